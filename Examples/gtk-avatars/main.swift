@@ -37,11 +37,13 @@
                 return .status(404)
             }
             // Delay the response, so that the BlurHash is visible.
-            let gate = Gate()
+            let gate = TestGate()
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(300 + request.index * 60)) {
                 gate.open()
             }
-            return .ok(data, type: "image/\(name.split(separator: ".").last ?? "jpeg")").with { $0.headGate = gate }
+            return .ok(data, contentType: "image/\(name.split(separator: ".").last ?? "jpeg")").with {
+                $0.headGate = gate
+            }
         }
         return (
             server, entries.map { Person(name: $0.title, url: server.url("/\($0.file)"), blurHash: $0.blurHash ?? "") }
@@ -68,18 +70,18 @@
             let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
             gtk_widget_set_size_request(picture, Int32(side), Int32(side))
             gtk_widget_set_halign(picture, GTK_ALIGN_CENTER)
-            let view = WebImageView(of: picture) { gtk_picture_set_paintable(OpaquePointer(picture), $0) }
-            view.fit = .cover
+            let view = WebImageView(for: picture) { gtk_picture_set_paintable(OpaquePointer(picture), $0) }
+            view.contentFit = .cover
             // Rounding the corners while drawing doesn't add another image to the caches.
             view.cornerRadius = side / 2
             return ImageListCell(root: picture, view: view)
         },
         content: { position in
-            var request = ImageRequest(people[position].url, size: .fill(width: side, height: side, unit: .points))
+            var request = ImageRequest(url: people[position].url, size: .fill(width: side, height: side, unit: .points))
             request.scale = Double(gtk_widget_get_scale_factor(box))
             return ImageListContent(
                 request,
-                options: BindingOptions(placeholder: .blurHash(people[position].blurHash), transition: .crossFade()))
+                options: ImageViewOptions(placeholder: .blurHash(people[position].blurHash), transition: .crossFade()))
         },
         willShow: { avatar, position in gtk_widget_set_tooltip_text(avatar.root, people[position].name) })
 

@@ -17,7 +17,7 @@
     let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
     gtk_window_set_default_size(window, 720, 480)
     let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
-    WebImageView(of: picture)?.load(url, transition: .crossFade())
+    WebImageView(for: picture)?.load(url, transition: .crossFade())
     gtk_window_set_child(window, picture)
     gtk_window_present(window)
     while g_list_model_get_n_items(gtk_window_get_toplevels()) > 0 { g_main_context_iteration(nil, 1) }

@@ -21,9 +21,9 @@
             let box: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12)
             let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
             label = gtk_label_new(nil)
-            let view = WebImageView(of: picture) { gtk_picture_set_paintable(OpaquePointer(picture), $0) }
+            let view = WebImageView(for: picture) { gtk_picture_set_paintable(OpaquePointer(picture), $0) }
             gtk_widget_set_size_request(picture, 96, 64)
-            view.fit = .cover
+            view.contentFit = .cover
             view.cornerRadius = 8
             for widget in [picture, label] {
                 gtk_box_append(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), widget)
@@ -44,7 +44,7 @@
             guard names.contains(name), let data = try? Data(contentsOf: folder.appending(path: name)) else {
                 return .status(404)
             }
-            return .ok(data, type: name.hasSuffix("jpg") ? "image/jpeg" : "image/webp")
+            return .ok(data, contentType: name.hasSuffix("jpg") ? "image/jpeg" : "image/webp")
         }
         return (server, names.map { server.url("/\($0)") })
     }
@@ -64,16 +64,16 @@
     }
     let list: UnsafeMutablePointer<GtkWidget> = gtk_list_view_new(gtk_no_selection_new(names), nil)
 
-    let grey = Placeholder.color(PixelColor(red: 128, green: 128, blue: 128, alpha: 60))
+    let grey = ImagePlaceholder.color(PixelColor(red: 128, green: 128, blue: 128, alpha: 60))
     let factory = ImageListFactory(
         makeCell: { Row() },
         content: { position in
             // With a size, the request of the row and the request of the prefetcher are equal.
             var request = ImageRequest(
-                urls[(position + 1) % urls.count], size: .fill(width: 96, height: 64, unit: .points))
+                url: urls[(position + 1) % urls.count], size: .fill(width: 96, height: 64, unit: .points))
             request.scale = Double(gtk_widget_get_scale_factor(list))
             return ImageListContent(
-                request, options: BindingOptions(placeholder: grey, transition: .crossFade(duration: 0.2)))
+                request, options: ImageViewOptions(placeholder: grey, transition: .crossFade(duration: 0.2)))
         },
         willShow: { row, position in
             row.show(name: String(cString: gtk_string_list_get_string(names, guint(position))))

@@ -36,23 +36,23 @@
     let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
     gtk_widget_set_size_request(picture, 200, 200)
     gtk_box_append(container, picture)
-    WebImageView(of: OpaquePointer(picture))?.load(url, transition: .crossFade())
+    WebImageView(for: OpaquePointer(picture))?.load(url, transition: .crossFade())
 
     // A button with an image and a text, and with another image while the pointer is over it.
     let button: UnsafeMutablePointer<GtkWidget> = gtk_button_new_with_label("Press me")
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
     gtk_box_append(container, button)
-    let view = WebImageView(of: UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self))
+    let view = WebImageView(for: UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self))
     let small = TargetSize.fill(width: 48, height: 48)
-    view?.load(ImageRequest(url, size: small))
-    view?.load(ImageRequest(url, size: small, transformers: [.grayscale()]), slot: .image(.hover))
+    view?.load(ImageRequest(url: url, size: small))
+    view?.load(ImageRequest(url: url, size: small, transformers: [.grayscale()]), slot: .image(.hover))
 
     // A widget of another binding.
     let theirs = TheirWidget(gtk_image_new())
     gtk_widget_set_size_request(theirs.widgetPointer, 120, 120)
     gtk_image_set_pixel_size(OpaquePointer(theirs.widgetPointer), 120)
     gtk_box_append(container, theirs.widgetPointer)
-    WebImageView(of: theirs)?.load(url)
+    WebImageView(for: theirs)?.load(url)
 
     // A widget whose class can't show images. The closure decides what to do with the paintable.
     let frame: UnsafeMutablePointer<GtkWidget> = gtk_frame_new("A frame")
@@ -60,7 +60,7 @@
     gtk_image_set_pixel_size(OpaquePointer(inside), 120)
     gtk_frame_set_child(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: GtkFrame.self), inside)
     gtk_box_append(container, frame)
-    WebImageView(of: frame) { gtk_image_set_from_paintable(OpaquePointer(inside), $0) }.load(url)
+    WebImageView(for: frame) { gtk_image_set_from_paintable(OpaquePointer(inside), $0) }.load(url)
 
     gtk_window_set_child(window, row)
     gtk_window_present(window)

@@ -26,15 +26,15 @@ private struct Order: Decodable, Sendable {
     var headers: [[String]]?
     var body: String?
     var cacheMode: HTTPCacheMode?
-    var redirectMode: HTTPRequest.RedirectMode?
+    var redirectMode: HTTPClient.Request.RedirectMode?
 
-    var request: HTTPRequest? {
+    var request: HTTPClient.Request? {
         guard let url = URL(string: url) else { return nil }
         let fields = (headers ?? []).compactMap { pair in
-            pair.count == 2 ? HTTPFields.Field(name: pair[0], value: pair[1]) : nil
+            pair.count == 2 ? HTTPHeaderFields.Field(name: pair[0], value: pair[1]) : nil
         }
-        return HTTPRequest(
-            url, method: method ?? "GET", fields: HTTPFields(fields),
+        return HTTPClient.Request(
+            url: url, method: method ?? "GET", headers: HTTPHeaderFields(fields),
             body: body.flatMap { Data(base64Encoded: $0) } ?? Data(), cacheMode: cacheMode ?? .default,
             redirectMode: redirectMode ?? .follow)
     }
@@ -58,15 +58,15 @@ private struct Reply: Encodable, Sendable {
     var error: Int?
     var message: String?
 
-    init(_ id: Int?, _ answer: HTTPResponse) {
+    init(_ id: Int?, _ answer: HTTPClient.Response) {
         self.id = id
         status = answer.status
-        headers = answer.fields.lines.map { [$0.name, $0.value] }
+        headers = answer.headers.lines.map { [$0.name, $0.value] }
         bodyBase64 = answer.body.base64EncodedString()
         source = answer.source.rawValue
         url = answer.url.absoluteString
         interim = answer.interim.map { head in
-            Interim(status: head.status, headers: head.fields.lines.map { [$0.name, $0.value] })
+            Interim(status: head.status, headers: head.headers.lines.map { [$0.name, $0.value] })
         }
     }
 
@@ -100,12 +100,12 @@ private func answer(_ line: String, _ client: HTTPClient) async -> Reply {
     }
 }
 
-private var configuration = HTTPClientConfiguration()
+private var configuration = HTTPClient.Configuration()
 if CommandLine.arguments.count > 1 {
-    let disk = try DiskCache(configuration: DiskCacheConfiguration(directory: CommandLine.arguments[1]))
+    let disk = try DiskCache(configuration: DiskCache.Configuration(directory: CommandLine.arguments[1]))
     configuration.storage = .store(DiskResponseStore(disk))
 }
-private let client = HTTPClient(configuration)
+private let client = HTTPClient(configuration: configuration)
 private let output = Output()
 
 // Reading blocks, so read the lines on a dedicated thread.

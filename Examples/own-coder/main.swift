@@ -15,8 +15,8 @@ struct FarbfeldCoder: ImageCoder {
         format == nil && prefix.starts(with: Data("farbfeld".utf8))
     }
 
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         let bytes = [UInt8](data)
         func number(_ at: Int) -> Int { at + 4 > bytes.count ? 0 : bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
@@ -24,7 +24,7 @@ struct FarbfeldCoder: ImageCoder {
         // The library can't check an unknown format in advance, so check the size before allocating memory.
         let expected = 16 + 8 * (try context.limits.check(size: size))
         guard bytes.count >= expected else {
-            throw .decode(.truncated(format: Self.format, received: bytes.count, expected: expected))
+            throw .decode(.truncated(format: Self.format, receivedBytes: bytes.count, expectedBytes: expected))
         }
         let canvas = try PixelCanvas(size: size)
         canvas.withUnsafeMutableBytes { pixels in
@@ -37,7 +37,7 @@ struct FarbfeldCoder: ImageCoder {
                 }
             }
         }
-        let image = Image(pixels: canvas.finish(isOpaque: false), scale: options.scale, format: Self.format)
+        let image = DecodedImage(pixels: canvas.finish(isOpaque: false), scale: options.scale, format: Self.format)
         guard let target = options.size else { return image }
         return try ResizeTransformer(to: target).apply(
             to: image, context: TransformContext(scale: options.scale, coding: context))
@@ -54,8 +54,8 @@ for _ in 0..<64 * 32 { data += [0, 0, 100, 100, 200, 200, 255, 255] }
 let file = FileManager.default.temporaryDirectory.appending(path: "own-coder-\(UUID().uuidString).ff")
 try data.write(to: file)
 defer { try? FileManager.default.removeItem(at: file) }
-let image = try await manager.image(for: ImageRequest(file, size: .fit(width: 16)))
-await manager.close()
+let image = try await manager.image(for: ImageRequest(url: file, size: .fit(width: 16)))
+await manager.shutdown()
 print("\(data.count) bytes of \(FarbfeldCoder.format), decoded to \(image.size)")
 let pixel = image.pixels.pixel(x: 8, y: 4)
 if image.size != PixelSize(width: 16, height: 8) || pixel.map({ [$0.red, $0.green, $0.blue] }) != [0, 100, 200] {

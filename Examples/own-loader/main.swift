@@ -17,12 +17,12 @@ struct BundleLoader: ImageLoader {
         context.report(.started)
         guard let body = members[request.url.path] else { throw .request(.fileNotFound(path: request.url.path)) }
         guard body.count <= request.maxBytes else {
-            throw .limit(LimitError(.encodedBytes, limit: request.maxBytes, actual: body.count))
+            throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: request.maxBytes, actual: body.count))
         }
         // If the data arrives in parts, report each part on arrival. Progress events and previews depend on it.
         context.report(.head(nil, expected: body.count))
         context.report(.body(body))
-        return LoadResponse(body: body, finalURL: request.url, requestTime: start, responseTime: Date())
+        return LoadResponse(body: body, url: request.url, requestDate: start, responseDate: Date())
     }
 }
 
@@ -40,19 +40,21 @@ let manager = ImageManager {
     $0.loaders = [BundleLoader(members: ["/red.bmp": bitmap(red: 200, green: 10, blue: 20)])]
 }
 guard let red = URL(string: "bundle:///red.bmp"), let missing = URL(string: "bundle:///blue.bmp") else { exit(1) }
-let response = try await manager.response(for: ImageRequest(red, size: .fit(width: 4)))
+let response = try await manager.response(for: ImageRequest(url: red, size: .fit(width: 4)))
 var code = 0
 do {
-    _ = try await manager.image(from: missing)
+    _ = try await manager.image(for: missing)
 } catch {
     code = error.code
 }
-await manager.close()
+await manager.shutdown()
 let pixel = response.image.pixels.pixel(x: 2, y: 1)
-print("\(red), \(response.byteCount ?? 0) bytes, decoded to \(response.image.size). Error for a missing file: \(code)")
-if response.origin != .local || response.image.size != PixelSize(width: 4, height: 2) || code != 1006
+print(
+    "\(red), \(response.originalByteCount ?? 0) bytes, decoded to \(response.image.size). Error for a missing file: \(code)"
+)
+if response.source != .local || response.image.size != PixelSize(width: 4, height: 2) || code != 1006
     || pixel.map({ [$0.red, $0.green, $0.blue] }) != [200, 10, 20]
 {
-    print("unexpected pixel or origin: \(String(describing: pixel)), \(response.origin)")
+    print("unexpected pixel or origin: \(String(describing: pixel)), \(response.source)")
     exit(1)
 }

@@ -18,7 +18,7 @@ actor Screen {
     func open(_ url: URL) async {
         shows = "placeholder"
         do {
-            let image = try await manager.image(for: ImageRequest(url, size: .fit(width: 100)))
+            let image = try await manager.image(for: ImageRequest(url: url, size: .fit(width: 100)))
             shows = "image \(image.size)"
         } catch {
             shows = "failure \(error.code)"
@@ -37,9 +37,9 @@ actor Screen {
 guard let avatar = URL(string: "https://example.org/avatar.png"), let old = URL(string: "https://example.org/old/a.png")
 else { exit(1) }
 let stub = StubImageManager()
-let gate = Gate()
+let gate = TestGate()
 stub.set(.color([200, 0, 0], width: 40, height: 30, gate: gate), for: avatar)
-stub.set(.failure(.request(.refused(reason: "gone"))), where: { $0.url.path.hasPrefix("/old") })
+stub.respond(with: .failure(.request(.rejected(reason: "gone"))), where: { $0.url.path.hasPrefix("/old") })
 
 let screen = Screen(stub.manager)
 await check(screen, "nothing")

@@ -77,7 +77,7 @@ GOOD = [
     r"The image of a page. Returns `nil` if the cache is off.",
     r"A `GtkPicture` shows it. GtkPicture draws the texture, and gtk_picture_new creates one.",
     r"The method `pictures(of:)` and the member `.cancelled` keep their spelling, and so does .cancelled.",
-    r"The file Sources/WebImage/Pictures.swift, and also [the guide](Documentation/Colour.md).",
+    r"The file Sources/WebImage/PixelPatterns.swift, and also [the guide](Documentation/Colour.md).",
     r"See <https://example.org/picture> and https://example.org/colour.",
     r"RFC 9111 says that “a cache that is asked for the stored copy at once” sends a request.",
     r"> A picture that is quoted from elsewhere.",

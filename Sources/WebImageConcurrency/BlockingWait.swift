@@ -6,9 +6,9 @@ import Synchronization
 /// An executor that runs asynchronous functions on a dedicated thread.
 ///
 /// The waiting callers may block all threads of Swift's cooperative pool, so the functions must not need that pool.
-private final class WaitingExecutor: TaskExecutor {
+private final class BlockingTaskExecutor: TaskExecutor {
     /// The executor of the blocking wait to which the current task belongs.
-    @TaskLocal static var current: WaitingExecutor?
+    @TaskLocal static var current: BlockingTaskExecutor?
 
     private let queue = DispatchQueue(label: "webimage-wait")
 
@@ -25,9 +25,9 @@ private final class WaitingExecutor: TaskExecutor {
 package func waitingFor<Value: Sendable>(_ body: @escaping @Sendable () async -> Value?) -> Value? {
     let result = SharedResult<Value>()
     let done = DispatchSemaphore(value: 0)
-    let executor = WaitingExecutor()
+    let executor = BlockingTaskExecutor()
     Task(executorPreference: executor) {
-        let value = await WaitingExecutor.$current.withValue(executor) { await body() }
+        let value = await BlockingTaskExecutor.$current.withValue(executor) { await body() }
         result.value.withLock { $0 = value }
         done.signal()
     }
@@ -40,7 +40,7 @@ package func waitingFor<Value: Sendable>(_ body: @escaping @Sendable () async ->
 /// In this case, the new task uses the same thread as the calling task. A plain task would not, because only child
 /// tasks inherit the executor.
 package func inheritingTask(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    Task(executorPreference: WaitingExecutor.current, operation: body)
+    Task(executorPreference: BlockingTaskExecutor.current, operation: body)
 }
 
 private final class SharedResult<Value: Sendable>: Sendable {

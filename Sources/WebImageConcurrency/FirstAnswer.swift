@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The function cancels the other operations and doesn't wait for them. The result is `nil` if all operations return
 /// `nil` or if the calling task is canceled.
-package func firstAnswer<Value: Sendable>(of questions: [@Sendable () async -> Value?]) async -> Value? {
+package func firstResult<Value: Sendable>(of questions: [@Sendable () async -> Value?]) async -> Value? {
     guard !questions.isEmpty else { return nil }
     let promise = Promise<Value?>()
     let open = Countdown(questions.count)

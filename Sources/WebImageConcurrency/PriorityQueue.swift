@@ -39,7 +39,7 @@ public struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
     @usableFromInline let order: Order
     @usableFromInline var nodes: [Node?] = []
     @usableFromInline var free: [Int] = []
-    @usableFromInline var places: [Element: Int] = [:]
+    @usableFromInline var positions: [Element: Int] = [:]
     @usableFromInline var levels: [Ends]
 
     /// Creates an empty queue.
@@ -51,15 +51,15 @@ public struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
 
     /// The number of elements.
     @inlinable
-    public var count: Int { places.count }
+    public var count: Int { positions.count }
 
     /// A Boolean value that indicates whether the queue is empty.
     @inlinable
-    public var isEmpty: Bool { places.isEmpty }
+    public var isEmpty: Bool { positions.isEmpty }
 
     /// Returns a Boolean value that indicates whether the queue contains an element.
     @inlinable
-    public func contains(_ element: Element) -> Bool { places[element] != nil }
+    public func contains(_ element: Element) -> Bool { positions[element] != nil }
 
     /// The priority of the next element, or `nil` if the queue is empty.
     @inlinable
@@ -70,7 +70,7 @@ public struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
 
     /// The next element, or `nil` if the queue is empty.
     @inlinable
-    public var first: Element? { nextPlace.flatMap { nodes[$0]?.element } }
+    public var first: Element? { nextPosition.flatMap { nodes[$0]?.element } }
 
     /// Adds an element after the other elements of its priority.
     ///
@@ -78,7 +78,7 @@ public struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
     @inlinable
     public mutating func push(_ element: Element, _ priority: Priority) {
         let level = priority.rawValue
-        if let place = places[element] {
+        if let place = positions[element] {
             guard nodes[place]?.level != level else { return }
             unlink(place)
         }
@@ -86,13 +86,13 @@ public struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
         let place = store(Node(element: element, level: level, previous: last))
         if let last { nodes[last]?.next = place } else { levels[level].first = place }
         levels[level].last = place
-        places[element] = place
+        positions[element] = place
     }
 
     /// Removes and returns the next element of the highest level, or returns `nil` if the queue is empty.
     @inlinable
     public mutating func pop() -> Element? {
-        guard let place = nextPlace, let node = nodes[place] else { return nil }
+        guard let place = nextPosition, let node = nodes[place] else { return nil }
         unlink(place)
         return node.element
     }
@@ -101,12 +101,12 @@ public struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
     @inlinable
     @discardableResult
     public mutating func remove(_ element: Element) -> Bool {
-        guard let place = places[element] else { return false }
+        guard let place = positions[element] else { return false }
         unlink(place)
         return true
     }
 
-    @inlinable var nextPlace: Int? {
+    @inlinable var nextPosition: Int? {
         for level in levels.indices.reversed() {
             let place = order == .firstInFirstOut ? levels[level].first : levels[level].last
             if let place { return place }
@@ -139,6 +139,6 @@ public struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
         }
         nodes[place] = nil
         free.append(place)
-        places[node.element] = nil
+        positions[node.element] = nil
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// A job runs at the highest priority of its subscribers and is canceled when the last subscriber leaves. The table
 /// delivers changes of the priority, updates, and results of a job in order and without holding the lock.
 ///
-/// Like ``ObservedValue``, the class is public and its members are inlinable so that the compiler specializes them,
+/// Like ``ObservableValue``, the class is public and its members are inlinable so that the compiler specializes them,
 /// because every download joins a table of jobs.
 public final class SharedJobs<
     Key: Hashable & Sendable, Value: Sendable, Update: Sendable, Priority: PriorityLevel, Failure: Error
@@ -15,12 +15,12 @@ public final class SharedJobs<
     /// The context of a running job.
     public struct Context: Sendable {
         /// The highest priority of all subscribers, which changes while the job runs.
-        public let priority: ObservedValue<Priority>
+        public let priority: ObservableValue<Priority>
         /// A closure that reports the progress of the job to all subscribers.
         public let report: @Sendable (Update) -> Void
 
         @inlinable
-        init(priority: ObservedValue<Priority>, report: @escaping @Sendable (Update) -> Void) {
+        init(priority: ObservableValue<Priority>, report: @escaping @Sendable (Update) -> Void) {
             self.priority = priority
             self.report = report
         }
@@ -44,18 +44,18 @@ public final class SharedJobs<
 
     @usableFromInline
     struct Job: Sendable {
-        @usableFromInline let priority: ObservedValue<Priority>
+        @usableFromInline let priority: ObservableValue<Priority>
         @usableFromInline let deliveries = DeliveryQueue()
         /// The task of the job, or `nil` until the work starts.
         @usableFromInline var task: Task<Void, Never>?
 
         @inlinable
-        init(priority: ObservedValue<Priority>) { self.priority = priority }
+        init(priority: ObservableValue<Priority>) { self.priority = priority }
     }
 
     @usableFromInline
     struct State: Sendable {
-        @usableFromInline var table = JobTable<Key, Update, Priority>()
+        @usableFromInline var table = SharedJobsStateMachine<Key, Update, Priority>()
         @usableFromInline var subscribers: [Int: Subscriber] = [:]
         @usableFromInline var jobs: [Int: Job] = [:]
         @usableFromInline var shared = 0
@@ -67,7 +67,7 @@ public final class SharedJobs<
 
         /// Removes and returns the promises of the callers that wait for jobs to end. Resolve them after unlocking.
         @inlinable
-        mutating func takeIdle() -> [Promise<Void>] {
+        mutating func dequeueIdle() -> [Promise<Void>] {
             defer { idle = [] }
             return idle
         }
@@ -102,7 +102,7 @@ public final class SharedJobs<
     ///   for canceled waits.
     @inlinable
     public func value(
-        for key: Key, priority: ObservedValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
+        for key: Key, priority: ObservableValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
         start body: @escaping Body
     ) async throws(Failure) -> Value {
         try await landing(for: key, priority: priority, onUpdate: onUpdate, start: body).value
@@ -114,7 +114,7 @@ public final class SharedJobs<
     ///   for canceled waits.
     @inlinable
     public func landing(
-        for key: Key, priority: ObservedValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
+        for key: Key, priority: ObservableValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
         start body: @escaping Body
     ) async throws(Failure) -> (value: Value, isFirst: Bool) {
         let outcome = Outcome()
@@ -130,10 +130,10 @@ public final class SharedJobs<
     /// its subscribers.
     @inlinable
     public func launch(_ key: Key, priority: Priority, start body: @escaping Body) {
-        let started = state.withLock { state -> (job: Int, priority: ObservedValue<Priority>)? in
+        let started = state.withLock { state -> (job: Int, priority: ObservableValue<Priority>)? in
             guard !state.table.isRunning(key) else { return nil }
             let job = state.table.open(key, priority)
-            let live = ObservedValue(priority)
+            let live = ObservableValue(priority)
             state.jobs[job] = Job(priority: live)
             return (job, live)
         }
@@ -178,12 +178,12 @@ public final class SharedJobs<
             state.subscribers[id] = subscriber
             switch state.table.join(key, id, priority) {
             case .start(let number):
-                let job = Job(priority: ObservedValue(priority))
+                let job = Job(priority: ObservableValue(priority))
                 state.jobs[number] = job
                 return (Subscription(job: number, subscriber: id, isFirst: true), job)
             case .joined(let number, let lastUpdate, let raise):
                 state.shared += 1
-                let job = state.jobs[number] ?? Job(priority: ObservedValue(priority))
+                let job = state.jobs[number] ?? Job(priority: ObservableValue(priority))
                 if let raise { job.deliveries.add { job.priority.value = raise } }
                 if let lastUpdate, let onUpdate = subscriber.onUpdate { job.deliveries.add { onUpdate(lastUpdate) } }
                 return (Subscription(job: number, subscriber: id, isFirst: false), job)
@@ -194,7 +194,7 @@ public final class SharedJobs<
     }
 
     @inlinable
-    func launch(_ job: Int, _ priority: ObservedValue<Priority>, _ body: @escaping Body) {
+    func launch(_ job: Int, _ priority: ObservableValue<Priority>, _ body: @escaping Body) {
         let context = Context(priority: priority) { [weak self] update in self?.report(job, update) }
         let task = Task.detached {
             let result = await body(context)
@@ -228,7 +228,7 @@ public final class SharedJobs<
             let outcomes = state.table.finish(job).compactMap { state.subscribers.removeValue(forKey: $0)?.outcome }
             // Deliver the result after all updates, so that no subscriber receives an update after the result.
             deliveries.add { for outcome in outcomes { outcome.resolve(result) } }
-            return (deliveries, state.takeIdle())
+            return (deliveries, state.dequeueIdle())
         }
         deliveries?.deliver()
         for promise in idle { promise.resolve(()) }
@@ -248,7 +248,8 @@ public final class SharedJobs<
 
     @inlinable
     func perform(
-        _ transition: (inout JobTable<Key, Update, Priority>) -> JobTable<Key, Update, Priority>.LeaveAction
+        _ transition: (inout SharedJobsStateMachine<Key, Update, Priority>) ->
+            SharedJobsStateMachine<Key, Update, Priority>.LeaveAction
     ) {
         var cancelled: Job?
         var deliveries: DeliveryQueue?
@@ -258,7 +259,7 @@ public final class SharedJobs<
             case .nothing: break
             case .cancel(let job):
                 cancelled = state.jobs.removeValue(forKey: job)
-                idle = state.takeIdle()
+                idle = state.dequeueIdle()
             case .setPriority(let number, let priority):
                 guard let job = state.jobs[number] else { return }
                 job.deliveries.add { job.priority.value = priority }

@@ -58,13 +58,13 @@ public struct WeakTable<Key: Hashable, Object: AnyObject, Note> {
     ///   - object: The object to add.
     ///   - key: The key of the object.
     ///   - note: The note to store with the object.
-    ///   - forget: A closure to call for each entry that is removed with its object. <!-- prose-lint: allow -->
+    ///   - onRemove: A closure to call for each entry that is removed with its object. <!-- prose-lint: allow -->
     @inlinable
     public mutating func insert(
-        _ object: Object, for key: Key, note: Note, forget: (Key, Note) -> Void = { _, _ in }
+        _ object: Object, for key: Key, note: Note, onRemove: (Key, Note) -> Void = { _, _ in }
     ) {
         entries[key] = Entry(object: object, note: note)
-        if entries.count > limit { prune(forget) }
+        if entries.count > limit { prune(onRemove) }
     }
 
     /// Removes the entry for a key, regardless of whether its object is alive.

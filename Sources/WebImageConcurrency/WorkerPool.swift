@@ -42,7 +42,7 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     private let costLimit: Int
     private let waitingLimit: Int
     private let makeContext: @Sendable () -> Context
-    private let condition = Condition<State>(State())
+    private let condition = ConditionVariable<State>(State())
 
     /// Creates a pool.
     ///
@@ -144,15 +144,15 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         thread.start()
     }
 
-    private static func loop(_ condition: Condition<State>, _ costLimit: Int, _ context: Context) {
+    private static func loop(_ condition: ConditionVariable<State>, _ costLimit: Int, _ context: Context) {
         var isIdle = false
         while true {
-            let entry = condition.wait { state -> Condition<State>.Decision<Entry> in
+            let entry = condition.wait { state -> ConditionVariable<State>.Decision<Entry> in
                 if isIdle {
                     state.idle -= 1
                     isIdle = false
                 }
-                if let next = state.takeNext(costLimit) { return .take(next) }
+                if let next = state.dequeueNext(costLimit) { return .proceed(next) }
                 if state.isClosed, state.queue.isEmpty { return .stop }
                 state.idle += 1
                 isIdle = true
@@ -173,7 +173,7 @@ extension WorkerPool.State {
     ///
     /// If it doesn't fit, no other work starts either. Otherwise, inexpensive work could delay expensive work
     /// indefinitely.
-    fileprivate mutating func takeNext(_ costLimit: Int) -> WorkerPool.Entry? {
+    fileprivate mutating func dequeueNext(_ costLimit: Int) -> WorkerPool.Entry? {
         guard let id = queue.first, let entry = entries[id] else { return nil }
         let fits = running < runningLimit && costInFlight + entry.cost <= costLimit
         guard running == 0 || fits else { return nil }

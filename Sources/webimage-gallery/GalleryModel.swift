@@ -21,7 +21,7 @@
         var settings: GallerySettings {
             didSet {
                 guard settings != oldValue else { return }
-                if settings.network != oldValue.network { server?.behaviour = settings.network }
+                if settings.network != oldValue.network { server?.behavior = settings.network }
                 onSettingsChange?(oldValue)
             }
         }
@@ -38,9 +38,10 @@
             var settings = options.settings
             if options.operands.isEmpty {
                 let (album, server) = try Self.album()
-                server.behaviour = settings.network
+                server.behavior = settings.network
                 self.server = server
-                contents = GalleryContents(album, on: server, count: options.cells, withBroken: options.broken)
+                contents = GalleryContents(
+                    album, on: server, count: options.cells, includingCorrupt: options.includesCorrupt)
             } else {
                 let (contents, failures) = GalleryContents.read(options.operands)
                 for failure in failures { report("\(failure)") }
@@ -49,7 +50,7 @@
                 }
                 self.contents = contents
                 server = nil
-                settings.network = NetworkBehaviour()
+                settings.network = SimulatedNetwork()
             }
             contents.order = options.order
             contents.filter = options.filter
@@ -58,10 +59,10 @@
             temporary =
                 server != nil && options.cache == nil
                 ? FileManager.default.temporaryDirectory.appending(path: "webimage-gallery-\(UUID().uuidString)") : nil
-            let cache = temporary?.path(percentEncoded: false) ?? CacheFolder.path(options.cache)
+            let cache = temporary?.path(percentEncoded: false) ?? CacheDirectory.path(options.cache)
             let isLocal = server != nil
             manager = ImageManager {
-                $0.cache.disk = DiskCacheConfiguration(directory: cache)
+                $0.cache.disk = DiskCache.Configuration(directory: cache)
                 if isLocal { $0.downloader.startRate = nil }
             }
         }
@@ -81,7 +82,7 @@
         func close() {
             let done = DispatchSemaphore(value: 0)
             Task.detached { [manager] in
-                await manager.close()
+                await manager.shutdown()
                 done.signal()
             }
             // Don't let a hanging manager prevent the program from terminating.
@@ -103,9 +104,9 @@
         }
 
         private func change(_ body: (inout GalleryContents) -> Void) {
-            let before = contents.shown
+            let before = contents.visibleItems
             body(&contents)
-            if contents.shown != before { onContentsChange?() }
+            if contents.visibleItems != before { onContentsChange?() }
         }
     }
 #endif

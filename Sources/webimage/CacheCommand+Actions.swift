@@ -19,14 +19,14 @@ extension CacheCommand {
         await removing(cache) { cache, progress in
             if isWhole {
                 await cache.removeAll()
-                await cache.deleteSetAside(progress: progress)
+                await cache.deleteTrash(progress: progress)
             } else {
                 // The disk cache interprets the glob pattern.
                 let chosen = await chosenKeys(cache)
                 let cutoff = options.olderThan.map { Date().addingTimeInterval(-$0) }
                 let (host, tag) = (options.host, options.tag)
                 await cache.remove(progress: progress) { entry in
-                    cutoff.map { entry.stored <= $0 } ?? true && host.map(entry.isFrom) ?? true
+                    cutoff.map { entry.storedAt <= $0 } ?? true && host.map(entry.isFrom) ?? true
                         && tag.map(entry.tags.contains) ?? true && chosen?.contains(entry.key) ?? true
                 }
             }
@@ -46,13 +46,14 @@ extension CacheCommand {
             await showing("Removing", bytes: options.action == .trim) { await work(cache, $0) }
         }
         let after = await cache?.info()
-        let left = after?.entries ?? 0
-        let bytes = after?.bytes ?? 0
-        let removed = max(0, (before?.entries ?? 0) - left)
-        let freed = max(0, (before?.bytes ?? 0) - bytes)
-        tell(
+        let left = after?.entryCount ?? 0
+        let bytes = after?.size ?? 0
+        let removed = max(0, (before?.entryCount ?? 0) - left)
+        let freed = max(0, (before?.size ?? 0) - bytes)
+        report(
             ["removed": .int(removed), "freed": .int(freed), "entries": .int(left), "bytes": .int(bytes)],
-            "\(removed) removed (\(Figures.bytes(freed))), \(left) remaining (\(Figures.bytes(bytes)))")
+            "\(removed) removed (\(NumberFormatting.bytes(freed))), \(left) remaining (\(NumberFormatting.bytes(bytes)))"
+        )
     }
 
     func show(_ cache: DiskCache?) async -> Int32 {
@@ -73,7 +74,7 @@ extension CacheCommand {
         guard let cache else { return report(on: DiskTransfer(), verb: "exported") }
         let folder = URL(filePath: options.operands[0]).absoluteURL.path(percentEncoded: false)
         let chosen = await chosenKeys(cache)
-        let form: DiskExportForm = options.entries ? .entries : .pictures
+        let form: DiskExportForm = options.entries ? .entries : .images
         let result = await showing("Exporting") { progress -> Result<DiskTransfer, ImageError> in
             do throws(ImageError) {
                 return .success(
@@ -92,10 +93,11 @@ extension CacheCommand {
             do throws(ImageError) {
                 if options.operands.count == 1, options.list == nil {
                     let folder = URL(filePath: options.operands[0]).absoluteURL.path(percentEncoded: false)
-                    return .success(try await cache.importFolder(folder, progress: progress))
+                    return .success(try await cache.importImages(from: folder, progress: progress))
                 }
-                let chosen = try await Blocking.run { () throws(ImageError) -> [DiskImport] in try self.pictures() }
-                return .success(await cache.importPictures(chosen, progress: progress))
+                let chosen = try await BlockingWork.run { () throws(ImageError) -> [DiskImport] in try self.imageFiles()
+                }
+                return .success(await cache.importImages(chosen, progress: progress))
             } catch {
                 return .failure(error)
             }
@@ -104,7 +106,7 @@ extension CacheCommand {
     }
 
     /// Returns the pairs of URL and file from the command line and from the list. Blocks.
-    private func pictures() throws(ImageError) -> [DiskImport] {
+    private func imageFiles() throws(ImageError) -> [DiskImport] {
         var pairs = stride(from: 0, to: options.operands.count - 1, by: 2).map {
             (options.operands[$0], options.operands[$0 + 1])
         }
@@ -118,7 +120,7 @@ extension CacheCommand {
         }
         var pictures: [DiskImport] = []
         for (url, path) in pairs {
-            let source = SourceIdentity.of(try Inputs.url(url))
+            let source = SourceKey.of(try Inputs.url(url))
             pictures.append(
                 DiskImport(path: path, key: .data(of: source), tags: Set([options.tag].compactMap { $0 })))
         }

@@ -9,35 +9,36 @@ import WebImageStore
 
 /// The output of the actions.
 extension CacheCommand {
-    func reportInfo(_ info: DiskCacheInfo?, limit: Int) {
-        let oldest = info?.oldest.map(CacheRow.timestamp)
-        let share = Double(info?.bytes ?? 0) / Double(max(1, limit)) * 100
+    func reportInfo(_ info: DiskCache.Info?, limit: Int) {
+        let oldest = info?.oldestEntryDate.map(CacheRow.timestamp)
+        let share = Double(info?.size ?? 0) / Double(max(1, limit)) * 100
         let rate = info?.hitRate
-        let reads = "\(info?.totalHits ?? 0) hits, \(info?.totalMisses ?? 0) misses"
-        var facts: [Fact] = [
-            Fact("path", .string(options.directory), options.directory),
-            Fact("entries", .int(info?.entries ?? 0), "\(info?.entries ?? 0)"),
-            Fact(
-                "bytes", .int(info?.bytes ?? 0),
-                "\(Figures.bytes(info?.bytes ?? 0)) of \(Figures.bytes(limit)) (\(Figures.decimal(share, digits: 1))%)"
+        let reads = "\(info?.hits ?? 0) hits, \(info?.misses ?? 0) misses"
+        var facts: [ReportField] = [
+            ReportField("path", .string(options.directory), options.directory),
+            ReportField("entries", .int(info?.entryCount ?? 0), "\(info?.entryCount ?? 0)"),
+            ReportField(
+                "bytes", .int(info?.size ?? 0),
+                "\(NumberFormatting.bytes(info?.size ?? 0)) of \(NumberFormatting.bytes(limit)) (\(NumberFormatting.decimal(share, digits: 1))%)"
             ),
-            Fact("limit", .int(limit), nil),
-            Fact("oldest", JSONValue(oldest), oldest ?? "–"),
-            Fact("hits", .int(info?.totalHits ?? 0), nil),
-            Fact("misses", .int(info?.totalMisses ?? 0), nil),
-            Fact(
+            ReportField("limit", .int(limit), nil),
+            ReportField("oldest", JSONValue(oldest), oldest ?? "–"),
+            ReportField("hits", .int(info?.hits ?? 0), nil),
+            ReportField("misses", .int(info?.misses ?? 0), nil),
+            ReportField(
                 "hitRate", rate.map { .double(($0 * 10_000).rounded() / 10_000) } ?? .null,
-                rate.map { "\(Figures.decimal($0 * 100, digits: 1))% (\(reads))" } ?? "–", label: "hit rate"),
+                rate.map { "\(NumberFormatting.decimal($0 * 100, digits: 1))% (\(reads))" } ?? "–", label: "hit rate"),
         ]
         facts.append(
-            Fact(
+            ReportField(
                 "negativeEntries", .int(0), "0 (each process remembers its failures in memory)",
                 label: "negative entries"))
-        facts.append(Fact("suspended", JSONValue(info?.suspended), info?.suspended, label: "writing"))
-        tell(facts)
+        facts.append(
+            ReportField("suspended", JSONValue(info?.suspensionReason), info?.suspensionReason, label: "writing"))
+        report(facts)
     }
 
-    func reportList(_ entries: [DiskEntrySummary]) {
+    func reportList(_ entries: [DiskCache.EntryInfo]) {
         let rows = entries.map(CacheRow.init)
         if options.json {
             console.print(rows.map(\.json.text))
@@ -48,46 +49,51 @@ extension CacheCommand {
         }
     }
 
-    func report(on summary: DiskEntrySummary, _ entry: DiskEntry?) {
+    func report(on summary: DiskCache.EntryInfo, _ entry: CacheEntry?) {
         let row = CacheRow(summary)
         let head = entry?.head
         let size = entry?.probe.map { "\($0.size.width)x\($0.size.height)" }
-        let fields = head?.head.fields.lines ?? []
-        tell([
-            Fact("url", .string(row.source), row.source),
-            Fact("key", .string(row.key), row.key),
-            Fact("name", .string(row.name), row.name),
-            Fact("whole", .bool(entry != nil), entry == nil ? "no" : "yes", label: "readable"),
-            Fact("format", JSONValue(row.format), row.format ?? "–"),
-            Fact("size", JSONValue(size), size ?? "–"),
-            Fact(
+        let fields = head?.head.headers.lines ?? []
+        report([
+            ReportField("url", .string(row.source), row.source),
+            ReportField("key", .string(row.key), row.key),
+            ReportField("name", .string(row.name), row.name),
+            ReportField("whole", .bool(entry != nil), entry == nil ? "no" : "yes", label: "readable"),
+            ReportField("format", JSONValue(row.format), row.format ?? "–"),
+            ReportField("size", JSONValue(size), size ?? "–"),
+            ReportField(
                 "bytes", .int(row.bytes),
-                "\(Figures.bytes(summary.payloadBytes)), \(Figures.bytes(row.bytes)) on disk"),
-            Fact("payloadBytes", .int(summary.payloadBytes), nil),
-            Fact("stored", .string(CacheRow.timestamp(row.stored)), CacheRow.timestamp(row.stored)),
-            Fact(
+                "\(NumberFormatting.bytes(summary.dataSize)), \(NumberFormatting.bytes(row.bytes)) on disk"),
+            ReportField("payloadBytes", .int(summary.dataSize), nil),
+            ReportField("stored", .string(CacheRow.timestamp(row.stored)), CacheRow.timestamp(row.stored)),
+            ReportField(
                 "lastAccess", .string(CacheRow.timestamp(row.lastAccess)), CacheRow.timestamp(row.lastAccess),
                 label: "accessed"),
-            Fact("expires", JSONValue(row.expires.map(CacheRow.timestamp)), row.expires.map(CacheRow.timestamp) ?? "–"),
-            Fact(
+            ReportField(
+                "expires", JSONValue(row.expires.map(CacheRow.timestamp)), row.expires.map(CacheRow.timestamp) ?? "–"),
+            ReportField(
                 "tags", .array(row.tags.map { .string($0) }), row.tags.isEmpty ? "–" : row.tags.joined(separator: ", ")),
-            Fact("attachment", JSONValue(entry?.attachment?.count), entry?.attachment.map { Figures.bytes($0.count) }),
-            Fact("status", JSONValue(head?.head.status), head.map { "\($0.head.status) from \($0.finalURL)" }),
-            Fact(
+            ReportField(
+                "attachment", JSONValue(entry?.userData?.count),
+                entry?.userData.map { NumberFormatting.bytes($0.count) }),
+            ReportField(
+                "status", JSONValue(head?.head.statusCode), head.map { "\($0.head.statusCode) from \($0.finalURL)" }),
+            ReportField(
                 "fields", .array(fields.map { .array([.string($0.name), .string($0.value)]) }),
                 fields.isEmpty ? nil : fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n"), label: ""),
         ])
     }
 
     func reportVerified(_ report: VerifyReport) -> Int32 {
-        tell(
+        self.report(
             [
-                "checked": .int(report.checked), "damaged": .int(report.damaged), "adopted": .int(report.adopted),
+                "checked": .int(report.entryCount), "damaged": .int(report.corruptCount),
+                "adopted": .int(report.recoveredCount),
                 "missing": .int(report.missing),
             ],
-            "\(report.checked) checked, \(report.damaged) corrupt, \(report.adopted) recovered, "
+            "\(report.entryCount) checked, \(report.corruptCount) corrupt, \(report.recoveredCount) recovered, "
                 + "\(report.missing) missing")
-        return report.damaged > 0 ? ExitStatus.failed : ExitStatus.ok
+        return report.corruptCount > 0 ? ExitStatus.failed : ExitStatus.ok
     }
 
     func report(on result: Result<DiskTransfer, ImageError>, verb: String) -> Int32 {
@@ -103,17 +109,17 @@ extension CacheCommand {
         for failure in transfer.failures { console.report("\(failure.name): \(failure.error)") }
         let failures = transfer.failures.isEmpty ? "" : ", \(transfer.failures.count) rejected"
         let skipped = transfer.skipped == 0 ? "" : ", \(transfer.skipped) skipped"
-        tell(
+        report(
             [
-                verb: .int(transfer.entries), "bytes": .int(transfer.bytes), "skipped": .int(transfer.skipped),
+                verb: .int(transfer.entryCount), "bytes": .int(transfer.size), "skipped": .int(transfer.skipped),
                 "failed": .int(transfer.failures.count),
             ],
-            "\(transfer.entries) \(verb) (\(Figures.bytes(transfer.bytes)))\(skipped)\(failures)")
+            "\(transfer.entryCount) \(verb) (\(NumberFormatting.bytes(transfer.size)))\(skipped)\(failures)")
         return transfer.failures.isEmpty ? ExitStatus.ok : ExitStatus.failed
     }
 
     /// A fact in its text and JSON forms.
-    struct Fact {
+    struct ReportField {
         let name: String
         let json: JSONValue
         /// The text, or `nil` if the text output omits the fact.
@@ -128,7 +134,7 @@ extension CacheCommand {
         }
     }
 
-    private func tell(_ facts: [Fact]) {
+    private func report(_ facts: [ReportField]) {
         guard !options.json else {
             return console.print(JSONValue.object(facts.map { .init($0.name, $0.json) }).text)
         }
@@ -144,10 +150,11 @@ extension CacheCommand {
 }
 
 extension CacheRow {
-    init(_ entry: DiskEntrySummary) {
+    init(_ entry: DiskCache.EntryInfo) {
         self.init(
             key: entry.key, source: entry.source, name: CacheKey(canonical: entry.key).fileName,
-            format: entry.format?.rawValue, bytes: entry.bytes, stored: entry.stored, lastAccess: entry.lastAccess,
-            expires: entry.expires, tags: entry.tags.sorted())
+            format: entry.format?.rawValue, bytes: entry.diskSize, stored: entry.storedAt,
+            lastAccess: entry.lastAccessedAt,
+            expires: entry.expiresAt, tags: entry.tags.sorted())
     }
 }

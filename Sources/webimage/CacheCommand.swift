@@ -30,7 +30,7 @@ struct CacheCommand: Sendable {
             ("use", .lastUse), ("size", .size), ("age", .age), ("host", .host),
         ]
         /// The actions that accept each option.
-        private static let places: [(String, Set<Action>)] = [
+        private static let actionsByOption: [(String, Set<Action>)] = [
             ("size", [.trim]), ("sort", [.list]), ("glob", [.list, .clear, .export]), ("older-than", [.clear]),
             ("host", [.clear]), ("tag", [.clear, .import]), ("entries", [.export]), ("list", [.import]),
         ]
@@ -41,13 +41,13 @@ struct CacheCommand: Sendable {
             guard let action = Action(rawValue: arguments.operands[0]) else {
                 throw UsageError("unknown action “\(arguments.operands[0])” (use one of \(names))")
             }
-            for (option, actions) in Self.places where arguments.has(option) && !actions.contains(action) {
+            for (option, actions) in Self.actionsByOption where arguments.has(option) && !actions.contains(action) {
                 let allowed = Action.allCases.filter(actions.contains).map(\.rawValue).joined(separator: ", ")
                 throw UsageError("--\(option) can only be used with \(allowed)")
             }
             self.action = action
             operands = Array(arguments.operands.dropFirst())
-            directory = CacheFolder.path(arguments.last("cache"))
+            directory = CacheDirectory.path(arguments.last("cache"))
             size = try arguments.bytes("size")
             let order = try arguments.choice("sort", of: Self.orders.map(\.0))
             self.order = Self.orders.first { $0.0 == order }?.1 ?? .lastUse
@@ -86,15 +86,17 @@ struct CacheCommand: Sendable {
 
     func run() async -> Int32 {
         guard options.action != .path else {
-            tell(["path": .string(options.directory)], options.directory)
+            report(["path": .string(options.directory)], options.directory)
             return ExitStatus.ok
         }
-        let configuration = DiskCacheConfiguration(directory: options.directory)
+        let configuration = DiskCache.Configuration(directory: options.directory)
         // Don't create a cache just to inspect it.
         let isThere = FileManager.default.fileExists(atPath: options.directory)
         guard isThere || options.action == .import else { return await act(nil, configuration) }
         do throws(ImageError) {
-            let cache = try await Blocking.run { () throws(ImageError) in try DiskCache(configuration: configuration) }
+            let cache = try await BlockingWork.run { () throws(ImageError) in
+                try DiskCache(configuration: configuration)
+            }
             let status = await act(cache, configuration)
             await cache.close()
             return status
@@ -104,7 +106,7 @@ struct CacheCommand: Sendable {
         }
     }
 
-    private func act(_ cache: DiskCache?, _ configuration: DiskCacheConfiguration) async -> Int32 {
+    private func act(_ cache: DiskCache?, _ configuration: DiskCache.Configuration) async -> Int32 {
         switch options.action {
         case .path: break
         case .info: reportInfo(await cache?.info(), limit: configuration.sizeLimit)
@@ -114,7 +116,7 @@ struct CacheCommand: Sendable {
         case .verify: return await verify(cache)
         case .trim:
             await removing(cache) { cache, progress in
-                await cache.trim(toBytes: options.size ?? configuration.sizeLimit, progress: progress)
+                await cache.trim(toSize: options.size ?? configuration.sizeLimit, progress: progress)
             }
         case .clear: await clear(cache)
         case .export: return await export(cache)
@@ -123,13 +125,13 @@ struct CacheCommand: Sendable {
         return ExitStatus.ok
     }
 
-    func tell(_ json: JSONValue, _ text: String) { console.print(options.json ? json.text : text) }
+    func report(_ json: JSONValue, _ text: String) { console.print(options.json ? json.text : text) }
 
     /// Runs an operation and shows its progress on a terminal.
     func showing<Value: Sendable>(
         _ label: String, bytes: Bool = false, _ work: @Sendable (@escaping DiskProgress) async -> Value
     ) async -> Value {
-        let printer = WorkPrinter(WorkBoard(label, countsBytes: bytes), console)
+        let printer = WorkPrinter(TaskProgressDisplay(label, countsBytes: bytes), console)
         defer { printer.end() }
         return await work { done, total in printer.update(done: done, total: total) }
     }

@@ -10,7 +10,7 @@ struct ConvertCommand: Sendable {
     struct Options: Sendable {
         let input: String
         let output: String
-        let decoding: DecodeOptions
+        let decoding: ImageDecodingOptions
         let transformers: [any ImageTransformer]
         let frames: ConvertFrames
         let encoding: ImageEncoding
@@ -20,10 +20,10 @@ struct ConvertCommand: Sendable {
             input = arguments.operands[0]
             output = arguments.operands[1]
             let frame = try arguments.integer("frame", in: 0...Int.max)
-            decoding = DecodeOptions(
-                size: try arguments.size(), frames: frame.map { .single($0) } ?? .all,
+            decoding = ImageDecodingOptions(
+                size: try arguments.size(), frames: frame.map { .index($0) } ?? .all,
                 depth: try arguments.choice("depth", of: ["8", "16"]) == "16" ? .source : .eight)
-            transformers = try arguments.transformers(pictures: Files.picture)
+            transformers = try arguments.transformers(readImage: Files.image)
             guard let format = ImageFormat(fileName: output) else {
                 throw UsageError("the extension of “\(output)” doesn’t name a format that can be written")
             }
@@ -43,18 +43,18 @@ struct ConvertCommand: Sendable {
     }
 
     func run() async -> Int32 {
-        let printer = WorkPrinter(WorkBoard("Encoding"), console)
+        let printer = WorkPrinter(TaskProgressDisplay("Encoding"), console)
         defer { printer.end() }
         do throws(ImageError) {
-            try await Blocking.run { [options] () throws(ImageError) in
-                let coders = CoderRegistry.standard
+            try await BlockingWork.run { [options] () throws(ImageError) in
+                let coders = ImageCoderRegistry.standard
                 // Long animations take a long time to convert. The user can interrupt the command, so don't limit the
                 // time.
-                var limits = Limits.desktop
-                limits.maxSeconds = .infinity
+                var limits = ImageLimits.desktop
+                limits.maxDecodingTime = .infinity
                 let context = CodingContext(limits: limits)
                 guard coders.canEncode(options.encoding.format) else {
-                    throw .transform(.noEncoder(options.encoding.format))
+                    throw .processing(.noEncoder(options.encoding.format))
                 }
                 let data = try Files.read(options.input)
                 var (image, indices) = try options.frames.chosen(

@@ -33,11 +33,12 @@ struct DecodeCommand: Sendable {
 
     func run() async -> Int32 {
         do throws(ImageError) {
-            let size = try await Blocking.run { [options] () throws(ImageError) -> PixelSize in
+            let size = try await BlockingWork.run { [options] () throws(ImageError) -> PixelSize in
                 let data = try Files.read(options.input)
-                let frames = DecodeOptions.Frames.single(options.frame ?? 0)
-                let image = try CoderRegistry.standard.decode(
-                    data, options: DecodeOptions(size: options.size, frames: options.frame == nil ? .first : frames),
+                let frames = ImageDecodingOptions.Frames.index(options.frame ?? 0)
+                let image = try ImageCoderRegistry.standard.decode(
+                    data,
+                    options: ImageDecodingOptions(size: options.size, frames: options.frame == nil ? .first : frames),
                     context: CodingContext())
                 try Files.write(Data(image.pixels.packedBytes()), to: options.output)
                 return image.size

@@ -21,22 +21,22 @@ struct DemoCommand: Sendable {
         let title: String
         let policy: CachePolicy
         /// The expected origin of the images.
-        let origin: ImageResponse.Origin
+        let origin: ImageResponse.Source
         var restarts = false
     }
 
     private static let passes = [
         Pass(title: "Cold: the cache is empty", policy: .http, origin: .network),
-        Pass(title: "Repeated: from memory", policy: .http, origin: .memory),
-        Pass(title: "After a restart: from disk", policy: .http, origin: .disk, restarts: true),
+        Pass(title: "Repeated: from memory", policy: .http, origin: .memoryCache),
+        Pass(title: "After a restart: from disk", policy: .http, origin: .diskCache, restarts: true),
         Pass(title: "Revalidated: every image is unchanged on the server", policy: .refresh, origin: .revalidated),
     ]
 
     private let options: Options
     private let console: Console
-    private let interruption: Interruption
+    private let interruption: SignalHandler
 
-    init(_ options: Options, _ console: Console, _ interruption: Interruption) {
+    init(_ options: Options, _ console: Console, _ interruption: SignalHandler) {
         self.options = options
         self.console = console
         self.interruption = interruption
@@ -45,7 +45,7 @@ struct DemoCommand: Sendable {
     func run() async -> Int32 {
         do {
             let album = try Album.find(environment: ProcessInfo.processInfo.environment)
-            let server = try await Blocking.run { () throws(ImageError) in try AlbumServer(album) }
+            let server = try await BlockingWork.run { () throws(ImageError) in try AlbumServer(album) }
             defer { server.stop() }
             let cache = FileManager.default.temporaryDirectory.appending(path: "webimage-demo-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: cache) }
@@ -67,19 +67,19 @@ struct DemoCommand: Sendable {
         var surprises: [String] = []
         for (index, pass) in Self.passes.enumerated() where !Task.isCancelled {
             if pass.restarts {
-                await manager.close()
+                await manager.shutdown()
                 manager = Self.manager(cache)
             }
             let before = server.traffic
-            var load = PictureLoad(manager: manager, size: .fit(width: 640, height: 480), policy: pass.policy)
-            if index == 0 { load.onPicture = { gallery.add($0, $1) } }
+            var load = ImageBatchLoad(manager: manager, size: .fit(width: 640, height: 480), policy: pass.policy)
+            if index == 0 { load.onImage = { gallery.add($0, $1) } }
             let rows = await loadAll(album, server, load)
             guard !Task.isCancelled else { break }
             show(pass, number: index + 1, rows, server.traffic - before)
             surprises += Self.surprises(album, rows, pass)
             if index == 0 { first = rows }
         }
-        await manager.close()
+        await manager.shutdown()
         guard !Task.isCancelled else { return ExitStatus.failed }
         // Report a problem that occurs in several passes only once.
         var told: Set<String> = []
@@ -90,15 +90,15 @@ struct DemoCommand: Sendable {
 
     private static func manager(_ cache: String) -> ImageManager {
         ImageManager {
-            $0.cache.disk = DiskCacheConfiguration(directory: cache)
+            $0.cache.disk = DiskCache.Configuration(directory: cache)
             $0.downloader.startRate = nil
         }
     }
 
-    private func loadAll(_ album: Album, _ server: AlbumServer, _ load: PictureLoad) async -> [LoadRow] {
+    private func loadAll(_ album: Album, _ server: AlbumServer, _ load: ImageBatchLoad) async -> [LoadRow] {
         let progress = ProgressPrinter(
             total: server.urls.count, mode: console.error.isTerminal ? .inPlace : .none, console: console)
-        var rows = await PictureBatch(manager: load.manager, concurrency: 8).run(
+        var rows = await ImageBatch(manager: load.manager, concurrency: 8).run(
             inputs: server.urls.map(\.absoluteString), names: [], load: load, progress: progress)
         progress.end()
         for (index, entry) in album.entries.enumerated() where rows.indices.contains(index) {
@@ -113,8 +113,8 @@ struct DemoCommand: Sendable {
         console.print(LoadRow.table(rows).lines(console.out))
         console.remark(LoadRow.summary(rows))
         let asked =
-            "server: \(Figures.count(traffic.requests, "request")), \(traffic.redirects) redirected, "
-            + "\(traffic.notModified) not modified (304), \(Figures.bytes(traffic.bytesSent)) sent"
+            "server: \(NumberFormatting.count(traffic.requests, "request")), \(traffic.redirects) redirected, "
+            + "\(traffic.notModified) not modified (304), \(NumberFormatting.bytes(traffic.bytesSent)) sent"
         console.remark(asked)
     }
 
@@ -122,7 +122,7 @@ struct DemoCommand: Sendable {
     private static func surprises(_ album: Album, _ rows: [LoadRow], _ pass: Pass) -> [String] {
         zip(album.entries, rows).compactMap { entry, row in
             if !entry.expects(row.error) {
-                let wanted = entry.isBroken ? "an error of the family “\(entry.expect ?? "?")”" : "an image"
+                let wanted = entry.isCorrupt ? "an error of the family “\(entry.expect ?? "?")”" : "an image"
                 return "\(entry.file): expected \(wanted), got \(row.error.map { "\($0)" } ?? "an image")"
             }
             guard row.error == nil, row.origin != pass.origin.rawValue else { return nil }
@@ -133,11 +133,11 @@ struct DemoCommand: Sendable {
     private func writeSheet(_ sheet: ContactSheet) async -> Bool {
         let path = "\(options.output)/contact-sheet.png"
         do throws(ImageError) {
-            try await Blocking.run { [options] () throws(ImageError) in
+            try await BlockingWork.run { [options] () throws(ImageError) in
                 let pixels = try sheet.draw()
-                let data = try CoderRegistry.standard.encode(
-                    Image(pixels: pixels), as: .png(), context: CodingContext())
-                try Files.makeFolder(options.output)
+                let data = try ImageCoderRegistry.standard.encode(
+                    DecodedImage(pixels: pixels), as: .png(), context: CodingContext())
+                try Files.makeDirectory(options.output)
                 try Files.write(data, to: path)
             }
             console.print("\nContact sheet: \(path)")

@@ -10,7 +10,7 @@ struct InfoCommand: Sendable {
     private let inputs: [String]
     private let json: Bool
     private let console: Console
-    private let interruption: Interruption
+    private let interruption: SignalHandler
 
     struct Options {
         let inputs: [String]
@@ -23,7 +23,7 @@ struct InfoCommand: Sendable {
         }
     }
 
-    init(_ options: Options, _ console: Console, _ interruption: Interruption) {
+    init(_ options: Options, _ console: Console, _ interruption: SignalHandler) {
         inputs = options.inputs
         json = options.json
         self.console = console
@@ -48,7 +48,7 @@ struct InfoCommand: Sendable {
         do throws(ImageError) {
             let data = try await bytes(of: input)
             record.bytes = data.count
-            record = try await Blocking.run { [record] in PictureFacts.read(data, into: record) }
+            record = try await BlockingWork.run { [record] in ImageProperties.read(data, into: record) }
         } catch {
             record.error = error
         }
@@ -57,17 +57,17 @@ struct InfoCommand: Sendable {
 
     private func bytes(of input: String) async throws(ImageError) -> Data {
         guard Inputs.hasScheme(input), !FileManager.default.fileExists(atPath: input) else {
-            return try await Blocking.run { () throws(ImageError) in try Files.read(input) }
+            return try await BlockingWork.run { () throws(ImageError) in try Files.read(input) }
         }
         let url = try Inputs.url(input)
         let manager = ImageManager {
             $0.cache.usesDisk = false
             $0.downloader.userAgent = "webimage/\(WebImageTool.version)"
         }
-        var request = ImageRequest(url)
+        var request = ImageRequest(url: url)
         // The command reads only the header, so accept any image size.
-        var limits = Limits.unlimited
-        limits.maxEncodedBytes = Limits.desktop.maxEncodedBytes
+        var limits = ImageLimits.unlimited
+        limits.maxEncodedBytes = ImageLimits.desktop.maxEncodedBytes
         request.limits = limits
         let result: Result<Data, ImageError>
         do throws(ImageError) {
@@ -75,13 +75,13 @@ struct InfoCommand: Sendable {
         } catch {
             result = .failure(error)
         }
-        await manager.close()
+        await manager.shutdown()
         return try result.get()
     }
 }
 
 /// A namespace for reading the properties of an image.
-enum PictureFacts {
+enum ImageProperties {
     /// Adds the header to the record. If only the coder knows the frames, their durations, or the color profile, the
     /// image is decoded. Blocks.
     static func read(_ data: Data, into record: InfoRecord) -> InfoRecord {
@@ -89,11 +89,11 @@ enum PictureFacts {
         do throws(ImageError) {
             let probe = try probe(data)
             record.probe = probe
-            let coders = CoderRegistry.standard
+            let coders = ImageCoderRegistry.standard
             let needsCoder = probe.hasICCProfile || probe.frameCount > 1 || !probe.frameCountIsExact
             guard needsCoder, coders.canDecode(probe.format) else { return record }
             // The pixels aren't used, so decode at a small size.
-            let options = DecodeOptions(size: .fit(width: 16, height: 16), allowsPartial: true)
+            let options = ImageDecodingOptions(size: .fit(width: 16, height: 16), allowsPartialData: true)
             let image = try coders.decode(data, options: options, context: CodingContext())
             record.timeline = image.animation?.timeline
             record.colorProfile = image.metadata.iccProfile.flatMap(ICCDescription.text)
@@ -103,10 +103,10 @@ enum PictureFacts {
         return record
     }
 
-    private static func probe(_ data: Data) throws(ImageError) -> ImageProbe {
-        guard !data.isEmpty else { throw .decode(.empty) }
-        guard let format = ImageFormat.sniff(data) else { throw .decode(.unknownFormat) }
-        guard format.isPicture else { throw .decode(.notAnImage(format)) }
-        return try ImageProbe(reading: data)
+    private static func probe(_ data: Data) throws(ImageError) -> ImageInfo {
+        guard !data.isEmpty else { throw .decoding(.noData) }
+        guard let format = ImageFormat.sniff(data) else { throw .decoding(.unknownFormat) }
+        guard format.isImage else { throw .decoding(.notAnImage(format)) }
+        return try ImageInfo(data: data)
     }
 }

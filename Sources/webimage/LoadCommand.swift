@@ -11,9 +11,9 @@ struct LoadCommand: Sendable {
 
     private let options: LoadOptions
     private let console: Console
-    private let interruption: Interruption
+    private let interruption: SignalHandler
 
-    init(_ options: LoadOptions, _ console: Console, _ interruption: Interruption) {
+    init(_ options: LoadOptions, _ console: Console, _ interruption: SignalHandler) {
         self.options = options
         self.console = console
         self.interruption = interruption
@@ -27,11 +27,11 @@ struct LoadCommand: Sendable {
             console.report("\(error)")
             return ExitStatus.failed
         }
-        let trace = options.trace.map { _ in ChromeTrace() }
+        let trace = options.trace.map { _ in ChromeTraceObserver() }
         let manager = ImageManager { configuration in
             if let trace { configuration.observers = [trace] }
-            configuration.cache.disk = DiskCacheConfiguration(directory: CacheFolder.path(options.cache))
-            configuration.downloader.totalConnections = options.concurrency
+            configuration.cache.disk = DiskCache.Configuration(directory: CacheDirectory.path(options.cache))
+            configuration.downloader.maxConnections = options.concurrency
             // Command-line users expect all URLs to load immediately, so don't limit the start rate.
             configuration.downloader.startRate = nil
             configuration.downloader.userAgent = "webimage/\(WebImageTool.version)"
@@ -39,13 +39,13 @@ struct LoadCommand: Sendable {
         if let error = manager.diskCacheError { console.report("the disk cache isn’t available: \(error)") }
         let progress = ProgressPrinter(total: inputs.count, mode: progressMode, console: console)
         let rows = await interruption.cancelling { [self] in
-            await PictureBatch(manager: manager, concurrency: options.concurrency).run(
+            await ImageBatch(manager: manager, concurrency: options.concurrency).run(
                 inputs: inputs, names: outputNames(inputs), load: load(with: manager), progress: progress
             ) { row in
                 if options.json { console.print(row.json.text) }
             }
         }
-        await manager.close()
+        await manager.shutdown()
         progress.end()
         let isTraced = await write(trace)
         show(interruption.status == nil ? rows : rows.filter { $0.error?.isCancelled != true })
@@ -54,19 +54,19 @@ struct LoadCommand: Sendable {
     }
 
     private func prepare() async throws(ImageError) -> [String] {
-        try await Blocking.run { [options] () throws(ImageError) in
+        try await BlockingWork.run { [options] () throws(ImageError) in
             for folder in [options.output, options.previewOutput] {
-                if let folder { try Files.makeFolder(folder) }
+                if let folder { try Files.makeDirectory(folder) }
             }
             return try Inputs.expanded(options.inputs)
         }
     }
 
     /// Returns `false` if the requested trace can't be written.
-    private func write(_ trace: ChromeTrace?) async -> Bool {
+    private func write(_ trace: ChromeTraceObserver?) async -> Bool {
         guard let trace, let path = options.trace else { return true }
         do throws(ImageError) {
-            try await Blocking.run { () throws(ImageError) in try Files.write(trace.json(), to: path) }
+            try await BlockingWork.run { () throws(ImageError) in try Files.write(trace.jsonData(), to: path) }
             return true
         } catch {
             console.report("\(path): \(error)")
@@ -89,13 +89,13 @@ struct LoadCommand: Sendable {
         }
     }
 
-    private func load(with manager: ImageManager) -> PictureLoad {
-        PictureLoad(
+    private func load(with manager: ImageManager) -> ImageBatchLoad {
+        ImageBatchLoad(
             manager: manager, size: options.size, policy: CachePolicy(rawValue: options.policy) ?? .http,
             transformers: options.transformers, output: options.output, format: options.format,
             tags: options.tag.map { [$0] } ?? [],
             previews: options.preview.map {
-                PreviewLoad(policy: $0 == "blurred" ? .blurred : .progressive, folder: options.previewOutput)
+                PreviewLoad(policy: $0 == "blurred" ? .blurred : .progressive, directory: options.previewOutput)
             })
     }
 

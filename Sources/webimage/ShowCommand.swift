@@ -10,9 +10,9 @@ struct ShowCommand: Sendable {
     private let options: ShowOptions
     private let drawing: TerminalDrawing
     private let console: Console
-    private let interruption: Interruption
+    private let interruption: SignalHandler
 
-    init(_ options: ShowOptions, _ console: Console, _ interruption: Interruption) {
+    init(_ options: ShowOptions, _ console: Console, _ interruption: SignalHandler) {
         self.options = options
         self.console = console
         self.interruption = interruption
@@ -24,7 +24,7 @@ struct ShowCommand: Sendable {
             var status = ExitStatus.ok
             for input in options.inputs where !Task.isCancelled {
                 do throws(ImageError) {
-                    let image = try await picture(input)
+                    let image = try await self.image(input)
                     if options.inputs.count > 1 { console.remark(Inputs.shortName(input)) }
                     try await show(image)
                 } catch {
@@ -58,33 +58,34 @@ struct ShowCommand: Sendable {
 
     private var plays: Bool { console.out.isTerminal && options.frame == nil }
 
-    private func picture(_ input: String) async throws(ImageError) -> Image {
-        var frames: DecodeOptions.Frames = plays ? .all : .first
-        if let frame = options.frame, frame > 0 { frames = .single(frame) }
+    private func image(_ input: String) async throws(ImageError) -> DecodedImage {
+        var frames: ImageDecodingOptions.Frames = plays ? .all : .first
+        if let frame = options.frame, frame > 0 { frames = .index(frame) }
         guard Inputs.hasScheme(input), !FileManager.default.fileExists(atPath: input) else {
-            let decoding = DecodeOptions(size: drawing.grid.target, frames: frames)
-            return try await Blocking.run { () throws(ImageError) in
-                try CoderRegistry.standard.decode(try Files.read(input), options: decoding, context: CodingContext())
+            let decoding = ImageDecodingOptions(size: drawing.grid.target, frames: frames)
+            return try await BlockingWork.run { () throws(ImageError) in
+                try ImageCoderRegistry.standard.decode(
+                    try Files.read(input), options: decoding, context: CodingContext())
             }
         }
-        var request = ImageRequest(try Inputs.url(input), size: drawing.grid.target)
+        var request = ImageRequest(url: try Inputs.url(input), size: drawing.grid.target)
         request.frames = frames
         let manager = ImageManager {
             $0.cache.usesDisk = false
             $0.downloader.userAgent = "webimage/\(WebImageTool.version)"
         }
-        let result: Result<Image, ImageError>
+        let result: Result<DecodedImage, ImageError>
         do throws(ImageError) {
             result = .success(try await manager.image(for: request))
         } catch {
             result = .failure(error)
         }
-        await manager.close()
+        await manager.shutdown()
         return try result.get()
     }
 
-    private func show(_ image: Image) async throws(ImageError) {
-        let natural = image.metadata.orientation.upright(image.metadata.rawSize)
+    private func show(_ image: DecodedImage) async throws(ImageError) {
+        let natural = image.metadata.orientation.upright(image.metadata.storedSize)
         let cells = drawing.grid.cells(decoded: image.size, natural: natural)
         let text = { @Sendable [options, drawing] (pixels: PixelBuffer) throws(ImageError) -> String in
             let straight = try CellPixels(pixels, on: options.background, grid: drawing.grid, cells: cells)
@@ -93,7 +94,7 @@ struct ShowCommand: Sendable {
         if plays, let animation = image.animation {
             return try await play(animation, rows: cells.rows, text)
         }
-        let picture = try await Blocking.run { () throws(ImageError) in try text(image.pixels) }
+        let picture = try await BlockingWork.run { () throws(ImageError) in try text(image.pixels) }
         let screen = ScreenArea(rows: cells.rows)
         // The position of the cursor after an image depends on the terminal.
         let isPlaced = console.out.isTerminal && drawing.grid.style != .symbols
@@ -135,7 +136,7 @@ struct ShowCommand: Sendable {
         _ text: @escaping @Sendable (Int) throws(ImageError) -> String
     ) async -> Result<Void, ImageError> {
         do throws(ImageError) {
-            try await Blocking.run { [console] () throws(ImageError) in
+            try await BlockingWork.run { [console] () throws(ImageError) in
                 let start = ContinuousClock.now
                 let player = FramePlayer(
                     schedule, now: { Int(start.duration(to: .now) / .milliseconds(1)) }, wait: keyboard.wait)

@@ -12,14 +12,14 @@ struct WebImageTool {
     static func main() async {
         // Handle writing to a closed pipe as an error instead of letting the signal end the process.
         signal(SIGPIPE, SIG_IGN)
-        let interruption = Interruption()
+        let interruption = SignalHandler()
         let console = Console(onClosed: { interruption.trigger(ExitStatus.closedPipe) })
         let status = await run(Array(CommandLine.arguments.dropFirst()), console, interruption)
         await console.flush()
         exit(interruption.status ?? status)
     }
 
-    private static func run(_ words: [String], _ console: Console, _ interruption: Interruption) async -> Int32 {
+    private static func run(_ words: [String], _ console: Console, _ interruption: SignalHandler) async -> Int32 {
         let help = HelpText(width: console.out.columns)
         guard let word = words.first else {
             console.writeError(help.overview)
@@ -54,14 +54,14 @@ struct WebImageTool {
     }
 
     private static func run(
-        _ command: CommandSpec, _ arguments: Arguments, _ console: Console, _ interruption: Interruption
+        _ command: CommandSpec, _ arguments: Arguments, _ console: Console, _ interruption: SignalHandler
     ) async throws(UsageError) -> Int32 {
         if [Commands.decode.name, Commands.convert.name, Commands.cache.name].contains(command.name) {
             interruption.endAtOnce()
         }
         switch command.name {
         case Commands.load.name:
-            let options = try LoadOptions(arguments, policies: LoadCommand.policies, pictures: Files.picture)
+            let options = try LoadOptions(arguments, policies: LoadCommand.policies, readImage: Files.image)
             return await LoadCommand(options, console, interruption).run()
         case Commands.info.name: return await InfoCommand(try .init(arguments), console, interruption).run()
         case Commands.show.name: return await ShowCommand(try .init(arguments), console, interruption).run()

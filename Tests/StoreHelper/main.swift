@@ -30,16 +30,16 @@ func payload(_ number: Int, count: Int) -> Data {
     return data.prefix(count)
 }
 
-func entry(_ number: Int, count: Int) -> DiskEntry {
-    DiskEntry(
-        key: key(number), payload: payload(number, count: count), attachment: Data("\(count)".utf8), stored: Date())
+func entry(_ number: Int, count: Int) -> CacheEntry {
+    CacheEntry(
+        key: key(number), data: payload(number, count: count), userData: Data("\(count)".utf8), storedAt: Date())
 }
 
-func isWhole(_ entry: DiskEntry, _ number: Int) -> Bool {
-    guard let text = entry.attachment.map({ String(decoding: $0, as: UTF8.self) }), let count = Int(text) else {
+func isWhole(_ entry: CacheEntry, _ number: Int) -> Bool {
+    guard let text = entry.userData.map({ String(decoding: $0, as: UTF8.self) }), let count = Int(text) else {
         return false
     }
-    return entry.key == key(number) && entry.payload == payload(number, count: count)
+    return entry.key == key(number) && entry.data == payload(number, count: count)
 }
 
 func write(_ cache: DiskCache, seed: UInt64) async {
@@ -65,7 +65,7 @@ func churn(_ cache: DiskCache, seed: UInt64, count: Int) async -> Bool {
             if let found = await cache.entry(for: key(number)), !isWhole(found, number) { return false }
         case 85..<95: cache.remove(key(number))
         case 95..<98: await cache.flush()
-        case 98: await cache.trim(toBytes: 500_000)
+        case 98: await cache.trim(toSize: 500_000)
         default: if step % 7 == 0 { await cache.removeAll() }
         }
     }
@@ -75,8 +75,8 @@ func churn(_ cache: DiskCache, seed: UInt64, count: Int) async -> Bool {
 
 let arguments = CommandLine.arguments
 let limit = arguments.count > 5 ? Int(arguments[5]) ?? 0 : 1 << 30
-let configuration = DiskCacheConfiguration(
-    directory: arguments[2], sizeLimit: limit, minFreeFraction: 0, entryLimit: 1 << 20)
+let configuration = DiskCache.Configuration(
+    directory: arguments[2], sizeLimit: limit, minimumFreeFraction: 0, entrySizeLimit: 1 << 20)
 let cache = try DiskCache(configuration: configuration)
 let seed = UInt64(arguments[3]) ?? 0
 if arguments[1] == "write" {

@@ -7,8 +7,8 @@ import WebImageCore
 
 @Suite("Animated PNG")
 struct APNGAnimationTests {
-    private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
-        try PNGCoder().decode(data, probe: nil, options: options, context: CodingContext())
+    private func decode(_ data: Data, _ options: ImageDecodingOptions = ImageDecodingOptions()) throws -> DecodedImage {
+        try PNGCoder().decode(data, info: nil, options: options, context: CodingContext())
     }
 
     private func parts(_ file: String) throws -> PNGParts { PNGParts(try Fixture.named(file).data()) }
@@ -22,7 +22,7 @@ struct APNGAnimationTests {
     func delays() throws {
         var parts = try parts("apng-rgba.png")
         let fractions: [(UInt8, UInt8)] = [(1, 0), (5, 0), (1, 60), (0, 1), (2, 1), (1, 100), (11, 0)]
-        for (place, fraction) in zip(parts.places(of: "fcTL"), fractions) {
+        for (place, fraction) in zip(parts.offsets(of: "fcTL"), fractions) {
             parts.chunks[place].body.replaceSubrange(20..<24, with: [0, fraction.0, 0, fraction.1])
         }
         let durations = try #require(decode(parts.file).animation).timeline.durations
@@ -35,8 +35,8 @@ struct APNGAnimationTests {
     func broken(_ rule: Int) throws {
         var parts = try parts("apng-rgba-cover.png")
         let expected = try still(parts)
-        let controls = parts.places(of: "fcTL")
-        let data = parts.places(of: "fdAT")
+        let controls = parts.offsets(of: "fcTL")
+        let data = parts.offsets(of: "fdAT")
         switch rule {
         case 0: parts.chunks.swapAt(controls[2], controls[3])
         case 1: parts.chunks[data[1]].body[3] ^= 1
@@ -45,8 +45,8 @@ struct APNGAnimationTests {
         case 4: parts.chunks[controls[4]].body[24] = 3
         case 5: parts.chunks[controls[4]].body[25] = 2
         case 6: parts.chunks[controls[4]].body.replaceSubrange(4..<8, with: [0, 0, 0, 0])
-        case 7: parts.chunks[parts.places(of: "acTL")[0]].body[3] += 1
-        case 8: parts.chunks[parts.places(of: "acTL")[0]].body[3] -= 1
+        case 7: parts.chunks[parts.offsets(of: "acTL")[0]].body[3] += 1
+        case 8: parts.chunks[parts.offsets(of: "acTL")[0]].body[3] -= 1
         case 9: parts.chunks[controls[4]].body.removeLast()
         default: parts.chunks[controls[4]].body.replaceSubrange(12..<16, with: [0xFF, 0xFF, 0xFF, 0xFF])
         }
@@ -71,8 +71,8 @@ struct APNGAnimationTests {
         let fixture = try Fixture.named("apng-palette-cover.png")
         var parts = PNGParts(try fixture.data())
         // Remove all data of the later frames.
-        parts.chunks.removeSubrange((parts.places(of: "fcTL")[1] + 1)...)
-        let image = try decode(parts.file, DecodeOptions(frames: .first))
+        parts.chunks.removeSubrange((parts.offsets(of: "fcTL")[1] + 1)...)
+        let image = try decode(parts.file, ImageDecodingOptions(frames: .first))
         #expect(image.pixels.packedBytes() == (try fixture.expectedFrames()[0]))
         #expect(!image.isAnimated)
     }
@@ -86,7 +86,7 @@ struct APNGAnimationTests {
         for part in 3..<20 {
             let cut = data.prefix(data.count * part / 20)
             #expect(throws: ImageError.self) { try decode(cut) }
-            let image = try decode(cut, DecodeOptions(allowsPartial: true))
+            let image = try decode(cut, ImageDecodingOptions(allowsPartialData: true))
             #expect(image.metadata.isPartial)
             counts.insert(image.frameCount)
             for place in 0..<image.frameCount {
@@ -102,13 +102,13 @@ struct APNGAnimationTests {
     @Test("Translucent pixels are blended over the existing pixels")
     func blending() throws {
         var parts = PNGParts(
-            try Pictures.encode(
-                Pictures.make(width: 2, height: 1, isOpaque: false) { x, _ in
+            try PixelPatterns.encode(
+                PixelPatterns.make(width: 2, height: 1, isOpaque: false) { x, _ in
                     x == 0 ? SIMD4(200, 0, 0, 255) : SIMD4(0, 0, 0, 0)
                 }, as: .png()))
         let above = PNGParts(
-            try Pictures.encode(
-                Pictures.make(width: 2, height: 1, isOpaque: false) { _, _ in
+            try PixelPatterns.encode(
+                PixelPatterns.make(width: 2, height: 1, isOpaque: false) { _, _ in
                     SIMD4(0, 64, 0, 128)
                 }, as: .png()))
         let data = try #require(above.chunks.first { $0.name == "IDAT" }).body
@@ -124,7 +124,8 @@ struct APNGAnimationTests {
     @Test("Frames have the requested size")
     func smaller() throws {
         let image = try decode(
-            Fixture.named("apng-rgb.png").data(), DecodeOptions(size: .fit(width: 16, height: 16, unit: .pixels)))
+            Fixture.named("apng-rgb.png").data(), ImageDecodingOptions(size: .fit(width: 16, height: 16, unit: .pixels))
+        )
         #expect(image.size == PixelSize(width: 16, height: 10))
         #expect(try image.animation?.frame(at: 7).size == image.size)
     }
@@ -149,7 +150,7 @@ struct APNGAnimationTests {
             }
             do {
                 let image = try PNGCoder().decode(
-                    parts.file, probe: nil, options: DecodeOptions(allowsPartial: round % 2 == 0),
+                    parts.file, info: nil, options: ImageDecodingOptions(allowsPartialData: round % 2 == 0),
                     context: CodingContext(limits: .icon))
                 for place in 0..<image.frameCount { _ = try image.animation?.frame(at: place) }
             } catch {

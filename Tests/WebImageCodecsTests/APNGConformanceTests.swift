@@ -7,11 +7,11 @@ import WebImageCore
 
 @Suite(
     "Public animated PNG files",
-    .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
+    .enabled(if: Conformance.directory != nil, "the conformance files aren't available"))
 struct APNGConformanceTests {
-    private func decode(_ file: String) throws -> Image {
+    private func decode(_ file: String) throws -> DecodedImage {
         try PNGCoder().decode(
-            Conformance.data(file), probe: nil, options: DecodeOptions(), context: CodingContext())
+            Conformance.data(file), info: nil, options: ImageDecodingOptions(), context: CodingContext())
     }
 
     private func lastFrame(_ file: String) throws -> PixelBuffer {
@@ -20,7 +20,7 @@ struct APNGConformanceTests {
     }
 
     /// Returns the premultiplied color of an image that has only one color, or `nil`.
-    private func onlyColour(_ pixels: PixelBuffer) -> [UInt8]? {
+    private func onlyColor(_ pixels: PixelBuffer) -> [UInt8]? {
         let bytes = pixels.packedBytes()
         let first = Array(bytes.prefix(4))
         return stride(from: 0, to: bytes.count, by: 4).allSatisfy { Array(bytes[$0..<$0 + 4]) == first } ? first : nil
@@ -45,7 +45,7 @@ struct APNGConformanceTests {
                 #expect(line.contains("or an error"), "\(file)")
                 continue
             }
-            #expect(onlyColour(frame) == wanted, "\(file)")
+            #expect(onlyColor(frame) == wanted, "\(file)")
         }
         #expect(compared == 20)
     }

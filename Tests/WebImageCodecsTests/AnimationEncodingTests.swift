@@ -9,15 +9,15 @@ import WebImageCore
 struct AnimationEncodingTests {
     static let exact: [ImageEncoding] = [.gif(), .apng(), .webp(lossless: true)]
 
-    private func encode(_ image: Image, _ encoding: ImageEncoding) throws -> Data {
+    private func encode(_ image: DecodedImage, _ encoding: ImageEncoding) throws -> Data {
         try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
     }
 
-    private func decode(_ data: Data, _ format: ImageFormat) throws -> Image {
-        try coder(for: format).decode(data, probe: nil, options: DecodeOptions(), context: CodingContext())
+    private func decode(_ data: Data, _ format: ImageFormat) throws -> DecodedImage {
+        try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(), context: CodingContext())
     }
 
-    private func frames(_ image: Image) throws -> [[UInt8]] {
+    private func frames(_ image: DecodedImage) throws -> [[UInt8]] {
         try (0..<image.frameCount).map {
             try image.animation?.frame(at: $0).packedBytes() ?? image.pixels.packedBytes()
         }
@@ -26,7 +26,7 @@ struct AnimationEncodingTests {
     /// Returns an animation of blocks with few colors and of holes that appear, disappear, and persist.
     static func blocks(
         seed: UInt64, count: Int, width: Int = 37, height: Int = 23, alphas: [UInt8] = [0, 255], loops: Int = 0
-    ) throws -> Image {
+    ) throws -> DecodedImage {
         var generator = SeededGenerator(seed)
         var canvas = [SIMD4<UInt8>](repeating: SIMD4(0, 0, 0, 0), count: width * height)
         var frames: [(pixels: PixelBuffer, milliseconds: Int)] = []
@@ -46,12 +46,12 @@ struct AnimationEncodingTests {
             // Each frame differs from the previous one, because some encoders merge identical frames.
             canvas[0] = SIMD4(UInt8(place), 7, 9, 255)
             let isOpaque = canvas.allSatisfy { $0.w == 255 }
-            let pixels = try Pictures.make(width: width, height: height, isOpaque: isOpaque) { x, y in
+            let pixels = try PixelPatterns.make(width: width, height: height, isOpaque: isOpaque) { x, y in
                 canvas[y * width + x]
             }
             frames.append((pixels, 20 + place % 5 * 10))
         }
-        return try Image(ImageAnimation(frames: frames, loopCount: loops))
+        return try DecodedImage(animation: ImageAnimation(frames: frames, loopCount: loops))
     }
 
     @Test("GIF, animated PNG, and lossless WebP preserve every frame", arguments: exact, [1, 2, 3, 4, 5, 6])
@@ -86,12 +86,12 @@ struct AnimationEncodingTests {
 
     @Test("Repeated frames keep their total duration", arguments: exact)
     func repeated(_ encoding: ImageEncoding) throws {
-        let still = try Pictures.photo(width: 9, height: 7)
-        let other = try Pictures.make(width: 9, height: 7, isOpaque: true) { x, y in
+        let still = try PixelPatterns.photo(width: 9, height: 7)
+        let other = try PixelPatterns.make(width: 9, height: 7, isOpaque: true) { x, y in
             SIMD4(UInt8(x), UInt8(y), 3, 255)
         }
-        let image = try Image(
-            ImageAnimation(frames: [(still, 50), (still, 70), (other, 30), (other, 90), (still, 20)]))
+        let image = try DecodedImage(
+            animation: ImageAnimation(frames: [(still, 50), (still, 70), (other, 30), (other, 90), (still, 20)]))
         let back = try decode(encode(image, encoding), encoding.format)
         let total = try #require(back.animation).timeline.durations.reduce(0, +)
         #expect(total == 260)
@@ -104,8 +104,8 @@ struct AnimationEncodingTests {
         "A GIF of a photo is similar to it, and dithering increases the similarity at a reduced size",
         arguments: [true, false])
     func photograph(_ dithers: Bool) throws {
-        let pixels = try Pictures.photo(width: 160, height: 120)
-        let back = try decode(encode(Image(pixels: pixels), .gif(dithers: dithers)), .gif)
+        let pixels = try PixelPatterns.photo(width: 160, height: 120)
+        let back = try decode(encode(DecodedImage(pixels: pixels), .gif(usesDithering: dithers)), .gif)
         #expect(!back.isAnimated)
         #expect(back.isOpaque)
         // Diffused errors are noise at full size and disappear at smaller sizes.
@@ -118,11 +118,11 @@ struct AnimationEncodingTests {
 
     @Test("A still GIF preserves 256 colors")
     func allColours() throws {
-        let pixels = try Pictures.make(width: 16, height: 16, isOpaque: true) { x, y in
+        let pixels = try PixelPatterns.make(width: 16, height: 16, isOpaque: true) { x, y in
             SIMD4(UInt8(x * 16), UInt8(y * 16), UInt8(x ^ y), 255)
         }
         let isSame =
-            try decode(encode(Image(pixels: pixels), .gif()), .gif).pixels.packedBytes() == pixels.packedBytes()
+            try decode(encode(DecodedImage(pixels: pixels), .gif()), .gif).pixels.packedBytes() == pixels.packedBytes()
         #expect(isSame)
     }
 
@@ -134,7 +134,7 @@ struct AnimationEncodingTests {
         var left = 0
         var colour: UInt8 = 0
         let width = Int.random(in: 1...300, using: &generator)
-        let pixels = try Pictures.make(
+        let pixels = try PixelPatterns.make(
             width: width, height: Int.random(in: 1...200, using: &generator), isOpaque: true
         ) { _, _ in
             if left == 0 {
@@ -145,7 +145,7 @@ struct AnimationEncodingTests {
             return SIMD4(colour, 255 - colour, 0, 255)
         }
         let isSame =
-            try decode(encode(Image(pixels: pixels), .gif()), .gif).pixels.packedBytes() == pixels.packedBytes()
+            try decode(encode(DecodedImage(pixels: pixels), .gif()), .gif).pixels.packedBytes() == pixels.packedBytes()
         #expect(isSame)
     }
 
@@ -154,16 +154,17 @@ struct AnimationEncodingTests {
         var generator = SeededGenerator(3)
         let noise = (0..<200 * 150).map { _ in UInt8.random(in: 0..<64, using: &generator) }
         let frames = try (0..<10).map { place in
-            try Pictures.make(width: 200, height: 150, isOpaque: true) { x, y in
+            try PixelPatterns.make(width: 200, height: 150, isOpaque: true) { x, y in
                 x == place && y == 20 ? SIMD4(255, 255, 255, 255) : SIMD4(noise[y * 200 + x], 0, 0, 255)
             }
         }
         // Compare with two identical frames, because a still image may use fewer bits per pixel.
         let still = try encode(
-            Image(ImageAnimation(frames: [0, 0].map { (pixels: frames[$0], milliseconds: 40) })), encoding
+            DecodedImage(animation: ImageAnimation(frames: [0, 0].map { (pixels: frames[$0], milliseconds: 40) })),
+            encoding
         ).count
         let all = try encode(
-            Image(ImageAnimation(frames: frames.map { (pixels: $0, milliseconds: 40) })), encoding
+            DecodedImage(animation: ImageAnimation(frames: frames.map { (pixels: $0, milliseconds: 40) })), encoding
         ).count
         #expect(all < still + still / 4, "\(still) and \(all)")
     }
@@ -185,7 +186,7 @@ struct AnimationEncodingTests {
             #expect(still.pixels.packedBytes() == expected[place])
         }
         chosen.frames = .range(4..<7)
-        #expect(throws: ImageError.request(.noSuchFrame(index: 6, count: 6))) { try encode(image, chosen) }
+        #expect(throws: ImageError.request(.frameNotFound(index: 6, frameCount: 6))) { try encode(image, chosen) }
         chosen = encoding
         chosen.loopCount = -1
         #expect(throws: ImageError.request(.invalidOption(name: "loopCount", value: "-1"))) {
@@ -198,9 +199,9 @@ struct AnimationEncodingTests {
         let image = try Self.blocks(seed: 2, count: 4)
         var encoding = ImageEncoding.png()
         encoding.frames = .range(2..<4)
-        let data = try CoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+        let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
         #expect(try decode(data, .png).pixels.packedBytes() == frames(image)[2])
-        let poster = try CoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+        let poster = try ImageCoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
         #expect(try decode(poster, .png).frameCount == 1)
     }
 
@@ -213,9 +214,9 @@ struct AnimationEncodingTests {
             try coder(for: encoding.format).encode(
                 image, as: encoding, context: CodingContext(cancellation: flag))
         }
-        var limits = Limits.desktop
+        var limits = ImageLimits.desktop
         limits.maxFrames = 4
-        #expect(throws: ImageError.limit(LimitError(.frames, limit: 4, actual: 5))) {
+        #expect(throws: ImageError.limitExceeded(ImageError.LimitFailure(.frameCount, limit: 4, actual: 5))) {
             try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext(limits: limits))
         }
     }
@@ -223,11 +224,12 @@ struct AnimationEncodingTests {
     @Test("Lossy WebP animations are similar to the original and keep their durations")
     func lossy() throws {
         let pictures = try (0..<4).map { place in
-            try Pictures.make(width: 64, height: 48, isOpaque: true) { x, y in
+            try PixelPatterns.make(width: 64, height: 48, isOpaque: true) { x, y in
                 SIMD4(UInt8(x * 3), UInt8(y * 4), UInt8(place * 60), 255)
             }
         }
-        let image = try Image(ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 60) }, loopCount: 2))
+        let image = try DecodedImage(
+            animation: ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 60) }, loopCount: 2))
         let back = try decode(encode(image, .webp(quality: 85)), .webp)
         #expect(back.animation?.timeline == image.animation?.timeline)
         for place in 0..<4 { #expect(similarity(try #require(back.animation).frame(at: place), pictures[place]) > 30) }

@@ -10,7 +10,8 @@ import WebImageCore
 struct AnimationFuzzTests {
     private static let encodings: [ImageEncoding] =
         AnimationEncodingTests.exact
-        + (CoderRegistry.standard.canEncode(.jxl) ? [ImageEncoding(format: .jxl, isLossless: true, effort: 1)] : [])
+        + (ImageCoderRegistry.standard.canEncode(.jxl)
+            ? [ImageEncoding(format: .jxl, isLossless: true, effort: 1)] : [])
 
     /// Returns frames of a random size that differ in nothing, in one pixel, in a part, or completely, with changes to
     /// and from transparency. The first element contains the size.
@@ -54,13 +55,13 @@ struct AnimationFuzzTests {
         let random = try random(&generator, alphas: alphas)
         let (width, height) = (Int(random[0][0].x), Int(random[0][0].y))
         let pictures = try random.dropFirst().map { canvas in
-            try Pictures.make(width: width, height: height, isOpaque: canvas.allSatisfy { $0.w == 255 }) { x, y in
+            try PixelPatterns.make(width: width, height: height, isOpaque: canvas.allSatisfy { $0.w == 255 }) { x, y in
                 canvas[y * width + x]
             }
         }
-        let image = try Image(ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 30) }))
+        let image = try DecodedImage(animation: ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 30) }))
         let data = try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
-        let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+        let back = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
         let shown = try timed(back)
         // Compare the order and the duration of the visible frames, regardless of the number of frames.
         let wanted = pictures.flatMap { Array(repeating: $0.packedBytes(), count: 3) }
@@ -70,7 +71,7 @@ struct AnimationFuzzTests {
     }
 
     /// Returns the visible frame for each period of 10 milliseconds.
-    private func timed(_ image: Image) throws -> [[UInt8]] {
+    private func timed(_ image: DecodedImage) throws -> [[UInt8]] {
         guard let animation = image.animation else { return [image.pixels.packedBytes()] }
         return try (0..<image.frameCount).flatMap { place in
             let bytes = try animation.frame(at: place).packedBytes()

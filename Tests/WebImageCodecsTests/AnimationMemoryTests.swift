@@ -12,11 +12,11 @@ struct AnimationMemoryTests {
     /// A counter that holds only weak references to the frames that it passed on and counts those that still exist.
     private final class Counter: Sendable {
         private struct Weak { weak var pixels: PixelBuffer? }
-        private let given = Lock<[Weak]>([])
+        private let returnedCount = Lock<[Weak]>([])
         private let most = Lock(0)
 
-        func give(_ pixels: PixelBuffer) -> PixelBuffer {
-            let alive = given.withLock { given in
+        func makeFrame(_ pixels: PixelBuffer) -> PixelBuffer {
+            let alive = returnedCount.withLock { given in
                 given.removeAll { $0.pixels == nil }
                 given.append(Weak(pixels: pixels))
                 return given.count
@@ -30,7 +30,9 @@ struct AnimationMemoryTests {
 
     static let encodings: [ImageEncoding] =
         [.gif(), .apng(), .webp(lossless: true)]
-        + [ImageFormat.avif, .jxl].filter(CoderRegistry.standard.canEncode).map { ImageEncoding(format: $0, effort: 1) }
+        + [ImageFormat.avif, .jxl].filter(ImageCoderRegistry.standard.canEncode).map {
+            ImageEncoding(format: $0, effort: 1)
+        }
 
     /// Returns a frame with a bar that moves over a plain background.
     static func frame(_ place: Int, _ size: PixelSize) throws(ImageError) -> PixelBuffer {
@@ -47,14 +49,14 @@ struct AnimationMemoryTests {
     func encoders(_ encoding: ImageEncoding) throws {
         let counter = Counter()
         let size = PixelSize(width: 96, height: 72)
-        let animation = try ImageAnimation(durations: Array(repeating: 40, count: 60), size: size) {
-            (place) throws(ImageError) in counter.give(try Self.frame(place, size))
+        let animation = try ImageAnimation(frameDurations: Array(repeating: 40, count: 60), size: size) {
+            (place) throws(ImageError) in counter.makeFrame(try Self.frame(place, size))
         }
         let poster = try Self.frame(0, size)
-        let image = Image(pixels: poster, animation: animation)
+        let image = DecodedImage(pixels: poster, animation: animation)
         let data = try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
         let back = try coder(for: encoding.format).decode(
-            data, probe: nil, options: DecodeOptions(), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(), context: CodingContext())
         #expect(back.frameCount == 60)
         #expect(counter.maximum <= 2)
     }
@@ -63,14 +65,14 @@ struct AnimationMemoryTests {
     func cost() throws {
         let size = PixelSize(width: 400, height: 300)
         let canvas = size.width * size.height * 4
-        let animation = try ImageAnimation(durations: Array(repeating: 40, count: 60), size: size) {
+        let animation = try ImageAnimation(frameDurations: Array(repeating: 40, count: 60), size: size) {
             (place) throws(ImageError) in try Self.frame(place, size)
         }
         for encoding in Self.encodings.prefix(3) {
             let data = try coder(for: encoding.format).encode(
-                Image(animation), as: encoding, context: CodingContext())
+                DecodedImage(animation: animation), as: encoding, context: CodingContext())
             let back = try coder(for: encoding.format).decode(
-                data, probe: nil, options: DecodeOptions(), context: CodingContext())
+                data, info: nil, options: ImageDecodingOptions(), context: CodingContext())
             let held = try #require(back.animation)
             for place in 0..<60 { _ = try held.frame(at: place) }
             #expect(held.cost <= 2 * canvas + data.count + 16_384, "\(encoding.format): \(held.cost)")
@@ -93,17 +95,17 @@ struct AnimationMemoryTests {
             let context = CodingContext(limits: .unlimited)
             let size = PixelSize(width: 1_200, height: 900)
             let canvas = size.width * size.height * 4
-            let animation = try ImageAnimation(durations: Array(repeating: 40, count: 60), size: size) {
+            let animation = try ImageAnimation(frameDurations: Array(repeating: 40, count: 60), size: size) {
                 (place) throws(ImageError) in try AnimationMemoryTests.frame(place, size)
             }
             for encoding in AnimationMemoryTests.encodings.prefix(3) {
                 let data = try coder(for: encoding.format).encode(
-                    Image(animation), as: encoding, context: context)
+                    DecodedImage(animation: animation), as: encoding, context: context)
                 PixelPool.shared.trim()
                 let used = PixelPool.shared.bytesInUse
                 let before = try AnimationMemoryTests.resident(resetting: true)
                 let back = try coder(for: encoding.format).decode(
-                    data, probe: nil, options: DecodeOptions(), context: context)
+                    data, info: nil, options: ImageDecodingOptions(), context: context)
                 var most = 0
                 for place in 0..<60 {
                     guard let frame = try back.animation?.frame(at: place) else { exit(2) }

@@ -6,7 +6,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Public test files", .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
+@Suite("Public test files", .enabled(if: Conformance.directory != nil, "the conformance files aren't available"))
 struct ConformanceTests {
     /// The files that WebImage deliberately decodes differently than other decoders, each with the reason.
     static let known: [String: String] = [
@@ -19,18 +19,18 @@ struct ConformanceTests {
         "bmpsuite/q/rgb24png.bmp": "a PNG in a bitmap's header",
     ]
 
-    private func decode(_ file: String, _ format: ImageFormat, _ probe: ImageProbe?, partial: Bool = false)
-        throws -> Image
+    private func decode(_ file: String, _ format: ImageFormat, _ probe: ImageInfo?, partial: Bool = false)
+        throws -> DecodedImage
     {
         try coder(for: format).decode(
-            Conformance.data(file), probe: probe, options: DecodeOptions(allowsPartial: partial),
+            Conformance.data(file), info: probe, options: ImageDecodingOptions(allowsPartialData: partial),
             context: CodingContext())
     }
 
     /// Decodes the image that viewers without support for animations show.
-    private func decodeStill(_ file: String, _ probe: ImageProbe?) throws -> Image {
+    private func decodeStill(_ file: String, _ probe: ImageInfo?) throws -> DecodedImage {
         try PNGCoder().decode(
-            PNGParts(Conformance.data(file)).without("acTL").file, probe: probe, options: DecodeOptions(),
+            PNGParts(Conformance.data(file)).without("acTL").file, info: probe, options: ImageDecodingOptions(),
             context: CodingContext())
     }
 
@@ -39,7 +39,7 @@ struct ConformanceTests {
         var compared = 0
         var skipped = 0
         for row in try Conformance.rows([format]) where Self.known[row.file] == nil {
-            let probe = row.rawSize.map { ImageProbe(format: format, rawSize: $0, orientation: row.orientation) }
+            let probe = row.rawSize.map { ImageInfo(format: format, storedSize: $0, orientation: row.orientation) }
             guard let image = try? decode(row.file, format, probe) else {
                 let failure = #expect(throws: ImageError.self) { try decode(row.file, format, probe) }
                 Issue.record("\(row.file): \(failure.map { "\($0)" } ?? "")")

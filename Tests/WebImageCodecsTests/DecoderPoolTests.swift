@@ -30,7 +30,7 @@ struct DecoderPoolTests {
     }
 
     /// A frame source in which decoding frame 1 finishes only after another thread has decoded frame 2.
-    private struct MeetingSource: FrameSource, ~Copyable {
+    private struct MeetingSource: LibraryFrameSource, ~Copyable {
         let log: Log
 
         init(_ log: Log) {
@@ -46,18 +46,18 @@ struct DecoderPoolTests {
                 log.isMet.signal()
                 log.meeting.wait()
             case 2: log.meeting.signal()
-            case 3: throw .decode(.corrupt(format: .avif, reason: "for the test"))
+            case 3: throw .decoding(.corrupted(format: .avif, reason: "for the test"))
             default: break
             }
             return try PixelCanvas(size: PixelSize(width: 1, height: 1)).finish(isOpaque: true)
         }
     }
 
-    private func decoder(_ log: Log) throws -> FrameDecoder<MeetingSource> {
-        FrameDecoder(
+    private func decoder(_ log: Log) throws -> LibraryFrameDecoder<MeetingSource> {
+        LibraryFrameDecoder(
             MeetingSource(log), timeline: AnimationTimeline(loopCount: 0, durations: [100, 100, 100, 100]),
             layout: try DecodeLayout(
-                rawSize: PixelSize(width: 1, height: 1), options: DecodeOptions(), context: CodingContext()),
+                rawSize: PixelSize(width: 1, height: 1), options: ImageDecodingOptions(), context: CodingContext()),
             limits: .desktop, cost: 0
         ) { () throws(ImageError) in MeetingSource(log) }
     }
@@ -85,7 +85,7 @@ struct DecoderPoolTests {
     @Test("One thread uses one decoder, also after a failure, and the animation closes all decoders")
     func sequential() throws {
         let log = Log()
-        var decoder: FrameDecoder<MeetingSource>? = try decoder(log)
+        var decoder: LibraryFrameDecoder<MeetingSource>? = try decoder(log)
         for place in [0, 2, 0] { _ = try decoder?.frame(at: place) }
         #expect(throws: ImageError.self) { try decoder?.frame(at: 3) }
         _ = try decoder?.frame(at: 0)
@@ -97,15 +97,15 @@ struct DecoderPoolTests {
     @Test("Many threads receive the correct frames of an animation", arguments: ["gif", "apng", "webp"])
     func frames(name: String) async throws {
         let pixels = try (0..<6).map { index in
-            try Pictures.make(width: 24, height: 16, isOpaque: true) { x, _ in
+            try PixelPatterns.make(width: 24, height: 16, isOpaque: true) { x, _ in
                 x / 4 == index ? SIMD4(200, 30, 60, 255) : SIMD4(40, UInt8(index * 40), 90, 255)
             }
         }
         let source = try ImageAnimation(frames: pixels.map { (pixels: $0, milliseconds: 100) })
         let format: ImageEncoding =
             name == "gif" ? .gif() : name == "apng" ? .apng() : .webp(lossless: true)
-        let registry = CoderRegistry.standard
-        let data = try registry.encode(Image(source), as: format, context: CodingContext())
+        let registry = ImageCoderRegistry.standard
+        let data = try registry.encode(DecodedImage(animation: source), as: format, context: CodingContext())
         let animation = try #require(try registry.decode(data, context: CodingContext()).animation)
         let expected = try (0..<6).map { try animation.frame(at: $0).packedBytes() }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -9,8 +9,10 @@
 
     @Suite("SVG and PDF as vector images")
     struct DrawingTests {
-        private func decode(_ text: String, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
-            try CoderRegistry.standard.decode(Data(text.utf8), options: options, context: CodingContext())
+        private func decode(_ text: String, _ options: ImageDecodingOptions = ImageDecodingOptions()) throws
+            -> DecodedImage
+        {
+            try ImageCoderRegistry.standard.decode(Data(text.utf8), options: options, context: CodingContext())
         }
 
         private func document(_ content: String, attributes: String = "width='20' height='10'") -> String {
@@ -24,11 +26,11 @@
                 (.fit(width: 300, height: 300), PixelSize(width: 300, height: 150)),
                 (.fit(width: 10), PixelSize(width: 10, height: 5)),
                 (.fill(width: 60, height: 60), PixelSize(width: 60, height: 60)),
-                (.exactly(width: 50, height: 10), PixelSize(width: 50, height: 10)),
-                (.fitting(bytes: 1_000_000), PixelSize(width: 20, height: 10)),
+                (.exact(width: 50, height: 10), PixelSize(width: 50, height: 10)),
+                (.fitting(byteCount: 1_000_000), PixelSize(width: 20, height: 10)),
             ]
             for (target, size) in cases {
-                let image = try decode(text, DecodeOptions(size: target))
+                let image = try decode(text, ImageDecodingOptions(size: target))
                 #expect(image.size == size)
                 let middle = try #require(image.pixels.pixel(x: size.width / 2, y: size.height / 2))
                 #expect(middle.red == 255 && middle.green == 0 && middle.alpha == 255)
@@ -38,14 +40,14 @@
         @Test("Edges are drawn at the requested size instead of being enlarged")
         func sharpness() throws {
             let text = document("<rect width='10' height='10' fill='black'/>")
-            let image = try decode(text, DecodeOptions(size: .fit(width: 400)))
+            let image = try decode(text, ImageDecodingOptions(size: .fit(width: 400)))
             #expect(image.pixels.pixel(x: 199, y: 50)?.alpha == 255)
             #expect(image.pixels.pixel(x: 200, y: 50)?.alpha == 0)
         }
 
         @Test("Resources outside the document aren't loaded")
         func externalReferences() throws {
-            let file = Fixtures.folder.appending(path: "codecs/rgb8.png")
+            let file = Fixtures.directory.appending(path: "codecs/rgb8.png")
             #expect(FileManager.default.fileExists(atPath: file.path))
             for address in [file.path, file.absoluteString, "rgb8.png", "http://127.0.0.1:1/a.png"] {
                 let image = try decode(document("<image width='20' height='10' xlink:href='\(address)'/>"))
@@ -60,7 +62,7 @@
 
         @Test("Images in `data:` URLs are drawn")
         func dataAddress() throws {
-            let png = try Data(contentsOf: Fixtures.folder.appending(path: "codecs/rgb8.png")).base64EncodedString()
+            let png = try Data(contentsOf: Fixtures.directory.appending(path: "codecs/rgb8.png")).base64EncodedString()
             let text = document(
                 "<image width='20' height='10' preserveAspectRatio='none' xlink:href='data:image/png;base64,\(png)'/>")
             #expect(try decode(text).pixels.pixel(x: 10, y: 5)?.alpha == 255)
@@ -72,7 +74,7 @@
             #expect { try decode(text) } throws: { ($0 as? ImageError)?.code == 6009 }
             #expect(
                 try SVGCoder(maxTextBytes: 3 << 20).decode(
-                    Data(text.utf8), probe: nil, options: DecodeOptions(), context: CodingContext()
+                    Data(text.utf8), info: nil, options: ImageDecodingOptions(), context: CodingContext()
                 ).size.width == 20)
         }
 
@@ -91,9 +93,9 @@
             @Test("A PDF page is drawn at the requested size on a white background")
             func page() throws {
                 let data = try Fixture.named("page.pdf").data()
-                let own = try CoderRegistry.standard.decode(data, context: CodingContext())
-                let image = try CoderRegistry.standard.decode(
-                    data, options: DecodeOptions(size: .fit(width: Double(own.size.width * 3))),
+                let own = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+                let image = try ImageCoderRegistry.standard.decode(
+                    data, options: ImageDecodingOptions(size: .fit(width: Double(own.size.width * 3))),
                     context: CodingContext())
                 #expect(image.size.width == own.size.width * 3)
                 #expect(image.isOpaque)

@@ -27,7 +27,7 @@ struct FixtureDecodingTests {
         #expect(image.isOpaque == !expected[0].enumerated().contains { $0.offset % 4 == 3 && $0.element < 255 })
         #expect(!image.metadata.isPartial)
         if let hasAlpha = fixture.hasAlpha { #expect(image.metadata.hasAlpha == hasAlpha) }
-        if let depth = fixture.depth { #expect(image.metadata.depth == depth) }
+        if let depth = fixture.depth { #expect(image.metadata.bitDepth == depth) }
     }
 
     @Test("Frames match their references in any order", arguments: Fixture.animations)
@@ -46,7 +46,7 @@ struct FixtureDecodingTests {
             }
         }
         for place in forward {
-            let alone = try fixture.decode(DecodeOptions(frames: .single(place)))
+            let alone = try fixture.decode(ImageDecodingOptions(frames: .index(place)))
             #expect(alone.pixels.packedBytes() == expected[place])
             #expect(!alone.isAnimated)
         }
@@ -54,7 +54,7 @@ struct FixtureDecodingTests {
 
     @Test("The first frame alone is a still image", arguments: Fixture.animations)
     func firstFrameIsStill(_ fixture: Fixture) throws {
-        let image = try fixture.decode(DecodeOptions(frames: .first))
+        let image = try fixture.decode(ImageDecodingOptions(frames: .first))
         #expect(!image.isAnimated)
         #expect(image.pixels.packedBytes() == (try fixture.expectedFrames()[0]))
     }
@@ -62,29 +62,30 @@ struct FixtureDecodingTests {
     @Test("A frame that doesn't exist throws an error", arguments: ["444.jpg", "rgb8.png", "mixed.gif", "rgb24.bmp"])
     func missingFrame(_ file: String) throws {
         let fixture = try Fixture.named(file)
-        #expect(throws: ImageError.request(.noSuchFrame(index: 9, count: fixture.frames))) {
-            try fixture.decode(DecodeOptions(frames: .single(9)))
+        #expect(throws: ImageError.request(.frameNotFound(index: 9, frameCount: fixture.frames))) {
+            try fixture.decode(ImageDecodingOptions(frames: .index(9)))
         }
     }
 
-    @Test("The orientation is applied once", arguments: Orientation.allCases)
-    func orientations(_ orientation: Orientation) throws {
+    @Test("The orientation is applied once", arguments: ImageOrientation.allCases)
+    func orientations(_ orientation: ImageOrientation) throws {
         let fixture = try Fixture.named("orientation-\(orientation.rawValue).jpg")
         let image = try fixture.decode()
         #expect(image.size == fixture.size)
         #expect(image.metadata.orientation == orientation)
-        #expect(image.metadata.rawSize == (orientation.swapsSides ? fixture.size.transposed : fixture.size))
+        #expect(image.metadata.storedSize == (orientation.swapsDimensions ? fixture.size.transposed : fixture.size))
         let stored = try JPEGCoder().decode(
-            fixture.data(), probe: nil, options: DecodeOptions(), context: CodingContext())
-        #expect(stored.size == image.metadata.rawSize)
+            fixture.data(), info: nil, options: ImageDecodingOptions(), context: CodingContext())
+        #expect(stored.size == image.metadata.storedSize)
     }
 
     @Test("A probe that contradicts the file throws an error")
     func contradiction() throws {
         let fixture = try Fixture.named("rgb8.png")
-        let probe = ImageProbe(format: .png, rawSize: PixelSize(width: 3, height: 3))
+        let probe = ImageInfo(format: .png, storedSize: PixelSize(width: 3, height: 3))
         #expect {
-            try PNGCoder().decode(fixture.data(), probe: probe, options: DecodeOptions(), context: CodingContext())
+            try PNGCoder().decode(
+                fixture.data(), info: probe, options: ImageDecodingOptions(), context: CodingContext())
         } throws: { ($0 as? ImageError)?.code == 4009 }
     }
 }

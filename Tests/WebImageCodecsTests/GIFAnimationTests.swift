@@ -21,7 +21,7 @@ struct GIFAnimationTests {
 
     /// Returns an image block with 3-bit indices and without a dictionary, so that the data stays readable: clear
     /// codes, pixels, and an end code.
-    private func picture(
+    private func frame(
         _ indices: [UInt8], x: UInt8 = 0, y: UInt8 = 0, width: UInt8 = 2, height: UInt8 = 2
     ) -> [UInt8] {
         var bits: [Bool] = []
@@ -34,9 +34,9 @@ struct GIFAnimationTests {
         return [0x2C, x, 0, y, 0, width, 0, height, 0, 0, 2, UInt8(body.count)] + body + [0]
     }
 
-    private func decode(_ data: Data, partial: Bool = false) throws -> Image {
+    private func decode(_ data: Data, partial: Bool = false) throws -> DecodedImage {
         try GIFCoder().decode(
-            data, probe: nil, options: DecodeOptions(allowsPartial: partial), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(allowsPartialData: partial), context: CodingContext())
     }
 
     /// Returns `R`, `B`, or `-` for each pixel.
@@ -54,7 +54,7 @@ struct GIFAnimationTests {
     @Test("Delays follow the rule of browsers, and an animation without a loop block plays once")
     func delays() throws {
         let frames = [control(delay: 0), control(delay: 1), control(delay: 2), []]
-        let image = try decode(gif(frames.map { $0 + picture([0, 0, 0, 0]) }))
+        let image = try decode(gif(frames.map { $0 + frame([0, 0, 0, 0]) }))
         #expect(image.animation?.timeline.durations == [100, 100, 20, 100])
         #expect(image.animation?.timeline.loopCount == 1)
     }
@@ -64,7 +64,7 @@ struct GIFAnimationTests {
         // The second frame ends after one pixel. The pixels below it must stay visible, regardless of the decoding
         // order.
         let data = gif([
-            picture([0, 1, 0, 1]), control() + picture([1]), control(transparent: 0) + picture([1, 0, 0, 0]),
+            frame([0, 1, 0, 1]), control() + frame([1]), control(transparent: 0) + frame([1, 0, 0, 0]),
         ])
         let forward = try #require(decode(data).animation)
         let expected = try (0..<3).map { text(try forward.frame(at: $0)) }
@@ -79,10 +79,10 @@ struct GIFAnimationTests {
     @Test("A disposal that restores the previous canvas can reach back several frames")
     func restoreChain() throws {
         let data = gif([
-            picture([0, 0, 0, 0]), control(disposal: 3) + picture([1], width: 1, height: 1),
-            control(disposal: 3) + picture([1], x: 1, width: 1, height: 1),
-            control(disposal: 2) + picture([1], y: 1, width: 1, height: 1),
-            control() + picture([1], x: 1, y: 1, width: 1, height: 1),
+            frame([0, 0, 0, 0]), control(disposal: 3) + frame([1], width: 1, height: 1),
+            control(disposal: 3) + frame([1], x: 1, width: 1, height: 1),
+            control(disposal: 2) + frame([1], y: 1, width: 1, height: 1),
+            control() + frame([1], x: 1, y: 1, width: 1, height: 1),
         ])
         let animation = try #require(decode(data).animation)
         let expected = ["RRRR", "BRRR", "RBRR", "RRBR", "RR-B"]
@@ -91,8 +91,8 @@ struct GIFAnimationTests {
 
     @Test("A truncated last frame is dropped or, if partial images are allowed, drawn partially")
     func cutFrame() throws {
-        let whole = picture([0, 0, 0, 0])
-        let cut = Array(picture([1, 1, 1, 1]).dropLast(3))
+        let whole = frame([0, 0, 0, 0])
+        let cut = Array(frame([1, 1, 1, 1]).dropLast(3))
         let data = gif([whole, whole, cut], trailer: false)
         #expect(try decode(data).frameCount == 2)
         let partial = try decode(data, partial: true)
@@ -104,10 +104,10 @@ struct GIFAnimationTests {
 
     @Test("The canvas grows to contain the first frame, and later frames are cropped")
     func beyondTheScreen() throws {
-        let data = gif([picture([1, 0, 0, 1], x: 1, y: 2), picture([0, 0, 0, 0], x: 2, y: 1)])
+        let data = gif([frame([1, 0, 0, 1], x: 1, y: 2), frame([0, 0, 0, 0], x: 2, y: 1)])
         let image = try decode(data)
         #expect(image.size == PixelSize(width: 3, height: 4))
-        #expect(try ImageProbe(reading: data).rawSize == image.size)
+        #expect(try ImageInfo(data: data).storedSize == image.size)
         let frames = try (0..<2).map { text(try #require(image.animation).frame(at: $0)) }
         #expect(frames == ["-------BR-RB", "-----R-BR-RB"])
     }

@@ -10,14 +10,16 @@
     /// The fixture has 64 × 48 pixels and a thumbnail of 16 × 12 pixels.
     @Suite("Thumbnails in HEIF files")
     struct HEIFThumbnailTests {
-        private func thumbnail(_ file: String, width: Double, height: Double, _ depth: DecodeOptions.Depth = .eight)
+        private func thumbnail(
+            _ file: String, width: Double, height: Double, _ depth: ImageDecodingOptions.Depth = .eight
+        )
             throws -> PixelSize?
         {
             try Fixture.named(file).data().withBytes { (bytes) throws(ImageError) in
-                var reader = try HEIFReader(bytes, picture: 0, limits: .desktop)
+                var reader = try HEIFReader(bytes, imageIndex: 0, limits: .desktop)
                 guard reader.useThumbnail(width: width, height: height, options: depth) else { return nil }
                 let size = try reader.decode(color: nil, options: depth, context: CodingContext()).size
-                reader.usePicture()
+                reader.useFullImage()
                 return try reader.decode(color: nil, options: depth, context: CodingContext()).size == reader.size
                     ? size : nil
             }
@@ -40,7 +42,7 @@
                 TargetSize.fit(width: Double(side), height: Double(side)),
                 .fill(width: Double(side), height: Double(side)),
             ] {
-                let options = DecodeOptions(size: target)
+                let options = ImageDecodingOptions(size: target)
                 let quick = try Fixture.named("thumbnail.heic").decode(options)
                 let whole = try Fixture.named("420.heic").decode(options)
                 #expect(quick.size == whole.size && quick.metadata == whole.metadata)

@@ -17,22 +17,22 @@ struct IndependentDecoderTests {
         var durations: [Int]?
     }
 
-    private static let script = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
+    private static let script = Fixtures.directory.deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Scripts/frames").path(percentEncoded: false)
     private static let hasPillow = succeeds("/usr/bin/python3", "-c", "import PIL")
     private static let hasFFmpeg = succeeds("/usr/bin/ffmpeg", "-version")
     private static let hasDJXL =
-        succeeds("/usr/bin/djxl", "--version") && CoderRegistry.standard.canEncode(.jxl)
+        succeeds("/usr/bin/djxl", "--version") && ImageCoderRegistry.standard.canEncode(.jxl)
 
     private static func succeeds(_ words: String...) -> Bool {
-        (try? run(words, in: TemporaryFolder())) == 0
+        (try? run(words, in: TemporaryDirectory())) == 0
     }
 
-    private static func run(_ words: [String], in folder: TemporaryFolder) throws -> Int32 {
+    private static func run(_ words: [String], in folder: TemporaryDirectory) throws -> Int32 {
         try ChildProcess(words[0], Array(words.dropFirst()), in: folder.url, output: "said").wait()
     }
 
-    private func pillow(_ file: String, in folder: TemporaryFolder) throws -> Reading {
+    private func pillow(_ file: String, in folder: TemporaryDirectory) throws -> Reading {
         let status = try Self.run(["/usr/bin/python3", Self.script, file, "frames.rgba"], in: folder)
         let said = try String(contentsOf: folder.url.appending(path: "said"), encoding: .utf8)
         try #require(status == 0, "\(said)")
@@ -41,7 +41,7 @@ struct IndependentDecoderTests {
         return Reading(frames: frames, loopCount: numbers[2], durations: Array(numbers[3...]))
     }
 
-    private func ffmpeg(_ file: String, _ size: PixelSize, in folder: TemporaryFolder) throws -> Reading {
+    private func ffmpeg(_ file: String, _ size: PixelSize, in folder: TemporaryDirectory) throws -> Reading {
         let words = [
             "/usr/bin/ffmpeg", "-v", "error", "-y", "-i", file, "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt",
             "rgba", "frames.rgba",
@@ -57,7 +57,7 @@ struct IndependentDecoderTests {
         }
     }
 
-    private func expect(_ reading: Reading, is image: Image) throws {
+    private func expect(_ reading: Reading, is image: DecodedImage) throws {
         let animation = try #require(image.animation)
         try #require(reading.frames.count == image.frameCount)
         for place in 0..<image.frameCount {
@@ -69,7 +69,9 @@ struct IndependentDecoderTests {
         if let loops = reading.loopCount { #expect((loops < 0 ? 1 : loops) == animation.timeline.loopCount) }
     }
 
-    private func write(_ image: Image, _ encoding: ImageEncoding, to folder: TemporaryFolder, _ name: String) throws {
+    private func write(_ image: DecodedImage, _ encoding: ImageEncoding, to folder: TemporaryDirectory, _ name: String)
+        throws
+    {
         try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
             .write(to: folder.url.appending(path: name))
     }
@@ -78,7 +80,7 @@ struct IndependentDecoderTests {
         "Pillow reads every pixel, delay, and loop count", .enabled(if: hasPillow, "requires python3-pil"),
         arguments: [ImageEncoding.gif(), .apng(), .webp(lossless: true)], [1, 2, 3, 4, 5] as [UInt64])
     func pillowReads(_ encoding: ImageEncoding, _ seed: UInt64) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let image = try AnimationEncodingTests.blocks(seed: 100 + seed, count: 12, loops: Int(seed) - 1)
         try write(image, encoding, to: folder, "picture")
         try expect(pillow("picture", in: folder), is: image)
@@ -88,7 +90,7 @@ struct IndependentDecoderTests {
         "The ffmpeg program reads every pixel", .enabled(if: hasFFmpeg, "requires ffmpeg"),
         arguments: [ImageEncoding.gif(), .apng()], [1, 2, 3, 4, 5] as [UInt64])
     func ffmpegReads(_ encoding: ImageEncoding, _ seed: UInt64) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let image = try AnimationEncodingTests.blocks(seed: 200 + seed, count: 12)
         let name = encoding.format == .gif ? "picture.gif" : "picture.apng"
         try write(image, encoding, to: folder, name)
@@ -100,7 +102,7 @@ struct IndependentDecoderTests {
         .enabled(if: hasDJXL && hasPillow, "requires libjxl-tools, python3-pil, and the trait JXL"),
         arguments: [1, 2, 3] as [UInt64])
     func djxlReads(_ seed: UInt64) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let alphas: [UInt8] = seed == 3 ? [0, 1, 100, 200, 255] : [0, 255]
         let image = try AnimationEncodingTests.blocks(
             seed: 300 + seed, count: 12, alphas: alphas, loops: Int(seed) - 1)
@@ -110,6 +112,6 @@ struct IndependentDecoderTests {
     }
 }
 
-extension TemporaryFolder {
+extension TemporaryDirectory {
     fileprivate var url: URL { URL(filePath: path) }
 }

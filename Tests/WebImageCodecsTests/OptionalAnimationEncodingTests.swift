@@ -7,15 +7,15 @@ import WebImageCore
 
 @Suite("Encoding animations in optional formats")
 struct OptionalAnimationEncodingTests {
-    private static let formats = [ImageFormat.avif, .jxl].filter(CoderRegistry.standard.canEncode)
+    private static let formats = [ImageFormat.avif, .jxl].filter(ImageCoderRegistry.standard.canEncode)
 
-    private func roundTrip(_ image: Image, _ encoding: ImageEncoding) throws -> Image {
-        let registry = CoderRegistry.standard
+    private func roundTrip(_ image: DecodedImage, _ encoding: ImageEncoding) throws -> DecodedImage {
+        let registry = ImageCoderRegistry.standard
         return try registry.decode(
             registry.encode(image, as: encoding, context: CodingContext()), context: CodingContext())
     }
 
-    private func frames(_ image: Image) throws -> [[UInt8]] {
+    private func frames(_ image: DecodedImage) throws -> [[UInt8]] {
         try (0..<image.frameCount).map {
             try image.animation?.frame(at: $0).packedBytes() ?? image.pixels.packedBytes()
         }
@@ -37,9 +37,9 @@ struct OptionalAnimationEncodingTests {
 
     @Test("Transparency that starts in a later frame is preserved", arguments: formats)
     func laterAlpha(_ format: ImageFormat) throws {
-        let opaque = try Pictures.photo(width: 30, height: 20)
-        let clear = try Pictures.photo(width: 30, height: 20, hasAlpha: true)
-        let image = try Image(ImageAnimation(frames: [(opaque, 40), (clear, 40), (opaque, 40)]))
+        let opaque = try PixelPatterns.photo(width: 30, height: 20)
+        let clear = try PixelPatterns.photo(width: 30, height: 20, hasAlpha: true)
+        let image = try DecodedImage(animation: ImageAnimation(frames: [(opaque, 40), (clear, 40), (opaque, 40)]))
         let back = try roundTrip(image, ImageEncoding(format: format, isLossless: true))
         let isSame = try frames(back) == frames(image)
         #expect(isSame)
@@ -48,11 +48,11 @@ struct OptionalAnimationEncodingTests {
     @Test("Lossy animations stay similar to the original", arguments: formats)
     func lossy(_ format: ImageFormat) throws {
         let pictures = try (0..<4).map { place in
-            try Pictures.make(width: 64, height: 48, isOpaque: true) { x, y in
+            try PixelPatterns.make(width: 64, height: 48, isOpaque: true) { x, y in
                 SIMD4(UInt8(x * 3), UInt8(y * 4), UInt8(place * 60), 255)
             }
         }
-        let image = try Image(ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 60) }))
+        let image = try DecodedImage(animation: ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 60) }))
         let back = try roundTrip(image, ImageEncoding(format: format, quality: 85))
         #expect(back.frameCount == 4)
         for place in 0..<4 { #expect(similarity(try #require(back.animation).frame(at: place), pictures[place]) > 30) }
@@ -60,8 +60,8 @@ struct OptionalAnimationEncodingTests {
 
     @Test("Repeated frames keep their durations, and invalid options throw", arguments: formats)
     func repeated(_ format: ImageFormat) throws {
-        let still = try Pictures.photo(width: 9, height: 7)
-        let image = try Image(ImageAnimation(frames: [(still, 50), (still, 70), (still, 20)]))
+        let still = try PixelPatterns.photo(width: 9, height: 7)
+        let image = try DecodedImage(animation: ImageAnimation(frames: [(still, 50), (still, 70), (still, 20)]))
         let back = try roundTrip(image, ImageEncoding(format: format, isLossless: true))
         #expect(back.animation?.timeline.durations == [50, 70, 20])
         #expect(throws: ImageError.request(.invalidOption(name: "effort", value: "10"))) {

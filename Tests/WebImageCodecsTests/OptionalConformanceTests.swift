@@ -8,7 +8,7 @@ import WebImageCore
 
 @Suite(
     "Public test files of optional formats and icons",
-    .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
+    .enabled(if: Conformance.directory != nil, "the conformance files aren't available"))
 struct OptionalConformanceTests {
     /// The files that WebImage deliberately decodes differently than other decoders, each with the reason.
     static let known: [String: String] = [
@@ -26,9 +26,9 @@ struct OptionalConformanceTests {
         "resvg/structure/svg/zero-size.svg": "a side of zero pixels shows nothing",
     ]
 
-    private func decode(_ file: String, limits: Limits = .desktop, partial: Bool = false) throws -> Image {
-        try CoderRegistry.standard.decode(
-            Conformance.data(file), options: DecodeOptions(allowsPartial: partial),
+    private func decode(_ file: String, limits: ImageLimits = .desktop, partial: Bool = false) throws -> DecodedImage {
+        try ImageCoderRegistry.standard.decode(
+            Conformance.data(file), options: ImageDecodingOptions(allowsPartialData: partial),
             context: CodingContext(limits: limits))
     }
 
@@ -39,7 +39,7 @@ struct OptionalConformanceTests {
         var skipped = 0
         for row in try Conformance.rows([format]) where Self.known[row.file] == nil {
             rows += 1
-            let image: Image
+            let image: DecodedImage
             do { image = try decode(row.file) } catch {
                 Issue.record("\(row.file): \(error)")
                 continue

@@ -8,19 +8,21 @@ import WebImageCore
 /// Tests of icons and the enabled optional formats. They use the registry, so the probe and the coder must agree.
 @Suite("Optional formats and icons")
 struct OptionalFormatTests {
-    private func decode(_ fixture: Fixture, _ options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop)
-        throws -> Image
+    private func decode(
+        _ fixture: Fixture, _ options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits = .desktop
+    )
+        throws -> DecodedImage
     {
         var options = options
-        if let page = fixture.page { options.frames = .single(page) }
-        return try CoderRegistry.standard.decode(
+        if let page = fixture.page { options.frames = .index(page) }
+        return try ImageCoderRegistry.standard.decode(
             fixture.data(), options: options, context: CodingContext(limits: limits))
     }
 
     @Test("The manifest lists fixtures of every enabled format")
     func fixturesAreThere() {
         let formats: [ImageFormat] = [.ico, .cur, .avif, .jxl, .tiff, .heif, .svg, .pdf]
-        let wanted = Set(formats.filter(CoderRegistry.standard.canDecode))
+        let wanted = Set(formats.filter(ImageCoderRegistry.standard.canDecode))
         #expect(Set(Fixture.optional.map(\.format)) == wanted)
     }
 
@@ -34,13 +36,13 @@ struct OptionalFormatTests {
         #expect(image.isOpaque == !expected[0].enumerated().contains { $0.offset % 4 == 3 && $0.element < 255 })
         #expect(!image.metadata.isPartial)
         if let hasAlpha = fixture.hasAlpha { #expect(image.metadata.hasAlpha == hasAlpha) }
-        if let depth = fixture.depth { #expect(image.metadata.depth == depth) }
+        if let depth = fixture.depth { #expect(image.metadata.bitDepth == depth) }
         if let orientation = fixture.orientation { #expect(image.metadata.orientation == orientation) }
     }
 
     @Test("The probe returns the size of the decoded image", arguments: Fixture.optional.filter { $0.page == nil })
     func probeAgrees(_ fixture: Fixture) throws {
-        #expect(try ImageProbe(reading: fixture.data()).size == fixture.size)
+        #expect(try ImageInfo(data: fixture.data()).size == fixture.size)
     }
 
     @Test("Frames match their references in any order", arguments: Fixture.optional.filter { $0.frames > 1 })
@@ -57,18 +59,18 @@ struct OptionalFormatTests {
             #expect(isClose(try animation.frame(at: place).packedBytes(), expected[place], fixture.tolerance))
         }
         for place in forward {
-            let alone = try decode(fixture, DecodeOptions(frames: .single(place)))
+            let alone = try decode(fixture, ImageDecodingOptions(frames: .index(place)))
             #expect(isClose(alone.pixels.packedBytes(), expected[place], fixture.tolerance))
             #expect(!alone.isAnimated)
         }
-        #expect(try !decode(fixture, DecodeOptions(frames: .first)).isAnimated)
+        #expect(try !decode(fixture, ImageDecodingOptions(frames: .first)).isAnimated)
         #expect(try !decode(fixture, limits: .server).isAnimated)
     }
 
     @Test("A smaller size resembles the scaled full image", arguments: Fixture.optional)
     func scaled(_ fixture: Fixture) throws {
         let target = TargetSize.fit(width: Double(fixture.width) / 2, height: Double(fixture.height) / 2)
-        let image = try decode(fixture, DecodeOptions(size: target))
+        let image = try decode(fixture, ImageDecodingOptions(size: target))
         #expect(image.size == (try target.plan(for: fixture.size).output))
         // An icon contains a different image for this size, and vector images have different edges.
         guard ![.svg, .pdf, .ico].contains(fixture.format) else { return }
@@ -81,16 +83,16 @@ struct OptionalFormatTests {
     @Test("A frame that doesn't exist throws an error", arguments: Fixture.optional.filter { $0.page == nil })
     func missingFrame(_ fixture: Fixture) throws {
         for index in [-1, 77] {
-            #expect { try decode(fixture, DecodeOptions(frames: .single(index))) } throws: {
-                if case .request(.noSuchFrame) = $0 as? ImageError { true } else { false }
+            #expect { try decode(fixture, ImageDecodingOptions(frames: .index(index))) } throws: {
+                if case .request(.frameNotFound) = $0 as? ImageError { true } else { false }
             }
         }
     }
 
     @Test("Decoders obey the limits", arguments: Fixture.optional)
     func limits(_ fixture: Fixture) throws {
-        var limits = Limits.desktop
-        limits.maxSide = max(fixture.width, fixture.height) - 1
+        var limits = ImageLimits.desktop
+        limits.maxDimension = max(fixture.width, fixture.height) - 1
         #expect { try decode(fixture, limits: limits) } throws: { ($0 as? ImageError)?.code == 6003 }
         limits = .desktop
         limits.maxDecodedBytes = 100
@@ -104,7 +106,7 @@ struct OptionalFormatTests {
         let flag = CancellationFlag()
         flag.cancel()
         #expect(throws: ImageError.request(.cancelled)) {
-            try CoderRegistry.standard.decode(fixture.data(), context: CodingContext(cancellation: flag))
+            try ImageCoderRegistry.standard.decode(fixture.data(), context: CodingContext(cancellation: flag))
         }
     }
 
@@ -115,11 +117,12 @@ struct OptionalFormatTests {
 
 @Suite("Corrupt data in optional formats and icons")
 struct OptionalFormatDamageTests {
-    private func attempt(_ data: Data, _ format: ImageFormat, partial: Bool) throws -> Result<Image, ImageError> {
+    private func attempt(_ data: Data, _ format: ImageFormat, partial: Bool) throws -> Result<DecodedImage, ImageError>
+    {
         let coder = try coder(for: format)
         do throws(ImageError) {
-            let options = DecodeOptions(allowsPartial: partial)
-            let image = try coder.decode(data, probe: nil, options: options, context: CodingContext(limits: .icon))
+            let options = ImageDecodingOptions(allowsPartialData: partial)
+            let image = try coder.decode(data, info: nil, options: options, context: CodingContext(limits: .icon))
             for place in 0..<min(8, image.frameCount) { _ = try image.animation?.frame(at: place) }
             return .success(image)
         } catch {
@@ -176,8 +179,9 @@ struct OptionalFormatDamageTests {
                 let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
                 _ = try attempt(Data(bytes), format, partial: true)
             }
-            #expect(throws: ImageError.decode(.empty)) {
-                try coder(for: format).decode(Data(), probe: nil, options: DecodeOptions(), context: CodingContext())
+            #expect(throws: ImageError.decoding(.noData)) {
+                try coder(for: format).decode(
+                    Data(), info: nil, options: ImageDecodingOptions(), context: CodingContext())
             }
         }
     }

@@ -11,7 +11,7 @@ import WebImageCore
 struct RegistryTests {
     @Test("The probe, the limits, and the coder agree for every fixture", arguments: Fixture.all)
     func fixtures(_ fixture: Fixture) throws {
-        let image = try CoderRegistry.standard.decode(fixture.data(), context: CodingContext())
+        let image = try ImageCoderRegistry.standard.decode(fixture.data(), context: CodingContext())
         #expect(image.format == fixture.format)
         #expect(image.size == fixture.size)
         #expect(image.frameCount == fixture.frames)
@@ -20,11 +20,11 @@ struct RegistryTests {
         #expect(isClose)
     }
 
-    @Test("The probe never contradicts the coder for public files", .enabled(if: Conformance.folder != nil))
+    @Test("The probe never contradicts the coder for public files", .enabled(if: Conformance.directory != nil))
     func publicFiles() throws {
         for row in try Conformance.rows() where ConformanceTests.known[row.file] == nil {
             do {
-                let image = try CoderRegistry.standard.decode(Conformance.data(row.file), context: CodingContext())
+                let image = try ImageCoderRegistry.standard.decode(Conformance.data(row.file), context: CodingContext())
                 if let size = row.size { #expect(image.size == size, "\(row.file)") }
             } catch {
                 Issue.record("\(row.file): \(error)")

@@ -10,20 +10,20 @@ struct ScaledDecodingTests {
     static let targets: [TargetSize] = [
         .fit(width: 50, height: 50), .fit(width: 20), .fit(height: 33), .fill(width: 40, height: 40),
         .fill(width: 64, height: 20), .stretch(width: 50, height: 25), .stretch(width: 30, height: 100),
-        .exactly(width: 37, height: 53), .fitting(bytes: 10_000),
+        .exact(width: 37, height: 53), .fitting(byteCount: 10_000),
     ]
     static let encodings: [ImageEncoding] = [.jpeg(quality: 92), .png(), .webp(lossless: true), .webp(quality: 85)]
 
     /// The image that the tests of all modes share.
-    static let source = Result { try Pictures.photo(width: 331, height: 203) }
+    static let source = Result { try PixelPatterns.photo(width: 331, height: 203) }
 
     /// Returns the result of decoding at full size, orienting, and resampling.
     static func reference(
-        _ data: Data, _ format: ImageFormat, _ orientation: Orientation, _ target: TargetSize
+        _ data: Data, _ format: ImageFormat, _ orientation: ImageOrientation, _ target: TargetSize
     ) throws -> PixelBuffer {
         let context = CodingContext()
-        let full = try coder(for: format).decode(data, probe: nil, options: DecodeOptions(), context: context)
-        let upright = try PixelOrienting.upright(full.pixels, orientation, context: context)
+        let full = try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(), context: context)
+        let upright = try OrientationTransform.upright(full.pixels, orientation, context: context)
         let plan = try target.plan(for: upright.size)
         return try Resampler.resample(
             upright, window: plan.window, to: plan.output, filter: .lanczos3, context: context)
@@ -32,36 +32,36 @@ struct ScaledDecodingTests {
     @Test(
         "Every mode matches a full decode that is scaled with Lanczos", arguments: encodings, targets)
     func modes(_ encoding: ImageEncoding, _ target: TargetSize) throws {
-        let data = try Pictures.encode(Self.source.get(), as: encoding)
+        let data = try PixelPatterns.encode(Self.source.get(), as: encoding)
         let image = try coder(for: encoding.format).decode(
-            data, probe: nil, options: DecodeOptions(size: target), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(size: target), context: CodingContext())
         let expected = try Self.reference(data, encoding.format, .up, target)
         #expect(image.size == expected.size)
         #expect(similarity(image.pixels, expected) >= (encoding.format == .webp ? 40 : 45), "\(image.size)")
-        #expect(image.metadata.rawSize == PixelSize(width: 331, height: 203))
+        #expect(image.metadata.storedSize == PixelSize(width: 331, height: 203))
     }
 
     @Test("JPEG sizes that aren't divisible by eight reach 45 dB", arguments: [325, 326, 327, 328, 329, 331, 333, 335])
     func exactWindow(_ width: Int) throws {
-        let data = try Pictures.encode(
-            Pictures.photo(width: width, height: width - 90), as: .jpeg(quality: 95))
+        let data = try PixelPatterns.encode(
+            PixelPatterns.photo(width: width, height: width - 90), as: .jpeg(quality: 95))
         for side in [17.0, 20, 32, 40, 75, 80] {
             let target = TargetSize.fit(width: side, height: side)
             let image = try JPEGCoder().decode(
-                data, probe: nil, options: DecodeOptions(size: target), context: CodingContext())
+                data, info: nil, options: ImageDecodingOptions(size: target), context: CodingContext())
             let expected = try Self.reference(data, .jpeg, .up, target)
             #expect(similarity(image.pixels, expected) >= 45, "\(width) to \(side)")
         }
     }
 
-    @Test("Orientation and scaling are combined correctly", arguments: Orientation.allCases, targets)
-    func orientations(_ orientation: Orientation, _ target: TargetSize) throws {
+    @Test("Orientation and scaling are combined correctly", arguments: ImageOrientation.allCases, targets)
+    func orientations(_ orientation: ImageOrientation, _ target: TargetSize) throws {
         let picture = try Self.source.get()
         let raw = picture.size
-        let data = try Pictures.encode(picture, as: .jpeg(quality: 95))
-        let probe = ImageProbe(format: .jpeg, rawSize: raw, orientation: orientation)
+        let data = try PixelPatterns.encode(picture, as: .jpeg(quality: 95))
+        let probe = ImageInfo(format: .jpeg, storedSize: raw, orientation: orientation)
         let image = try JPEGCoder().decode(
-            data, probe: probe, options: DecodeOptions(size: target), context: CodingContext())
+            data, info: probe, options: ImageDecodingOptions(size: target), context: CodingContext())
         let expected = try Self.reference(data, .jpeg, orientation, target)
         #expect(image.size == expected.size)
         #expect(similarity(image.pixels, expected) >= 42)
@@ -70,7 +70,7 @@ struct ScaledDecodingTests {
     @Test("Images are enlarged only with `exactly`", arguments: Fixture.all.filter { $0.frames == 1 })
     func noEnlargement(_ fixture: Fixture) throws {
         for target in [TargetSize.fit(width: 500, height: 500), .stretch(width: 500, height: 500)] {
-            let image = try fixture.decode(DecodeOptions(size: target))
+            let image = try fixture.decode(ImageDecodingOptions(size: target))
             #expect(image.size == fixture.size)
         }
     }
@@ -78,7 +78,7 @@ struct ScaledDecodingTests {
     @Test("Every fixture is scaled down to the planned size", arguments: Fixture.all)
     func fixturesShrink(_ fixture: Fixture) throws {
         let target = TargetSize.fit(width: 9, height: 9)
-        let image = try fixture.decode(DecodeOptions(size: target))
+        let image = try fixture.decode(ImageDecodingOptions(size: target))
         let plan = try target.plan(for: fixture.size)
         #expect(image.size == plan.output)
         if let animation = image.animation {
@@ -88,12 +88,12 @@ struct ScaledDecodingTests {
 
     @Test("The box filter is used if the options request it")
     func box() throws {
-        let data = try Pictures.encode(Pictures.photo(width: 64, height: 64), as: .png())
+        let data = try PixelPatterns.encode(PixelPatterns.photo(width: 64, height: 64), as: .png())
         let target = TargetSize.fit(width: 16, height: 16)
         let lanczos = try PNGCoder().decode(
-            data, probe: nil, options: DecodeOptions(size: target), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(size: target), context: CodingContext())
         let box = try PNGCoder().decode(
-            data, probe: nil, options: DecodeOptions(size: target, reduction: .box), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(size: target, resampling: .box), context: CodingContext())
         #expect(lanczos.pixels.packedBytes() != box.pixels.packedBytes())
     }
 }

@@ -16,9 +16,9 @@ struct WebPAnimationTests {
         var counts: Set<Int> = []
         for part in 8..<40 {
             let cut = data.prefix(data.count * part / 40)
-            func decode(_ partial: Bool) throws -> Image {
+            func decode(_ partial: Bool) throws -> DecodedImage {
                 try WebPCoder().decode(
-                    cut, probe: nil, options: DecodeOptions(allowsPartial: partial), context: CodingContext())
+                    cut, info: nil, options: ImageDecodingOptions(allowsPartialData: partial), context: CodingContext())
             }
             #expect(throws: ImageError.self) { try decode(false) }
             guard let image = try? decode(true) else { continue }

@@ -13,8 +13,8 @@ struct OrderTests {
     private typealias Jobs = SharedJobs<String, Int, Int, RequestPriority, ImageError>
 
     /// Runs `body` on a dedicated thread, which it may block. The returned gate opens when `body` returns.
-    private func onThread(_ body: @escaping @Sendable () -> Void) -> Gate {
-        let isOver = Gate()
+    private func onThread(_ body: @escaping @Sendable () -> Void) -> TestGate {
+        let isOver = TestGate()
         Thread {
             body()
             isOver.open()
@@ -24,9 +24,9 @@ struct OrderTests {
 
     @Test("The last value that an observer receives is the last value that was set")
     func observedValue() async {
-        let value = ObservedValue(0)
+        let value = ObservableValue(0)
         let applied = Shared<[Int]>([])
-        let (isDelivering, mayGoOn) = (Gate(), Gate())
+        let (isDelivering, mayGoOn) = (TestGate(), TestGate())
         let token = value.observe {
             let seen = value.value
             if seen == 1 {
@@ -48,9 +48,9 @@ struct OrderTests {
     @Test("Work receives the latest priority last, even if two subscribers change theirs at the same time")
     func jobPriority() async throws {
         let jobs = Jobs(cancelled: .request(.cancelled))
-        let (one, other) = (ObservedValue(RequestPriority.low), ObservedValue(RequestPriority.low))
+        let (one, other) = (ObservableValue(RequestPriority.low), ObservableValue(RequestPriority.low))
         let applied = Shared<[RequestPriority]>([])
-        let (isObserved, isDelivering, mayGoOn, mayEnd) = (Gate(), Gate(), Gate(), Gate())
+        let (isObserved, isDelivering, mayGoOn, mayEnd) = (TestGate(), TestGate(), TestGate(), TestGate())
         let waiting = [one, other].map { priority in
             Task {
                 try await jobs.value(for: "a", priority: priority) { context in
@@ -86,10 +86,10 @@ struct OrderTests {
     func jobUpdates() async throws {
         let jobs = Jobs(cancelled: .request(.cancelled))
         let heard = Shared<[Int]>([])
-        let (isDelivering, mayGoOn, secondReported) = (Gate(), Gate(), Gate())
+        let (isDelivering, mayGoOn, secondReported) = (TestGate(), TestGate(), TestGate())
         let waiting = Task {
             let value = try await jobs.value(
-                for: "a", priority: ObservedValue(.normal),
+                for: "a", priority: ObservableValue(.normal),
                 onUpdate: { update in
                     if update == 1 {
                         isDelivering.open()
@@ -118,10 +118,10 @@ struct OrderTests {
     func lateJoiner() async throws {
         let jobs = Jobs(cancelled: .request(.cancelled))
         let heard = Shared<[Int]>([])
-        let (isReported, isDelivering, mayGoOn, mayEnd) = (Gate(), Gate(), Gate(), Gate())
+        let (isReported, isDelivering, mayGoOn, mayEnd) = (TestGate(), TestGate(), TestGate(), TestGate())
         let report = Shared<(@Sendable (Int) -> Void)?>(nil)
         let first = Task {
-            try await jobs.value(for: "a", priority: ObservedValue(.normal)) { context in
+            try await jobs.value(for: "a", priority: ObservableValue(.normal)) { context in
                 report.value = context.report
                 context.report(1)
                 isReported.open()
@@ -133,7 +133,7 @@ struct OrderTests {
         // The update handler blocks while it joins, so it needs a thread outside the cooperative pool.
         let second = Task(executorPreference: ThreadExecutor()) {
             try await jobs.value(
-                for: "a", priority: ObservedValue(.normal),
+                for: "a", priority: ObservableValue(.normal),
                 onUpdate: { update in
                     if update == 1 {
                         isDelivering.open()

@@ -68,7 +68,7 @@ struct PriorityQueueTests {
 
     @Test("A FIFO returns all elements in order, also after many pushes and pops")
     func fifo() {
-        var queue = FIFO<Int>()
+        var queue = FIFOQueue<Int>()
         var taken: [Int] = []
         for number in 0..<1_000 {
             queue.push(number)

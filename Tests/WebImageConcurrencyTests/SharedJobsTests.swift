@@ -6,7 +6,7 @@ import WebImageCore
 import WebImageTestSupport
 import WebImageTesting
 
-private typealias LivePriority = ObservedValue<RequestPriority>
+private typealias LivePriority = ObservableValue<RequestPriority>
 
 @Suite("Shared jobs", .timeLimit(.minutes(5)))
 struct SharedJobsTests {
@@ -15,7 +15,7 @@ struct SharedJobsTests {
     @Test("A hundred concurrent subscribers share one run")
     func coalesces() async {
         let jobs = Jobs(cancelled: .request(.cancelled))
-        let gate = Gate()
+        let gate = TestGate()
         let runs = Shared(0)
         let asked = await withTaskGroup(of: Int?.self) { group in
             for _ in 0..<100 {
@@ -42,7 +42,7 @@ struct SharedJobsTests {
     @Test("If one of two subscribers cancels, it ends immediately and the other one receives the value")
     func oneLeaves() async throws {
         let jobs = Jobs(cancelled: .request(.cancelled))
-        let gate = Gate()
+        let gate = TestGate()
         let body: Jobs.Body = { _ in
             await gate.wait()
             return .success(Task.isCancelled ? -1 : 1)
@@ -61,10 +61,10 @@ struct SharedJobsTests {
     @Test("If the only subscriber cancels, the work is canceled, and the next request starts a new run")
     func bothLeave() async throws {
         let jobs = Jobs(cancelled: .request(.cancelled))
-        let cancelled = Gate()
+        let cancelled = TestGate()
         let waiting = Task {
             try await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in
-                let never = Gate()
+                let never = TestGate()
                 await withTaskCancellationHandler {
                     await never.wait()
                 } onCancel: {
@@ -86,7 +86,7 @@ struct SharedJobsTests {
     @Test("The work sees the live priority of its subscriber")
     func priority() async throws {
         let jobs = Jobs(cancelled: .request(.cancelled))
-        let gate = Gate()
+        let gate = TestGate()
         let seen = Shared<LivePriority?>(nil)
         let low = LivePriority(.low)
         let waiting = Task {
@@ -110,7 +110,7 @@ struct SharedJobsTests {
     @Test("The work runs at the highest priority of its subscribers, and at a lower one when that subscriber leaves")
     func priorityOfSubscribers() async throws {
         let jobs = Jobs(cancelled: .request(.cancelled))
-        let (gate, running, seen) = (Gate(), Gate(), Shared<[RequestPriority]>([]))
+        let (gate, running, seen) = (TestGate(), TestGate(), Shared<[RequestPriority]>([]))
         let body: Jobs.Body = { context in
             let token = context.priority.follow { priority in seen.update { $0.append(priority) } }
             running.open()
@@ -135,15 +135,15 @@ struct SharedJobsTests {
     @Test("All subscribers receive the error, and late subscribers receive the last update")
     func failsAndUpdates() async {
         let jobs = Jobs(cancelled: .request(.cancelled))
-        let reported = Gate()
-        let gate = Gate()
+        let reported = TestGate()
+        let gate = TestGate()
         let heard = Shared<[Int]>([])
         let first = Task {
             try await jobs.value(for: "a", priority: LivePriority(.normal)) { context in
                 context.report(5)
                 reported.open()
                 await gate.wait()
-                return .failure(.decode(.empty))
+                return .failure(.decoding(.noData))
             }
         }
         await reported.wait()
@@ -154,8 +154,8 @@ struct SharedJobsTests {
         }
         await untilTrue { jobs.subscriberCount(of: "a") == 2 }
         gate.open()
-        await #expect(throws: ImageError.decode(.empty)) { try await first.value }
-        await #expect(throws: ImageError.decode(.empty)) { try await second.value }
+        await #expect(throws: ImageError.decoding(.noData)) { try await first.value }
+        await #expect(throws: ImageError.decoding(.noData)) { try await second.value }
         #expect(heard.value == [5])
     }
 
@@ -183,7 +183,7 @@ struct SharedJobsTests {
     @Test("Exactly one of the subscribers that share a job is marked as the first")
     func landing() async throws {
         let jobs = Jobs(cancelled: .request(.cancelled))
-        let gate = Gate()
+        let gate = TestGate()
         let tasks = (0..<20).map { _ in
             Task {
                 try await jobs.landing(for: "a", priority: LivePriority(.normal)) { _ in
@@ -206,13 +206,13 @@ struct SharedJobsTests {
     @Test("Launched work runs once regardless of the number of launches, and it continues when subscribers leave")
     func launching() async throws {
         let jobs = Jobs(cancelled: .request(.cancelled))
-        let (gate, runs, live) = (Gate(), Shared(0), Shared<LivePriority?>(nil))
+        let (gate, runs, live) = (TestGate(), Shared(0), Shared<LivePriority?>(nil))
         for _ in 0..<10 {
             jobs.launch("a", priority: .low) { context in
                 runs.update { $0 += 1 }
                 live.value = context.priority
                 await gate.wait()
-                return .failure(Task.isCancelled ? .request(.cancelled) : .decode(.empty))
+                return .failure(Task.isCancelled ? .request(.cancelled) : .decoding(.noData))
             }
         }
         await untilTrue { live.value != nil }
@@ -225,7 +225,7 @@ struct SharedJobsTests {
         let waiting = Task { try await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in .success(1) } }
         await untilTrue { jobs.subscriberCount(of: "a") == 1 }
         gate.open()
-        await #expect(throws: ImageError.decode(.empty)) { try await waiting.value }
+        await #expect(throws: ImageError.decoding(.noData)) { try await waiting.value }
         await jobs.waitUntilIdle { _ in true }
         #expect(runs.value == 1 && jobs.count == 0)
     }

@@ -46,11 +46,11 @@ struct WeakTableTests {
 
     @Test("The first non-nil result wins, the other operations are canceled, and the caller doesn't wait for them")
     func firstOfSome() async {
-        let cancelled = Gate()
+        let cancelled = TestGate()
         let questions: [@Sendable () async -> Int?] = [
             { nil },
             {
-                let never = Gate()
+                let never = TestGate()
                 await withTaskCancellationHandler {
                     await never.wait()
                 } onCancel: {
@@ -60,7 +60,7 @@ struct WeakTableTests {
             },
             { 2 },
         ]
-        let answer = await firstAnswer(of: questions)
+        let answer = await firstResult(of: questions)
         #expect(answer == 2)
         await cancelled.wait()
     }
@@ -68,7 +68,7 @@ struct WeakTableTests {
     @Test("If no operation has a result, `firstAnswer` returns `nil`")
     func noAnswer() async {
         let questions: [@Sendable () async -> Int?] = [{ nil }, { nil }]
-        #expect(await firstAnswer(of: questions) == nil)
-        #expect(await firstAnswer(of: Array(questions.dropFirst(2))) == nil)
+        #expect(await firstResult(of: questions) == nil)
+        #expect(await firstResult(of: Array(questions.dropFirst(2))) == nil)
     }
 }

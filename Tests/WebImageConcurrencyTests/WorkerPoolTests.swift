@@ -10,9 +10,9 @@ import WebImageTesting
 struct WorkerPoolTests {
     private final class Place: Sendable {
         let made: Shared<Int>
-        let left: Gate
+        let left: TestGate
 
-        init(_ made: Shared<Int>, _ left: Gate = Gate()) {
+        init(_ made: Shared<Int>, _ left: TestGate = TestGate()) {
             self.made = made
             self.left = left
             made.update { $0 += 1 }
@@ -34,7 +34,7 @@ struct WorkerPoolTests {
             await untilTrue { pool.load == 0 }
         }
         #expect(made.value >= 1 && made.value <= 4)
-        let (gate, running) = (Gate(), Shared(0))
+        let (gate, running) = (TestGate(), Shared(0))
         async let results = withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
@@ -54,7 +54,7 @@ struct WorkerPoolTests {
     @Test("Work runs by priority, which can change while it waits, and in order within one priority")
     func order() async {
         let pool = Pool(name: "test", threads: 1) { Place(Shared(0)) }
-        let (gate, running, log) = (Gate(), Gate(), Shared<[Int]>([]))
+        let (gate, running, log) = (TestGate(), TestGate(), Shared<[Int]>([]))
         _ = try? pool.submit(.veryHigh) { _ in
             running.open()
             gate.blockingWait()
@@ -74,7 +74,7 @@ struct WorkerPoolTests {
 
     @Test("A closed pool finishes the waiting work, rejects new work, and releases its contexts")
     func closing() async throws {
-        let (gate, running, left) = (Gate(), Gate(), Gate())
+        let (gate, running, left) = (TestGate(), TestGate(), TestGate())
         let pool = Pool(name: "test", threads: 1) { Place(Shared(0), left) }
         try pool.submit(.normal) { _ in
             running.open()
@@ -94,7 +94,7 @@ struct WorkerPoolTests {
     @Test("Work beyond the waiting limit is rejected")
     func full() async throws {
         let pool = Pool(name: "test", threads: 1, waitingLimit: 1) { Place(Shared(0)) }
-        let (gate, running) = (Gate(), Gate())
+        let (gate, running) = (TestGate(), TestGate())
         try pool.submit(.normal) { _ in
             running.open()
             gate.blockingWait()

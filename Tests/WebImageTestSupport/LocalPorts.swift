@@ -34,7 +34,7 @@ enum LocalPorts {
     }
 
     /// Returns a Boolean value that indicates whether a server listens on a port of 127.0.0.1.
-    static func answers(_ port: UInt16) -> Bool {
+    static func isListening(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
         var address = loopback(port: port)

@@ -24,7 +24,7 @@ public final class Nginx: Sendable {
     private static let executable = "/usr/sbin/nginx"
 
     /// The working directory of the server. The server publishes its subdirectory `site`.
-    public let folder: URL
+    public let directory: URL
     /// The certificates of the TLS ports.
     public let certificates: TestCertificates
     private let process: ChildProcess
@@ -35,14 +35,14 @@ public final class Nginx: Sendable {
     ///
     /// - Parameters:
     ///   - files: The files to serve, as names and contents. The server sends files in `/slow/` at 10 kB/s.
-    ///   - settings: Directives for every server block. Relative paths refer to ``folder``.
+    ///   - settings: Directives for every server block. Relative paths refer to ``directory``.
     ///   - secureSettings: Directives for the server blocks with TLS.
     public init(files: [String: Data], settings: String = "", secureSettings: String = "") throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "webimage-nginx-\(UUID())")
-        let site = folder.appending(path: "site")
+        directory = FileManager.default.temporaryDirectory.appending(path: "webimage-nginx-\(UUID())")
+        let site = directory.appending(path: "site")
         try FileManager.default.createDirectory(at: site.appending(path: "slow"), withIntermediateDirectories: true)
         for (name, bytes) in files { try bytes.write(to: site.appending(path: name)) }
-        certificates = try TestCertificates(in: folder)
+        certificates = try TestCertificates(in: directory)
         let ports = LocalPorts.free(TestCertificates.Kind.allCases.count + 1)
         guard let last = ports.last, ports.count == TestCertificates.Kind.allCases.count + 1 else {
             throw Failure(description: "no free ports")
@@ -51,16 +51,16 @@ public final class Nginx: Sendable {
         securePorts = Dictionary(uniqueKeysWithValues: zip(TestCertificates.Kind.allCases, ports))
         let configuration = Self.configuration(
             certificates, plainPort, securePorts, settings: settings, secureSettings: secureSettings)
-        try Data(configuration.utf8).write(to: folder.appending(path: "nginx.conf"))
+        try Data(configuration.utf8).write(to: directory.appending(path: "nginx.conf"))
         process = try ChildProcess(
-            Self.executable, ["-p", folder.path(), "-c", "nginx.conf", "-e", "error.log"], in: folder,
+            Self.executable, ["-p", directory.path(), "-c", "nginx.conf", "-e", "error.log"], in: directory,
             output: "output.log")
         try waitUntilListening()
     }
 
     deinit {
         stop()
-        try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: directory)
     }
 
     /// Returns a URL that uses HTTP/1.1 without TLS.
@@ -83,7 +83,7 @@ public final class Nginx: Sendable {
     /// Returns the connection number, protocol, and target of each request that the server handled. The log is complete
     /// after ``stop()``.
     public func log() throws -> [(connection: String, version: String, target: String)] {
-        try String(contentsOf: folder.appending(path: "access.log"), encoding: .utf8).split(separator: "\n").map {
+        try String(contentsOf: directory.appending(path: "access.log"), encoding: .utf8).split(separator: "\n").map {
             let words = $0.split(separator: " ")
             return (String(words[0]), String(words[1]), String(words[2]))
         }
@@ -92,9 +92,9 @@ public final class Nginx: Sendable {
     /// Waits until nginx listens on every port. nginx opens the ports one after another and doesn't report when it's
     /// done.
     private func waitUntilListening() throws {
-        while !([plainPort] + securePorts.values).allSatisfy(LocalPorts.answers) {
+        while !([plainPort] + securePorts.values).allSatisfy(LocalPorts.isListening) {
             guard process.isRunning else {
-                let words = try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)
+                let words = try? String(contentsOf: directory.appending(path: "error.log"), encoding: .utf8)
                 throw Failure(description: "nginx does not start: \(words ?? "")")
             }
             usleep(2_000)

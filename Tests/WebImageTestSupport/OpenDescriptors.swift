@@ -5,7 +5,7 @@ import Foundation
 /// The open descriptors of this process, selected by their targets. A plain count would include the descriptors of
 /// tests that run at the same time.
 public enum OpenDescriptors {
-    private static let folder = "/proc/self/fd"
+    private static let directory = "/proc/self/fd"
 
     /// Returns the sockets that are connected to `port` of 127.0.0.1.
     public static func connections(toPort port: UInt16) -> [Int32] {
@@ -20,11 +20,11 @@ public enum OpenDescriptors {
     /// Returns the target of `descriptor` as the kernel reports it, `socket:[number]` or a path, or `nil` if the
     /// descriptor is closed.
     public static func target(_ descriptor: Int32) -> String? {
-        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(descriptor)")
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\(descriptor)")
     }
 
     private static var all: [Int32] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { Int32($0) }
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).compactMap { Int32($0) }
     }
 
     private static func isConnection(_ descriptor: Int32, port: UInt16) -> Bool {

@@ -12,7 +12,7 @@ public final class SlowRelay: Sendable {
     private let listener: ListeningSocket
 
     /// Starts a relay to the port `target`, which slows down when `slowdown` opens.
-    public init(to target: UInt16, slowdown: Gate, millisecondsPerByte: UInt32 = 20) throws {
+    public init(to target: UInt16, slowdown: TestGate, millisecondsPerByte: UInt32 = 20) throws {
         listener = try ListeningSocket()
         port = listener.port
         Thread { [listener] in
@@ -54,7 +54,7 @@ public final class SlowRelay: Sendable {
         return isConnected ? descriptor : -1
     }
 
-    private static func pass(from source: Int32, to target: Int32, _ slowdown: Gate? = nil, _ pause: UInt32 = 0) {
+    private static func pass(from source: Int32, to target: Int32, _ slowdown: TestGate? = nil, _ pause: UInt32 = 0) {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = recv(source, &bytes, slowdown?.isOpen == true ? 1 : bytes.count, 0)

@@ -8,7 +8,7 @@ import Glibc
 public final class TLSAlertServer: Sendable {
     /// The certificates of the server. Clients need a certificate that their authority signed.
     public let certificates: TestCertificates
-    private let folder: URL
+    private let directory: URL
     private let port: UInt16
     private let process: ChildProcess
 
@@ -17,17 +17,17 @@ public final class TLSAlertServer: Sendable {
 
     /// Starts the server with options such as `-tls1_3`.
     public init(_ options: [String]) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "webimage-alerts-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        certificates = try TestCertificates(in: folder)
+        directory = FileManager.default.temporaryDirectory.appending(path: "webimage-alerts-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        certificates = try TestCertificates(in: directory)
         guard let port = LocalPorts.free(1).first else { throw TestProxy.Failure(description: "no free port") }
         self.port = port
         let arguments = [
             "s_server", "-accept", "127.0.0.1:\(port)", "-cert", certificates.certificate(.good), "-key",
             certificates.key, "-CAfile", certificates.authority, "-www", "-quiet",
         ]
-        process = try ChildProcess("/usr/bin/openssl", arguments + options, in: folder, output: "server.log")
-        while !LocalPorts.answers(port) {
+        process = try ChildProcess("/usr/bin/openssl", arguments + options, in: directory, output: "server.log")
+        while !LocalPorts.isListening(port) {
             guard process.isRunning else { throw TestProxy.Failure(description: "openssl s_server does not start") }
             usleep(2_000)
         }
@@ -35,6 +35,6 @@ public final class TLSAlertServer: Sendable {
 
     deinit {
         process.stop()
-        try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: directory)
     }
 }

@@ -17,20 +17,20 @@ public final class TLSFront: Sendable {
 
     /// The port of the TLS server.
     public let port: UInt16
-    private let folder: URL
+    private let directory: URL
     private let process: ChildProcess
 
-    /// Starts stunnel in front of the port `target`. If `wantsCertificate` is `true`, clients need a certificate that
-    /// the authority of `certificates` signed.
+    /// Starts stunnel in front of the port `target`. If `requiresClientCertificate` is `true`, clients need a
+    /// certificate that the authority of `certificates` signed.
     public init(
         before target: UInt16, _ certificates: TestCertificates, _ kind: TestCertificates.Kind = .good,
-        wantsCertificate: Bool = false
+        requiresClientCertificate: Bool = false
     ) throws {
         guard let port = LocalPorts.free(1).first else { throw TestProxy.Failure(description: "no free port") }
         self.port = port
-        folder = FileManager.default.temporaryDirectory.appending(path: "webimage-front-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let check = wantsCertificate ? "verifyChain = yes\nCAfile = \(certificates.authority)\n" : ""
+        directory = FileManager.default.temporaryDirectory.appending(path: "webimage-front-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let check = requiresClientCertificate ? "verifyChain = yes\nCAfile = \(certificates.authority)\n" : ""
         let text = """
             foreground = yes
             pid =
@@ -42,11 +42,11 @@ public final class TLSFront: Sendable {
             key = \(certificates.key)
             \(check)
             """
-        try Data(text.utf8).write(to: folder.appending(path: "front.conf"))
-        process = try ChildProcess(Self.executable, ["front.conf"], in: folder, output: "output.log")
-        while !LocalPorts.answers(port) {
+        try Data(text.utf8).write(to: directory.appending(path: "front.conf"))
+        process = try ChildProcess(Self.executable, ["front.conf"], in: directory, output: "output.log")
+        while !LocalPorts.isListening(port) {
             guard process.isRunning else {
-                let words = try? String(contentsOf: folder.appending(path: "output.log"), encoding: .utf8)
+                let words = try? String(contentsOf: directory.appending(path: "output.log"), encoding: .utf8)
                 throw TestProxy.Failure(description: "stunnel does not start: \(words ?? "")")
             }
             usleep(2_000)
@@ -55,7 +55,7 @@ public final class TLSFront: Sendable {
 
     deinit {
         stop()
-        try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: directory)
     }
 
     /// Ends the process and waits until it has ended.

@@ -24,20 +24,20 @@ public struct TestCertificates: Sendable {
         public let description: String
     }
 
-    private let folder: URL
+    private let directory: URL
 
     /// The path of the authority's PEM file.
-    public var authority: String { folder.appending(path: "ca.pem").path() }
+    public var authority: String { directory.appending(path: "ca.pem").path() }
 
     /// Returns the path of the PEM file of a certificate.
-    public func certificate(_ kind: Kind) -> String { folder.appending(path: "\(kind.rawValue).pem").path() }
+    public func certificate(_ kind: Kind) -> String { directory.appending(path: "\(kind.rawValue).pem").path() }
 
     /// The path of the PEM file of the private key, which all certificates share.
-    public var key: String { folder.appending(path: "key.pem").path() }
+    public var key: String { directory.appending(path: "key.pem").path() }
 
     /// Creates the authority and all certificates in `folder`.
     public init(in folder: URL) throws {
-        self.folder = folder
+        self.directory = folder
         try Data(Self.configuration.utf8).write(to: folder.appending(path: "ca.conf"))
         try Data().write(to: folder.appending(path: "index.txt"))
         try Data("01\n".utf8).write(to: folder.appending(path: "serial"))
@@ -59,7 +59,7 @@ public struct TestCertificates: Sendable {
     public func publicKeyPin() throws -> String {
         try run("pkey -in key.pem -pubout -outform DER -out public.der")
         try run("dgst -sha256 -binary -out public.sha256 public.der")
-        return try Data(contentsOf: folder.appending(path: "public.sha256")).base64EncodedString()
+        return try Data(contentsOf: directory.appending(path: "public.sha256")).base64EncodedString()
     }
 
     private func sign(_ kind: Kind, _ extensions: String, _ start: String, _ end: String) throws {
@@ -70,9 +70,9 @@ public struct TestCertificates: Sendable {
 
     private func run(_ arguments: String) throws {
         let words = arguments.split(separator: " ").map(String.init)
-        let process = try ChildProcess("/usr/bin/openssl", words, in: folder, output: "openssl.log")
+        let process = try ChildProcess("/usr/bin/openssl", words, in: directory, output: "openssl.log")
         guard process.wait() == 0 else {
-            let log = try String(contentsOf: folder.appending(path: "openssl.log"), encoding: .utf8)
+            let log = try String(contentsOf: directory.appending(path: "openssl.log"), encoding: .utf8)
             throw Failure(description: "openssl \(arguments): \(log)")
         }
     }

@@ -26,30 +26,30 @@ public final class TestProxy: Sendable {
 
     /// The port of the proxy.
     public let port: UInt16
-    private let folder: URL
+    private let directory: URL
     private let process: ChildProcess
 
     /// Starts a proxy. If `user` isn't `nil`, clients must authenticate with `user` and `password`.
     public init(_ kind: Kind, user: String? = nil, password: String = "") throws {
         guard let port = LocalPorts.free(1).first else { throw Failure(description: "no free port") }
         self.port = port
-        folder = FileManager.default.temporaryDirectory.appending(path: "webimage-proxy-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        directory = FileManager.default.temporaryDirectory.appending(path: "webimage-proxy-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         var arguments: [String]
         switch kind {
         case .http:
             let basic = user.map { "BasicAuth \($0) \(password)\n" } ?? ""
             let text = "Port \(port)\nListen 127.0.0.1\nTimeout 60\nMaxClients 50\nAllow 127.0.0.1\n\(basic)"
-            try Data(text.utf8).write(to: folder.appending(path: "proxy.conf"))
+            try Data(text.utf8).write(to: directory.appending(path: "proxy.conf"))
             arguments = ["-d", "-c", "proxy.conf"]
         case .socks:
             arguments = ["-i", "127.0.0.1", "-p", "\(port)"]
             if let user { arguments += ["-u", user, "-P", password] }
         }
-        process = try ChildProcess(kind.rawValue, arguments, in: folder, output: "output.log")
-        while !LocalPorts.answers(port) {
+        process = try ChildProcess(kind.rawValue, arguments, in: directory, output: "output.log")
+        while !LocalPorts.isListening(port) {
             guard process.isRunning else {
-                let words = try? String(contentsOf: folder.appending(path: "output.log"), encoding: .utf8)
+                let words = try? String(contentsOf: directory.appending(path: "output.log"), encoding: .utf8)
                 throw Failure(description: "\(kind.rawValue) does not start: \(words ?? "")")
             }
             usleep(2_000)
@@ -58,7 +58,7 @@ public final class TestProxy: Sendable {
 
     deinit {
         stop()
-        try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: directory)
     }
 
     /// Ends the process and waits until it has ended.

@@ -7,7 +7,7 @@ import WebImage
 /// Tests of the snippets in Documentation/Transformers.md.
 @Suite("Transformers article")
 struct TransformArticleTests {
-    private func picture(_ width: Int, _ height: Int) throws -> PixelBuffer {
+    private func pixels(_ width: Int, _ height: Int) throws -> PixelBuffer {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
         canvas.withUnsafeMutableBytes { bytes in
             for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index) | (index % 4 == 3 ? 255 : 0) }
@@ -18,17 +18,17 @@ struct TransformArticleTests {
     @Test("An avatar is created with a request and without a manager")
     func avatar() throws {
         let url = try #require(URL(string: "https://pictures.example/a.jpg"))
-        let pixels = try picture(120, 100)
+        let pixels = try self.pixels(120, 100)
         let avatar: [any ImageTransformer] = [
             .resize(width: 96, height: 96, mode: .fill),
             .circle(border: .init(width: 2, color: .white)),
         ]
-        var request = ImageRequest(url)
+        var request = ImageRequest(url: url)
         request.transformers = avatar
         #expect(request.transformers?.count == 2)
 
         let context = TransformContext()
-        var image = Image(pixels: pixels)
+        var image = DecodedImage(pixels: pixels)
         for transformer in avatar { image = try transformer.apply(to: image, context: context) }
         let soft = try BlurTransformer(radius: 8).transform(pixels, context: context)
         #expect(image.pixels.size == PixelSize(width: 96, height: 96) && soft.size == pixels.size)
@@ -36,12 +36,12 @@ struct TransformArticleTests {
 
     @Test("Compositions, closures, and lengths in points work")
     func composed() throws {
-        let pixels = try picture(120, 100)
-        let badge = try picture(9, 9)
+        let pixels = try self.pixels(120, 100)
+        let badge = try self.pixels(9, 9)
         let warm = ColorMatrix.sepia(0.3).followed(by: .contrast(1.1))
-        let poster: any ImageTransformer = .composed(
+        let poster: any ImageTransformer = .combined(
             .colorMatrix(warm), .vignette(strength: 0.4), .overlay(badge, at: .anchored(.bottomTrailing, margin: 8)))
-        let own: any ImageTransformer = .closure(id: "half") { pixels, context in
+        let own: any ImageTransformer = .custom(id: "half") { pixels, context in
             try ResizeTransformer(to: .fit(width: Double(pixels.width) / 2)).transform(pixels, context: context)
         }
         #expect(try poster.transform(pixels, context: TransformContext()).isOpaque)
@@ -56,11 +56,11 @@ struct TransformArticleTests {
 
     @Test("Placeholders and colors are created from pixels")
     func placeholders() throws {
-        let pixels = try picture(40, 30)
-        let hash = try BlurHash(of: pixels, xComponents: 4, yComponents: 3)
-        let blurred = try BlurHash(hash.text).pixels(size: PixelSize(width: 32, height: 24))
-        let thumb = try ThumbHash(of: pixels)
-        let small = try ThumbHash(bytes: thumb.bytes).pixels()
+        let pixels = try self.pixels(40, 30)
+        let hash = try BlurHash(encoding: pixels, componentsX: 4, componentsY: 3)
+        let blurred = try BlurHash(hash.string).pixels(size: PixelSize(width: 32, height: 24))
+        let thumb = try ThumbHash(encoding: pixels)
+        let small = try ThumbHash(thumb.bytes).pixels()
         let background = try pixels.dominantColor() ?? .white
         let mean = try pixels.averageColor()
         #expect(blurred.isOpaque && small.isOpaque && background.alpha == 255 && mean.alpha == 255)

@@ -17,10 +17,10 @@ enum FuzzProbe {
     /// Sniffs and probes `bytes` as a whole file and as the beginning of one.
     static func check(_ bytes: UnsafeRawBufferPointer) {
         let format = ImageFormat.sniff(bytes)
-        if case .needsMore(let byteCount) = ImageProbe.probe(bytes, isComplete: false) {
+        if case .needsMore(let byteCount) = ImageInfo.probe(bytes, isComplete: false) {
             precondition(byteCount > bytes.count, "no progress")
         }
-        switch ImageProbe.probe(bytes, isComplete: true) {
+        switch ImageInfo.probe(bytes, isComplete: true) {
         case .needsMore: preconditionFailure("a whole file cannot need more")
         case .found(let probe):
             precondition(format == probe.format, "sniffing and probing disagree")

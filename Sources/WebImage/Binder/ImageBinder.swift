@@ -17,48 +17,49 @@ import WebImageStore
 public final class ImageBinder {
     /// A closure that is called once at the end of a binding.
     ///
-    /// It receives the response or the error. The error is ``RequestError/cancelled`` if the binder was bound again,
-    /// unbound, or deallocated before.
+    /// It receives the response or the error. The error is ``ImageError/RequestFailure/cancelled`` if the binder was
+    /// bound again, unbound, or deallocated before.
     public typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
 
     /// The manager that loads the images.
     public let manager: ImageManager
     /// A closure that is called after every change of ``snapshot``. The default is `nil`.
-    public var onChange: (@MainActor (BinderSnapshot) -> Void)?
+    public var onChange: (@MainActor (ImageBinder.Snapshot) -> Void)?
     /// The state of the binder and its current content.
-    public var snapshot: BinderSnapshot { machine.snapshot }
+    public var snapshot: ImageBinder.Snapshot { machine.snapshot }
 
     private struct Running {
         let task: ImageTask
         let reader: Task<Void, Never>
     }
 
-    private var machine: BinderMachine
-    private var actions: [BinderMachine.Action] = []
+    private var machine: BinderStateMachine
+    private var actions: [BinderStateMachine.Action] = []
     private var isPerforming = false
-    private var running: [BinderMachine.LoadID: Running] = [:]
+    private var running: [BinderStateMachine.LoadID: Running] = [:]
     /// Canceled loads that were replaced by a load of the same source, by the number of the new load. They keep the
     /// download running until the new load has joined it.
-    private var retired: [BinderMachine.LoadID: [ImageTask]] = [:]
+    private var retired: [BinderStateMachine.LoadID: [ImageTask]] = [:]
     private var completions: [Int: Completion] = [:]
-    private var streams: [Int: AsyncStream<BinderSnapshot>.Continuation] = [:]
+    private var streams: [Int: AsyncStream<ImageBinder.Snapshot>.Continuation] = [:]
     private var nextStream = 0
-    private var published = BinderSnapshot()
-    private let show: @MainActor (Presentation) -> Void
+    private var published = ImageBinder.Snapshot()
+    private let show: @MainActor (ImageBinder.Presentation) -> Void
 
     /// Creates a binder that isn't bound.
     ///
     /// - Parameters:
     ///   - manager: The manager that loads the images. The default is ``ImageManager/shared``.
-    ///   - isMapped: A Boolean value that indicates whether the view is on screen. The default is `true`.
-    ///   - show: A closure that displays content instead of the previous content. It must not capture the binder
+    ///   - isVisible: A Boolean value that indicates whether the view is on screen. The default is `true`.
+    ///   - present: A closure that displays content instead of the previous content. It must not capture the binder
     ///     strongly.
     public init(
-        manager: ImageManager = .shared, isMapped: Bool = true, show: @escaping @MainActor (Presentation) -> Void
+        manager: ImageManager = .shared, isVisible: Bool = true,
+        present: @escaping @MainActor (ImageBinder.Presentation) -> Void
     ) {
         self.manager = manager
-        self.show = show
-        machine = BinderMachine(isMapped: isMapped)
+        self.show = present
+        machine = BinderStateMachine(isMapped: isVisible)
     }
 
     isolated deinit {
@@ -75,17 +76,17 @@ public final class ImageBinder {
 
     /// Binds the view to the image for a request, which replaces the previous binding.
     ///
-    /// If the request is `nil` because the slot has no URL, the view shows ``BindingOptions/empty``, and the binding
-    /// completes with ``RequestError/invalidURL(_:)``.
+    /// If the request is `nil` because the slot has no URL, the view shows ``ImageViewOptions/fallback``, and the
+    /// binding completes with ``ImageError/RequestFailure/invalidURL(_:)``.
     ///
     /// - Parameters:
     ///   - request: The request to load.
     ///   - options: The options for displaying the image.
     ///   - completion: A closure that is called once at the end of the binding.
-    /// - Returns: The number of the binding, which is also its ``Presentation/generation``.
+    /// - Returns: The number of the binding, which is also its ``ImageBinder/Presentation/bindingID``.
     @discardableResult
     public func bind(
-        _ request: ImageRequest?, options: BindingOptions = BindingOptions(), completion: Completion? = nil
+        _ request: ImageRequest?, options: ImageViewOptions = ImageViewOptions(), completion: Completion? = nil
     ) -> Int {
         let begin = machine.bind(request, options)
         let generation = machine.generation
@@ -104,7 +105,7 @@ public final class ImageBinder {
     /// - Returns: The response to the request.
     /// - Throws: An ``ImageError`` if the image can't be loaded or the binding ended early.
     public func load(
-        _ request: ImageRequest, options: BindingOptions = BindingOptions()
+        _ request: ImageRequest, options: ImageViewOptions = ImageViewOptions()
     ) async throws(ImageError) -> ImageResponse {
         let waiter = Promise<Result<ImageResponse, ImageError>>()
         let generation = bind(request, options: options) { waiter.resolve($0) }
@@ -121,7 +122,7 @@ public final class ImageBinder {
     // MARK: - State of the view
 
     /// A Boolean value that indicates whether the view is on screen.
-    public var isMapped: Bool {
+    public var isVisible: Bool {
         get { machine.isMapped }
         set { perform(machine.setMapped(newValue)) }
     }
@@ -135,12 +136,12 @@ public final class ImageBinder {
     /// Retries a failed load even if the manager remembers the failure. In other states, this method has no effect.
     public func retry() { perform(machine.retry()) }
 
-    /// Notifies the binder that the network is available again. See ``BindingOptions/retries``.
-    public func networkReturned() { perform(machine.networkReturned()) }
+    /// Notifies the binder that the network is available again. See ``ImageViewOptions/retries``.
+    public func networkBecameAvailable() { perform(machine.networkReturned()) }
 
     /// The current ``snapshot`` and the snapshot after every change. Each call creates an independent stream. A slow
     /// subscriber receives only the most recent snapshot. The stream ends with the binder.
-    public var changes: AsyncStream<BinderSnapshot> {
+    public var snapshots: AsyncStream<ImageBinder.Snapshot> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             nextStream += 1
             let id = nextStream
@@ -154,7 +155,7 @@ public final class ImageBinder {
 
     // MARK: - Actions
 
-    private func perform(_ more: [BinderMachine.Action]) {
+    private func perform(_ more: [BinderStateMachine.Action]) {
         actions += more
         guard !isPerforming else { return }
         isPerforming = true
@@ -163,7 +164,7 @@ public final class ImageBinder {
         publish()
     }
 
-    private func perform(_ action: BinderMachine.Action) {
+    private func perform(_ action: BinderStateMachine.Action) {
         switch action {
         case .start(let load, let request): start(load, request)
         case .cancel(let load, let survives):
@@ -171,12 +172,12 @@ public final class ImageBinder {
         case .setPriority(let load, let priority): running[load]?.task.priority = priority
         case .present(let showing):
             // A handler may have started another binding in the meantime.
-            if showing.generation == machine.generation { show(Presentation(showing)) }
+            if showing.generation == machine.generation { show(ImageBinder.Presentation(showing)) }
         case .complete(let generation, let result): completions.removeValue(forKey: generation)?(result)
         }
     }
 
-    private func cancel(_ load: BinderMachine.LoadID, survives: Bool) {
+    private func cancel(_ load: BinderStateMachine.LoadID, survives: Bool) {
         var tasks = retired.removeValue(forKey: load) ?? []
         if let running = running.removeValue(forKey: load) {
             running.reader.cancel()
@@ -193,16 +194,18 @@ public final class ImageBinder {
         }
     }
 
-    private func start(_ load: BinderMachine.LoadID, _ request: ImageRequest) {
+    private func start(_ load: BinderStateMachine.LoadID, _ request: ImageRequest) {
         guard machine.load == load else { return }
         let mayRead =
-            request.reads.contains(.memory)
+            request.readFrom.contains(.memory)
             && (request.cachePolicy ?? manager.configuration.cachePolicy) != .reload
         // The lookup stores the image in memory, where the load finds it.
-        if mayRead, machine.options.looksOnDisk { _ = manager.cachedImage(for: request, tiers: .all) }
+        if mayRead, machine.options.loadsFromDiskSynchronously {
+            _ = manager.loadCachedImageSynchronously(for: request, from: .all)
+        }
         let task = manager.load(request)
         if let result = task.result {
-            actions += machine.started(load, .answer(result))
+            actions += machine.started(load, .result(result))
             return
         }
         let events = task.events
@@ -217,7 +220,7 @@ public final class ImageBinder {
                 otherSize: mayRead ? manager.cachedPlaceholder(for: request) : nil))
     }
 
-    private func receive(_ event: ImageEvent, of load: BinderMachine.LoadID) {
+    private func receive(_ event: ImageTask.Event, of load: BinderStateMachine.LoadID) {
         if case .finished = event { running[load] = nil }
         if case .started = event {} else { for task in retired.removeValue(forKey: load) ?? [] { task.cancel() } }
         perform(machine.receive(event, of: load))

@@ -12,7 +12,7 @@ extension ImageManager {
     ///
     /// The manager stores the result as a separate disk entry. Later calls return this entry without decoding as long
     /// as the original data is available, unchanged, and fresh. To turn this off, set
-    /// ``ImageManagerConfiguration/Cache/storesEncodings``, or ``ImageRequest/stores`` for one request. The manager
+    /// ``ImageManager/Configuration/Cache/storesEncodings``, or ``ImageRequest/writeTo`` for one request. The manager
     /// doesn't store encodings for files, data URLs, responses that can't be stored, and requests that an interceptor
     /// can serve.
     ///
@@ -26,8 +26,8 @@ extension ImageManager {
     ///   - encoding: The encoding of the result.
     /// - Returns: The encoded image.
     /// - Throws: An ``ImageError`` if the image can't be loaded or encoded. If the manager has reached its
-    ///   ``ImageManagerConfiguration/queueLimit``, this method immediately throws a ``LimitError`` of the kind
-    ///   overloaded.
+    ///   ``ImageManager/Configuration/maxInFlightRequests``, this method immediately throws an
+    ///   ``ImageError/LimitFailure`` of the kind overloaded.
     public func data(for request: ImageRequest, encodedAs encoding: ImageEncoding) async throws(ImageError) -> Data {
         let plan = await pipeline.plan(request).verified()
         let place = try pipeline.admit(plan, encoding)

@@ -6,7 +6,7 @@ import WebImageCore
 extension ImageManager {
     /// The statistics since the creation of the manager. Reading them is cheap. The counters are read one after the
     /// other, so they can be from slightly different times.
-    public var statistics: ManagerStatistics { pipeline.statistics }
+    public var statistics: ImageManager.Statistics { pipeline.statistics }
 
     /// The number of downloads in flight, for network activity indicators.
     public var activity: LoadActivity { pipeline.activity }

@@ -7,18 +7,18 @@ import WebImageStore
 
 extension ImageManager {
     /// The current memory pressure level, as reported by this manager's source.
-    public var memoryPressure: MemoryPressureLevel { configuration.memoryPressure.level }
+    public var memoryPressure: MemoryPressureLevel { configuration.memoryPressureMonitor.level }
 
     /// Reports memory pressure that another component detected.
     ///
     /// The manager already reads the signals of the kernel. The level lasts for ten seconds unless it's reported again.
     /// For the effects of each level, see ``MemoryPressureLevel``. They apply to all managers that share
-    /// ``ImageManagerConfiguration/memoryPressure``.
-    public func handleMemoryPressure(_ level: MemoryPressureLevel) { configuration.memoryPressure.report(level) }
+    /// ``ImageManager/Configuration/memoryPressureMonitor``.
+    public func handleMemoryPressure(_ level: MemoryPressureLevel) { configuration.memoryPressureMonitor.report(level) }
 
     /// Connects the memory cache and the worker threads to the pressure source for the lifetime of the result.
     static func observePressure(
-        _ source: MemoryPressureSource, _ memory: MemoryCache, _ workers: WorkerPool
+        _ source: MemoryPressureMonitor, _ memory: MemoryCache, _ workers: WorkerPool
     ) -> MemoryPressureObservation {
         memory.whenFilled { [weak source] in source?.startReading() }
         return source.observe(holdsMemory: { [weak memory] in (memory?.statistics.count ?? 0) > 0 }) {
@@ -34,6 +34,6 @@ extension ImageManager {
         if let fraction = level.cacheFraction { memory.trim(toFraction: fraction) }
         PixelPool.shared.trim()
         // This takes milliseconds if much memory is free, and the thread that reported the level may be drawing.
-        if level.returnsMemory { DispatchQueue.global(qos: .utility).async { SystemMemory.giveBack() } }
+        if level.returnsMemory { DispatchQueue.global(qos: .utility).async { SystemMemory.trimHeap() } }
     }
 }

@@ -15,7 +15,7 @@ public final class ImageManager: Sendable {
     public static let shared = ImageManager()
 
     /// The settings that this manager was created with.
-    public let configuration: ImageManagerConfiguration
+    public let configuration: ImageManager.Configuration
     /// The memory cache, the disk cache, and any other tiers, combined into one cache.
     public let cache: ImageCache
     /// The cache for decoded images.
@@ -34,31 +34,31 @@ public final class ImageManager: Sendable {
     /// If the disk cache can't be opened, the manager works without it and ``diskCacheError`` contains the error.
     ///
     /// - Parameter configure: A closure that changes the default settings.
-    public init(_ configure: (inout ImageManagerConfiguration) -> Void = { _ in }) {
-        var configuration = ImageManagerConfiguration()
+    public init(_ configure: (inout ImageManager.Configuration) -> Void = { _ in }) {
+        var configuration = ImageManager.Configuration()
         configure(&configuration)
         configuration = configuration.withOneTime()
         self.configuration = configuration
         let memory = configuration.cache.memory
         memoryCache = MemoryCache(
-            costLimit: memory.costLimit, countLimit: memory.countLimit, entryLimit: memory.entryLimit,
+            costLimit: memory.costLimit, countLimit: memory.countLimit, entryLimit: memory.entryCostLimit,
             timeToLive: memory.timeToLive, clock: memory.clock)
         (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
-        let disk = diskCache.map { VariantStore($0, now: configuration.now) }
+        let disk = diskCache.map { VariantDiskTier($0, now: configuration.now) }
         cache = ImageCache(
             memory: memoryCache, tiers: (disk.map { [$0] } ?? []) + configuration.cache.tiers,
-            policies: configuration.cache.policies)
-        downloader = ImageDownloader(Self.keepingParts(configuration, hasDisk: diskCache != nil))
+            policy: configuration.cache.policies)
+        downloader = ImageDownloader(configuration: Self.keepingParts(configuration, hasDisk: diskCache != nil))
         pipeline = ImagePipeline(
             configuration: configuration, cache: cache,
             loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
-        pressure = Self.observePressure(configuration.memoryPressure, memoryCache, pipeline.workers)
+        pressure = Self.observePressure(configuration.memoryPressureMonitor, memoryCache, pipeline.workers)
     }
 
     /// Stores the resume data next to the cache so that interrupted downloads can resume after a restart.
     private static func keepingParts(
-        _ configuration: ImageManagerConfiguration, hasDisk: Bool
-    ) -> DownloaderConfiguration {
+        _ configuration: ImageManager.Configuration, hasDisk: Bool
+    ) -> ImageDownloader.Configuration {
         var downloader = configuration.restrictedDownloader
         if hasDisk, downloader.resume != nil, downloader.resume?.directory == nil {
             downloader.resume?.directory = "\(configuration.cache.disk.directory)/partial"
@@ -68,7 +68,7 @@ public final class ImageManager: Sendable {
         return downloader
     }
 
-    private static func openDisk(_ cache: ImageManagerConfiguration.Cache) -> (DiskCache?, ImageError?) {
+    private static func openDisk(_ cache: ImageManager.Configuration.Cache) -> (DiskCache?, ImageError?) {
         guard cache.usesDisk else { return (nil, nil) }
         do throws(ImageError) {
             return (try DiskCache(configuration: cache.disk), nil)
@@ -93,17 +93,17 @@ public final class ImageManager: Sendable {
 
     /// Starts a request for the image at a URL with the default options.
     @discardableResult
-    public func load(_ url: URL) -> ImageTask { load(ImageRequest(url)) }
+    public func load(_ url: URL) -> ImageTask { load(ImageRequest(url: url)) }
 
     /// Loads the image for a request.
     ///
     /// If an image in the memory cache can serve the request, this method returns without suspending. Canceling the
-    /// calling Swift task cancels the request unless ``ImageRequest/survivesOwner`` is `true`.
+    /// calling Swift task cancels the request unless ``ImageRequest/continuesAfterCancellation`` is `true`.
     ///
     /// - Parameter request: The request to load.
     /// - Returns: The decoded and transformed image.
     /// - Throws: An ``ImageError`` if the image can't be loaded or decoded.
-    public func image(for request: ImageRequest) async throws(ImageError) -> Image {
+    public func image(for request: ImageRequest) async throws(ImageError) -> DecodedImage {
         try await response(for: request).image
     }
 
@@ -112,12 +112,14 @@ public final class ImageManager: Sendable {
     /// - Parameter url: The URL of the image.
     /// - Returns: The decoded image.
     /// - Throws: An ``ImageError`` if the image can't be loaded or decoded.
-    public func image(from url: URL) async throws(ImageError) -> Image { try await image(for: ImageRequest(url)) }
+    public func image(for url: URL) async throws(ImageError) -> DecodedImage {
+        try await image(for: ImageRequest(url: url))
+    }
 
     /// Loads the response for a request.
     ///
     /// If an image in the memory cache can serve the request, this method returns without suspending. Canceling the
-    /// calling Swift task cancels the request unless ``ImageRequest/survivesOwner`` is `true`.
+    /// calling Swift task cancels the request unless ``ImageRequest/continuesAfterCancellation`` is `true`.
     ///
     /// - Parameter request: The request to load.
     /// - Returns: The image with information about its source.
@@ -139,16 +141,16 @@ public final class ImageManager: Sendable {
     /// - Parameter request: The request to load.
     /// - Returns: The encoded image as loaded.
     /// - Throws: An ``ImageError`` if the data can't be loaded. If the manager has reached its
-    ///   ``ImageManagerConfiguration/queueLimit``, this method immediately throws a ``LimitError`` of the kind
-    ///   overloaded.
+    ///   ``ImageManager/Configuration/maxInFlightRequests``, this method immediately throws an
+    ///   ``ImageError/LimitFailure`` of the kind overloaded.
     public func data(for request: ImageRequest) async throws(ImageError) -> Data {
         let plan = pipeline.plan(request)
-        let span = plan.trace?.begin(.request, key: plan.keys.data)
+        let span = plan.trace?.begin(.request, cacheKey: plan.keys.data)
         do throws(ImageError) {
             let place = try pipeline.admit(plan)
             defer { pipeline.release(place) }
             let data = try await pipeline.bytes(plan, ImageTask(plan.request))
-            span?.end { $0.bytes = data.count }
+            span?.end { $0.byteCount = data.count }
             return data
         } catch {
             span?.end { $0.error = error }
@@ -160,24 +162,24 @@ public final class ImageManager: Sendable {
 
     /// Returns the image for a request from the memory cache, regardless of its age, or `nil` on a cache miss. This
     /// method is synchronous and fast.
-    public func cachedImage(for request: ImageRequest) -> Image? {
+    public func cachedImage(for request: ImageRequest) -> DecodedImage? {
         pipeline.interceptors.isEmpty
             ? imageInMemory(for: request) : imageInMemory(for: pipeline.interceptors.prepared(request))
     }
 
-    private func imageInMemory(for request: ImageRequest) -> Image? {
+    private func imageInMemory(for request: ImageRequest) -> DecodedImage? {
         guard let memory = (request.cache ?? cache).memory,
             let image = memory.image(for: pipeline.defaults.digest(of: request))
         else { return nil }
         guard let resource = image.resource, resource.isNegotiated else { return image }
-        return RequestPlan(request, pipeline.defaults).selects(image) ? image : nil
+        return ResolvedRequest(request, pipeline.defaults).selects(image) ? image : nil
     }
 
     /// Returns a placeholder from the memory cache: the same image in another size, or `nil` if there's none.
     ///
     /// The placeholder shows the same region in the same proportions after the same transformers, regardless of its
     /// age. If the cache has several sizes, this method returns the largest. It's synchronous and fast.
-    public func cachedPlaceholder(for request: ImageRequest) -> Image? {
+    public func cachedPlaceholder(for request: ImageRequest) -> DecodedImage? {
         pipeline.memory.placeholder(pipeline.plan(request))
     }
 
@@ -192,39 +194,39 @@ public final class ImageManager: Sendable {
     ///
     /// - Parameter request: The request. The header fields, network options, cookies, and credentials that are part of
     ///   its key decide which entries are removed.
-    public func removeCached(_ request: ImageRequest) async {
+    public func removeCachedImage(for request: ImageRequest) async {
         let plan = await pipeline.plan(request).verified()
         // Note the removal first so that running requests don't store what is removed.
-        plan.cache.noteRemoval(of: plan.keys.data)
+        plan.cache.recordRemoval(of: plan.keys.data)
         plan.cache.memory?.remove(plan.keys.final)
         plan.cache.memory?.removeAll(of: plan.keys.data)
-        failures.forget(plan.keys.data)
-        downloader.forgetParts(of: plan.request.url)
+        failures.remove(plan.keys.data)
+        downloader.removePartialDownloads(of: plan.request.url)
         await plan.originalCache.remove(plan.keys.data)
-        if case .encoded = plan.request.storeFinal { await plan.cache.remove(plan.processedKey) }
-        await plan.cache.removeDerived(from: plan.keys.allPictures)
+        if case .encoded = plan.request.processedEncoding { await plan.cache.remove(plan.processedKey) }
+        await plan.cache.removeDerived(from: plan.keys.allImages)
     }
 
     /// Empties the caches of the manager, and removes all failures and all resume data.
     ///
     /// The removal applies to running requests too. They finish with their images but store nothing.
-    public func removeAllCached() async {
+    public func removeAllCachedImages() async {
         failures.removeAll()
         await cache.removeAll()
         await configuration.originalCache?.removeAll()
-        await downloader.forgetAllParts()
+        await downloader.removeAllPartialDownloads()
     }
 
     /// The failures that the manager remembers (its negative cache).
     ///
     /// An entry applies only to requests that would be sent, accepted, and decoded in the same way as the request that
-    /// failed. Until it expires, such requests fail with ``CacheError/remembered(cause:since:until:)``
+    /// failed. Until it expires, such requests fail with ``ImageError/CacheFailure/remembered(cause:since:until:)``
     /// without contacting the server.
-    public var failures: FailureMemory { pipeline.failures.memory }
+    public var failures: FailureCache { pipeline.failures.memory }
 
     /// Stops the network thread and finishes pending disk writes. Running requests fail.
-    public func close() async {
-        downloader.close()
+    public func shutdown() async {
+        downloader.shutdown()
         await diskCache?.close()
         pipeline.workers.close()
     }

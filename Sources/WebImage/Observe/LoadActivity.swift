@@ -6,7 +6,7 @@ import WebImageConcurrency
 ///
 /// Files and `data:` URLs don't count. The class is thread-safe.
 public final class LoadActivity: Sendable {
-    private let live = ObservedValue(0)
+    private let live = ObservableValue(0)
 
     /// The number of loads that run or wait for a connection.
     public var count: Int { live.value }

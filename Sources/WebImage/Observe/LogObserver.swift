@@ -6,8 +6,8 @@ import WebImageCore
 
 /// An observer that logs the work of a manager as lines of text.
 ///
-/// A manager logs nothing unless ``ImageManagerConfiguration/observers`` contains a log observer.
-public struct LogObserver: ImageEventsObserver {
+/// A manager logs nothing unless ``ImageManager/Configuration/observers`` contains a log observer.
+public struct LogObserver: ImageManagerObserver {
     /// The verbosity of the log.
     public enum Level: Int, Sendable, Hashable, Comparable, CaseIterable {
         /// Logs failed requests.
@@ -29,21 +29,21 @@ public struct LogObserver: ImageEventsObserver {
     ///
     /// - Parameters:
     ///   - level: The verbosity. The default is ``Level/info``.
-    ///   - showsSecrets: A Boolean value that indicates whether to log queries and credentials of URLs. The default is
-    ///     `false`.
+    ///   - includesSecrets: A Boolean value that indicates whether to log queries and credentials of URLs. The default
+    ///     is `false`.
     ///   - write: A closure that receives each line without its line terminator, on the thread of the event. The
     ///     default writes to standard error.
     public init(
-        level: Level = .info, showsSecrets: Bool = false,
+        level: Level = .info, includesSecrets: Bool = false,
         write: @escaping @Sendable (Level, String) -> Void = { LogObserver.writeToStandardError($1) }
     ) {
         self.level = level
-        self.showsSecrets = showsSecrets
+        self.showsSecrets = includesSecrets
         self.write = write
     }
 
     /// Logs an event if the level includes it.
-    public func observe(_ event: StageEvent) {
+    public func observe(_ event: ImageManager.Event) {
         let level = Self.level(of: event)
         guard level <= self.level else { return }
         write(level, line(event))
@@ -55,18 +55,18 @@ public struct LogObserver: ImageEventsObserver {
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    private static func level(of event: StageEvent) -> Level {
+    private static func level(of event: ImageManager.Event) -> Level {
         guard event.stage == .request, event.phase == .ended else { return .debug }
         return event.error.map { $0.isCancelled ? .info : .error } ?? .info
     }
 
-    private func line(_ event: StageEvent) -> String {
-        var words = ["webimage", "#\(event.request)", event.stage.rawValue, event.phase.rawValue]
-        if !event.detail.isEmpty { words.append(event.detail) }
-        if let origin = event.origin { words.append("from \(origin.rawValue)") }
-        if let size = event.size { words.append("\(size.width)x\(size.height)") }
-        if let bytes = event.bytes { words.append("\(bytes) bytes") }
-        if let seconds = event.seconds { words.append("\(Int(saturating: (seconds * 1e6).rounded())) µs") }
+    private func line(_ event: ImageManager.Event) -> String {
+        var words = ["webimage", "#\(event.requestID)", event.stage.rawValue, event.phase.rawValue]
+        if !event.details.isEmpty { words.append(event.details) }
+        if let origin = event.source { words.append("from \(origin.rawValue)") }
+        if let size = event.imageSize { words.append("\(size.width)x\(size.height)") }
+        if let bytes = event.byteCount { words.append("\(bytes) bytes") }
+        if let seconds = event.duration { words.append("\(Int(saturating: (seconds * 1e6).rounded())) µs") }
         words.append(event.url.absoluteString)
         if let error = event.error { words.append("failed \(error.code): \(error)") }
         let line = words.joined(separator: " ")

@@ -19,7 +19,7 @@ final class BackgroundRevalidations: Sendable {
     struct Key: Hashable, Sendable {
         let data: CacheKey
         /// The header fields, which can select another variant of the same key.
-        let fields: HTTPFields
+        let headers: HTTPHeaderFields
         let cache: ObjectIdentifier
     }
 
@@ -33,11 +33,11 @@ final class BackgroundRevalidations: Sendable {
     var count: Int { state.withLock { $0.running.count } }
 
     /// Starts `work` unless a revalidation of the same data is running or has ended since the creation of `plan`.
-    func start(_ plan: RequestPlan, _ work: @escaping @Sendable () async -> Void) {
+    func start(_ plan: ResolvedRequest, _ work: @escaping @Sendable () async -> Void) {
         let key = Key(
-            data: plan.keys.data, fields: plan.request.fields, cache: ObjectIdentifier(plan.originalCache))
+            data: plan.keys.data, headers: plan.request.headers, cache: ObjectIdentifier(plan.originalCache))
         let isFirst = state.withLock { state in
-            if let ended = state.ended[key], ended >= plan.asked { return false }
+            if let ended = state.ended[key], ended >= plan.createdAt { return false }
             return state.running.insert(key).inserted
         }
         guard isFirst else { return }

@@ -12,19 +12,19 @@ final class CacheStage: Sendable {
     /// The key of a lookup of original data. Lookups with equal keys are coalesced.
     private struct Key: Hashable {
         let data: CacheKey
-        let selecting: HTTPFields
+        let selectingHeaders: HTTPHeaderFields
         let cache: ObjectIdentifier
-        let tiers: CacheTiers
+        let tiers: ImageCache.Tiers
         let coder: String?
         let generation: CacheGeneration
     }
 
     private let lookups = SharedJobs<Key, OriginalData?, Never>(cancelled: .request(.cancelled))
     private let workers: WorkerPool
-    private let resources: ResourceTable
+    private let resources: OriginalInfoRegistry
     private let inFlight: InFlightOriginals
 
-    init(workers: WorkerPool, resources: ResourceTable, inFlight: InFlightOriginals) {
+    init(workers: WorkerPool, resources: OriginalInfoRegistry, inFlight: InFlightOriginals) {
         self.workers = workers
         self.resources = resources
         self.inFlight = inFlight
@@ -40,8 +40,8 @@ final class CacheStage: Sendable {
 
     /// Returns data that was downloaded after the creation of `plan` and that another request is still using. It's as
     /// new as any response to a new request, regardless of the policy.
-    func arrivedSince(_ plan: RequestPlan, _ generation: CacheGeneration) -> OriginalData? {
-        guard let original = inFlight.original(for: plan.keys.data, generation), plan.asked <= original.arrived,
+    func arrivedSince(_ plan: ResolvedRequest, _ generation: CacheGeneration) -> OriginalData? {
+        guard let original = inFlight.original(for: plan.keys.data, generation), plan.createdAt <= original.arrived,
             plan.accepts(original.resource)
         else { return nil }
         return original
@@ -49,7 +49,7 @@ final class CacheStage: Sendable {
 
     /// Returns original data without a load: either data that another request is using or data from the tiers.
     func original(
-        _ plan: RequestPlan, _ generation: CacheGeneration, priority: LivePriority
+        _ plan: ResolvedRequest, _ generation: CacheGeneration, priority: SharedPriority
     ) async -> OriginalData? {
         // Data that must not be stored is only for requests that were made before it arrived.
         if let original = inFlight.original(for: plan.keys.data, generation), original.mayBeReused,
@@ -59,10 +59,10 @@ final class CacheStage: Sendable {
             return original
         }
         let cache = plan.originalCache
-        let tiers = plan.request.originalReads
+        let tiers = plan.request.originalReadFrom
         guard !plan.isLocal, !Task.isCancelled, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
         let key = Key(
-            data: plan.keys.data, selecting: plan.selecting, cache: ObjectIdentifier(cache), tiers: tiers,
+            data: plan.keys.data, selectingHeaders: plan.selectingHeaders, cache: ObjectIdentifier(cache), tiers: tiers,
             coder: plan.request.coder?.identifier, generation: generation)
         let found = try? await lookups.value(for: key, priority: priority) { context in
             .success(await self.read(plan, cache, key, priority: context.priority))
@@ -71,84 +71,89 @@ final class CacheStage: Sendable {
     }
 
     private func read(
-        _ plan: RequestPlan, _ cache: ImageCache, _ key: Key, priority: LivePriority
+        _ plan: ResolvedRequest, _ cache: ImageCache, _ key: Key, priority: SharedPriority
     ) async -> OriginalData? {
-        guard let found = await entry(key.data, in: cache, key.tiers, key.selecting, plan, priority: priority)
+        guard let found = await entry(key.data, in: cache, key.tiers, key.selectingHeaders, plan, priority: priority)
         else { return nil }
         let entry = found.entry
-        return try? await workers.look(byteCount: entry.payload.count, limits: plan.limits) {
+        return try? await workers.inspect(byteCount: entry.data.count, limits: plan.limits) {
             [resources] _ throws(ImageError) -> OriginalData in
-            let resource = resources.record(for: key.data, entry.payload, head: entry.head)
-            let probe: ImageProbe? =
+            let resource = resources.record(for: key.data, entry.data, head: entry.head)
+            let probe: ImageInfo? =
                 if let probe = entry.probe { probe } else {
-                    try plan.coders.inspect(entry.payload, options: plan.request.hintedOptions, limits: .unlimited)
+                    try plan.coders.inspect(entry.data, options: plan.request.hintedOptions, limits: .unlimited)
                 }
             return OriginalData(
-                data: entry.payload, resource: resource, probe: probe, origin: .stored(in: found.kind),
+                data: entry.data, resource: resource, probe: probe, origin: .stored(in: found.kind),
                 generation: key.generation, source: cache)
         }
     }
 
     /// Removes corrupt data from its cache so that it's loaded again.
-    func discard(_ original: OriginalData, _ plan: RequestPlan) async {
-        await original.source?.remove(plan.keys.data, matching: plan.selecting)
+    func discard(_ original: OriginalData, _ plan: ResolvedRequest) async {
+        await original.source?.remove(plan.keys.data, matching: plan.selectingHeaders)
     }
 
     // MARK: - Processed and encoded images
 
     /// Returns the processed image from its separate entry, if the request uses such entries and the entry is fresh.
-    func processed(_ plan: RequestPlan, priority: LivePriority) async -> (image: Image, origin: ImageResponse.Origin)? {
-        guard case .encoded = plan.request.storeFinal, plan.policy != .reload, plan.policy != .refresh,
-            !plan.request.wantsData,
+    func processed(_ plan: ResolvedRequest, priority: SharedPriority) async -> (
+        image: DecodedImage, origin: ImageResponse.Source
+    )? {
+        guard case .encoded = plan.request.processedEncoding, plan.policy != .reload, plan.policy != .refresh,
+            !plan.request.includesOriginalData,
             let found = await entry(
-                plan.processedKey, in: plan.cache, plan.request.reads, plan.selecting, plan, priority: priority)
+                plan.processedKey, in: plan.cache, plan.request.readFrom, plan.selectingHeaders, plan,
+                priority: priority)
         else { return nil }
         let entry = found.entry
-        let resource = ResourceRecord(
-            digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
+        let resource = OriginalInfo(
+            digest: ContentDigest(of: entry.data), byteCount: entry.data.count, head: entry.head)
         guard plan.step(for: resource).needsNothing else { return nil }
         do throws(ImageError) {
             let image = try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
-                [coders = plan.defaults.configuration.coders] context throws(ImageError) -> Image in
-                try ProcessedForm.image(entry.payload, plan.request, coders, context: context)
+                [coders = plan.defaults.configuration.coders] context throws(ImageError) -> DecodedImage in
+                try ProcessedForm.image(entry.data, plan.request, coders, context: context)
                     .with(provenance: resource)
             }
             return (image, .stored(in: found.kind))
         } catch {
             // The error of a canceled or rejected request doesn't concern the entry.
-            if error.blamesBytes { await plan.cache.remove(plan.processedKey, matching: plan.selecting) }
+            if error.blamesBytes { await plan.cache.remove(plan.processedKey, matching: plan.selectingHeaders) }
             return nil
         }
     }
 
     /// Returns the cached encoding of the original data with this digest, without decoding anything.
     func encoding(
-        _ encoding: ImageEncoding, _ plan: RequestPlan, of digest: ContentDigest, priority: LivePriority
+        _ encoding: ImageEncoding, _ plan: ResolvedRequest, of digest: ContentDigest, priority: SharedPriority
     ) async -> Data? {
         let found = await entry(
-            plan.encodedKey(encoding), in: plan.cache, plan.request.reads, plan.selecting, plan, priority: priority)
-        guard let entry = found?.entry, entry.attachment == digest.bytes else { return nil }
-        return entry.payload
+            plan.encodedKey(encoding), in: plan.cache, plan.request.readFrom, plan.selectingHeaders, plan,
+            priority: priority)
+        guard let entry = found?.entry, entry.userData == digest.bytes else { return nil }
+        return entry.data
     }
 
     private func entry(
-        _ key: CacheKey, in cache: ImageCache, _ tiers: CacheTiers, _ selecting: HTTPFields, _ plan: RequestPlan,
-        priority: LivePriority
+        _ key: CacheKey, in cache: ImageCache, _ tiers: ImageCache.Tiers, _ selecting: HTTPHeaderFields,
+        _ plan: ResolvedRequest,
+        priority: SharedPriority
     ) async -> ImageCache.Answer? {
         guard cache.mayContain(key, in: tiers) else { return nil }
-        let span = plan.trace?.begin(.disk, key: key)
+        let span = plan.trace?.begin(.diskLookup, cacheKey: key)
         let found = await ReadPriority.$current.withValue(priority) {
             await cache.entry(for: key, matching: selecting, in: tiers)
         }
         span?.end { event in
-            event.bytes = found?.entry.payload.count
-            event.origin = found.map { .stored(in: $0.kind) }
+            event.byteCount = found?.entry.data.count
+            event.source = found.map { .stored(in: $0.kind) }
         }
         return found
     }
 }
 
-extension RequestPlan {
+extension ResolvedRequest {
     /// The key of the separate entry for the processed image.
     var processedKey: CacheKey { keys.final.appending(["final"]) }
 

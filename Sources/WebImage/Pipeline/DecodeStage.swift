@@ -7,12 +7,12 @@ import WebImageCore
 import WebImageStore
 
 /// The key of a decode or transform. Work with equal keys has the same step, data, and limits.
-struct ImageKey: Hashable, Sendable {
+struct ProcessingKey: Hashable, Sendable {
     let step: CacheKey
     let bytes: ContentDigest
-    let limits: Limits
+    let limits: ImageLimits
 
-    init(_ plan: RequestPlan, step: Int, of original: OriginalData) {
+    init(_ plan: ResolvedRequest, step: Int, of original: OriginalData) {
         self.step = plan.keys.steps[step]
         bytes = original.resource.digest
         limits = plan.limits
@@ -20,8 +20,8 @@ struct ImageKey: Hashable, Sendable {
 }
 
 /// An image and the time that it took to make.
-struct MadeImage: Sendable {
-    let image: Image
+struct ProcessedImage: Sendable {
+    let image: DecodedImage
     var decodeSeconds = 0.0
     var transformSeconds = 0.0
 }
@@ -29,16 +29,16 @@ struct MadeImage: Sendable {
 /// The stage that decodes data at the requested size. A decode checks the header, the limits, and the budget before it
 /// calls the coder. Concurrent decodes of the same image are coalesced.
 final class DecodeStage: Sendable {
-    private let jobs = SharedJobs<ImageKey, MadeImage, Never>(cancelled: .request(.cancelled))
+    private let jobs = SharedJobs<ProcessingKey, ProcessedImage, Never>(cancelled: .request(.cancelled))
     private let workers: WorkerPool
     private let memory: MemoryStage
     private let counters: ManagerCounters
-    private let preparation: PixelPreparation
-    private let pressure: MemoryPressureSource
+    private let preparation: PixelPostprocessor
+    private let pressure: MemoryPressureMonitor
 
     init(
-        workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, preparation: PixelPreparation,
-        pressure: MemoryPressureSource
+        workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, preparation: PixelPostprocessor,
+        pressure: MemoryPressureMonitor
     ) {
         self.workers = workers
         self.memory = memory
@@ -55,13 +55,13 @@ final class DecodeStage: Sendable {
     /// Returns the decoded image of `original` without transformers. `ahead` is a decoder that has already received the
     /// beginning of the data.
     func image(
-        _ original: OriginalData, _ ahead: StreamedDecode?, _ plan: RequestPlan, priority: LivePriority
-    ) async throws(ImageError) -> MadeImage {
-        let key = ImageKey(plan, step: 0, of: original)
+        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: ResolvedRequest, priority: SharedPriority
+    ) async throws(ImageError) -> ProcessedImage {
+        let key = ProcessingKey(plan, step: 0, of: original)
         return try await jobs.value(for: key, priority: priority) { context in
             // A job that has just ended or another request already made the image.
             if let image = original.image(for: key) ?? self.memory.step(key, plan) {
-                return .success(MadeImage(image: image))
+                return .success(ProcessedImage(image: image))
             }
             do throws(ImageError) {
                 let made = try await self.decode(original, ahead, plan, context.priority)
@@ -76,16 +76,16 @@ final class DecodeStage: Sendable {
     }
 
     private func decode(
-        _ original: OriginalData, _ ahead: StreamedDecode?, _ plan: RequestPlan, _ priority: LivePriority
-    ) async throws(ImageError) -> MadeImage {
+        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: ResolvedRequest, _ priority: SharedPriority
+    ) async throws(ImageError) -> ProcessedImage {
         let start = ContinuousClock.now
         let options = plan.request.hintedOptions
         if let image = original.image { return try await fitted(image, plan, priority) }
         let cost = Self.cost(original.probe, options)
         try checkMemory(cost)
         let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
-            [counters] context throws(ImageError) -> Image in
-            let image = try plan.trace.work(.decode, key: plan.keys.decoded, describe: { $1.size = $0.size }) {
+            [counters] context throws(ImageError) -> DecodedImage in
+            let image = try plan.trace.work(.decode, key: plan.keys.decoded, describe: { $1.imageSize = $0.size }) {
                 () throws(ImageError) in
                 if let image = try ahead?.finish(original.data, probe: original.probe, context: context) {
                     counters.streamed.add(1, ordering: .relaxed)
@@ -97,35 +97,36 @@ final class DecodeStage: Sendable {
             counters.decodes.add(1, ordering: .relaxed)
             return image
         }
-        return MadeImage(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1))
+        return ProcessedImage(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1))
     }
 
     /// Returns an image that the application created, resized to the requested size.
     private func fitted(
-        _ image: Image, _ plan: RequestPlan, _ priority: LivePriority
-    ) async throws(ImageError) -> MadeImage {
-        guard let size = plan.request.size else { return MadeImage(image: image) }
+        _ image: DecodedImage, _ plan: ResolvedRequest, _ priority: SharedPriority
+    ) async throws(ImageError) -> ProcessedImage {
+        guard let size = plan.request.size else { return ProcessedImage(image: image) }
         let start = ContinuousClock.now
         let scale = plan.request.scale
         let fitted = try await workers.run(cost: image.pixels.byteCount, priority: priority, limits: plan.limits) {
-            context throws(ImageError) -> Image in
+            context throws(ImageError) -> DecodedImage in
             try ResizeTransformer(to: size).apply(
                 to: image, context: TransformContext(scale: scale, coding: context))
         }
-        return MadeImage(image: fitted, decodeSeconds: start.duration(to: .now) / .seconds(1))
+        return ProcessedImage(image: fitted, decodeSeconds: start.duration(to: .now) / .seconds(1))
     }
 
     /// Rejects large images under critical memory pressure, because they could cause the kernel to kill this process.
     private func checkMemory(_ cost: Int) throws(ImageError) {
         guard let limit = pressure.level.decodedBytesLimit, cost > limit else { return }
-        throw .limit(LimitError(.decodedBytes, limit: limit, actual: cost, detail: "critical memory pressure"))
+        throw .limitExceeded(
+            ImageError.LimitFailure(.decodedSize, limit: limit, actual: cost, detail: "critical memory pressure"))
     }
 
     /// Returns the estimated size of the pixels that a decode needs, for the budget, in bytes. Decoders that reduce
     /// while decoding need at most four times the result (twice its width and height). Other decoders need the whole
     /// image.
-    private static func cost(_ probe: ImageProbe?, _ options: DecodeOptions) -> Int {
-        guard let probe, let area = probe.rawSize.area else { return 0 }
+    private static func cost(_ probe: ImageInfo?, _ options: ImageDecodingOptions) -> Int {
+        guard let probe, let area = probe.storedSize.area else { return 0 }
         let full = area.multipliedReportingOverflow(by: 4)
         let whole = full.overflow ? Int.max / 2 : full.partialValue
         guard let plan = try? options.size?.plan(for: probe.size, scale: options.scale),

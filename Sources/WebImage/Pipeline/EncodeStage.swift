@@ -7,7 +7,7 @@ import WebImageCore
 import WebImageStore
 
 /// An encoded image, shared by all requests that wait for it.
-final class EncodedImage: Sendable {
+final class SharedEncodedImage: Sendable {
     let data: Data
     let claims = StoreClaims()
     /// The cache that contained the encoded image, or `nil` if it was encoded.
@@ -25,9 +25,9 @@ final class EncodeStage: Sendable {
     /// The access to the cache entry of an encoded image.
     struct Storage: Sendable {
         /// Returns the encoded image if the cache contains it.
-        let cached: @Sendable () async -> EncodedImage?
+        let cached: @Sendable () async -> SharedEncodedImage?
         /// Stores the encoded image. Returns when the cache finds it.
-        let store: @Sendable (EncodedImage) async -> Void
+        let store: @Sendable (SharedEncodedImage) async -> Void
     }
 
     /// The key of an encode. Encodes with equal keys are coalesced.
@@ -36,15 +36,15 @@ final class EncodeStage: Sendable {
         let encoding: ImageEncoding
         let image: ObjectIdentifier
         let reusesOriginal: Bool
-        let limits: Limits
+        let limits: ImageLimits
     }
 
-    private let jobs = SharedJobs<Key, EncodedImage, Never>(cancelled: .request(.cancelled))
+    private let jobs = SharedJobs<Key, SharedEncodedImage, Never>(cancelled: .request(.cancelled))
     private let workers: WorkerPool
-    private let coders: CoderRegistry
+    private let coders: ImageCoderRegistry
     private let counters: ManagerCounters
 
-    init(workers: WorkerPool, coders: CoderRegistry, counters: ManagerCounters) {
+    init(workers: WorkerPool, coders: ImageCoderRegistry, counters: ManagerCounters) {
         self.workers = workers
         self.coders = coders
         self.counters = counters
@@ -61,9 +61,10 @@ final class EncodeStage: Sendable {
     /// The encode looks in `storage` first and stores its result there before it ends. So a request that found nothing
     /// in the cache either joins the running encode or uses its stored result.
     func encode(
-        _ image: Image, original: Data?, _ plan: RequestPlan, as encoding: ImageEncoding, priority: LivePriority,
+        _ image: DecodedImage, original: Data?, _ plan: ResolvedRequest, as encoding: ImageEncoding,
+        priority: SharedPriority,
         storage: Storage? = nil
-    ) async throws(ImageError) -> EncodedImage {
+    ) async throws(ImageError) -> SharedEncodedImage {
         let key = Key(
             processed: plan.keys.final, encoding: encoding, image: ObjectIdentifier(image),
             reusesOriginal: original != nil, limits: plan.limits)
@@ -80,19 +81,20 @@ final class EncodeStage: Sendable {
     }
 
     private func encode(
-        _ image: Image, _ original: Data?, _ plan: RequestPlan, _ encoding: ImageEncoding, _ priority: LivePriority
-    ) async throws(ImageError) -> EncodedImage {
+        _ image: DecodedImage, _ original: Data?, _ plan: ResolvedRequest, _ encoding: ImageEncoding,
+        _ priority: SharedPriority
+    ) async throws(ImageError) -> SharedEncodedImage {
         // The encoder decodes the original again to check whether it can replace the image.
         let cost = image.pixels.byteCount * (original == nil ? 1 : 2)
         let data = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
             [coders, counters] context throws(ImageError) -> Data in
             counters.encodes.add(1, ordering: .relaxed)
             return try plan.trace.work(
-                .encode, key: plan.keys.final, detail: encoding.format.rawValue, describe: { $1.bytes = $0.count }
+                .encode, key: plan.keys.final, detail: encoding.format.rawValue, describe: { $1.byteCount = $0.count }
             ) { () throws(ImageError) in
                 try coders.encode(image, as: encoding, original: original, context: context)
             }
         }
-        return EncodedImage(data)
+        return SharedEncodedImage(data)
     }
 }

@@ -10,17 +10,17 @@ import WebImageStore
 /// The result is a separate entry in the tiers. The entry contains the digest of its original data, and it's used only
 /// while this data is available and serves the request. So the HTTP freshness of the data also applies to the encoding.
 struct EncodingRun {
-    private let plan: RequestPlan
+    private let plan: ResolvedRequest
     private let encoding: ImageEncoding
     private let pipeline: ImagePipeline
-    private let priority: LivePriority
+    private let priority: SharedPriority
     private let generation: CacheGeneration
 
-    init(_ plan: RequestPlan, _ encoding: ImageEncoding, _ pipeline: ImagePipeline) {
+    init(_ plan: ResolvedRequest, _ encoding: ImageEncoding, _ pipeline: ImagePipeline) {
         self.plan = plan
         self.encoding = encoding
         self.pipeline = pipeline
-        priority = LivePriority(plan.request.priority)
+        priority = SharedPriority(plan.request.priority)
         generation = plan.cache.generation(of: plan.keys.data)
     }
 
@@ -32,22 +32,22 @@ struct EncodingRun {
             storage: storesEncodings ? storage(of: image) : nil)
         // A request that joined the encode may store in another cache or in other tiers.
         if storesEncodings { await store(encoded, of: image) }
-        if plan.request.waitsForStore { await plan.cache.flush() }
+        if plan.request.waitsUntilStored { await plan.cache.flush() }
         return encoded.data
     }
 
-    private func storage(of image: Image) -> EncodeStage.Storage {
+    private func storage(of image: DecodedImage) -> EncodeStage.Storage {
         EncodeStage.Storage(
             cached: {
                 // An image that the server has just revalidated may already have been encoded.
                 guard plan.policy != .reload, let digest = image.resource?.digest else { return nil }
                 let data = await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
-                return data.map { EncodedImage($0, source: plan.cache) }
+                return data.map { SharedEncodedImage($0, source: plan.cache) }
             },
             store: { await store($0, of: image) })
     }
 
-    private func store(_ encoded: EncodedImage, of image: Image) async {
+    private func store(_ encoded: SharedEncodedImage, of image: DecodedImage) async {
         guard encoded.source !== plan.cache else { return }
         await pipeline.storing.store(encoded, of: image, encoding, plan, generation)
     }
@@ -55,14 +55,14 @@ struct EncodingRun {
     /// Returns the cached encoding of data that is available and fresh, without decoding anything.
     private func storedBeforehand() async -> Data? {
         guard storesEncodings, plan.policy != .reload, plan.policy != .refresh,
-            plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.reads),
-            let digest = await answeringDigest()
+            plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.readFrom),
+            let digest = await resultDigest()
         else { return nil }
         return await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
     }
 
     /// Returns the digest of the original data if it serves the request without contacting the source.
-    private func answeringDigest() async -> ContentDigest? {
+    private func resultDigest() async -> ContentDigest? {
         if let hit = pipeline.memory.hit(plan), hit.step.needsNothing { return hit.image.resource?.digest }
         let original = await pipeline.cache.original(
             plan, plan.originalCache.generation(of: plan.keys.data), priority: priority)
@@ -71,7 +71,7 @@ struct EncodingRun {
     }
 
     /// Returns the image to encode, together with its original data if the encoder can use it.
-    private func source() async throws(ImageError) -> (Image, original: Data?) {
+    private func source() async throws(ImageError) -> (DecodedImage, original: Data?) {
         let (response, known) = pipeline.hit(plan)
         if let image = response?.image {
             guard mayUseOriginal else { return (image, nil) }
@@ -81,10 +81,10 @@ struct EncodingRun {
             // An encoding that preserves the metadata of the file needs the original data.
             if !needsOriginal || image.resource == nil { return (image, nil) }
         }
-        let asking = RequestPlan(plan) { $0.wantsData = $0.wantsData || mayUseOriginal }
+        let asking = ResolvedRequest(plan) { $0.includesOriginalData = $0.includesOriginalData || mayUseOriginal }
         let task = pipeline.start(asking, known: known, isAdmitted: true)
         let finished = try await task.finished()
-        return (finished.image, mayUseOriginal ? finished.data : nil)
+        return (finished.image, mayUseOriginal ? finished.originalData : nil)
     }
 
     /// A Boolean value that indicates whether the encoding contains information that only the original data has.
@@ -104,6 +104,6 @@ struct EncodingRun {
     /// larger image can serve the request, because the stored result would then be permanent.
     private var storesEncodings: Bool {
         plan.defaults.configuration.cache.storesEncodings && !pipeline.interceptors.interceptsLoads && !plan.isLocal
-            && !plan.request.allowsLarger
+            && !plan.request.allowsLargerImages
     }
 }

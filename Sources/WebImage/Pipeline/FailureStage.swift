@@ -21,70 +21,72 @@ struct FailureStage: Sendable {
         let coder: String?
         let allowsPartial: Bool
         let formatHint: String?
-        let limits: Limits
+        let limits: ImageLimits
     }
 
-    let memory: FailureMemory
+    let memory: FailureCache
     let rules: ExchangeRules
     /// A Boolean value that indicates whether the manager has loaders of the application.
     let hasOwnLoaders: Bool
 
     /// Returns the failure of `plan` in the negative cache, or `nil` if the request must contact the source. A request
     /// with alternatives always contacts its sources.
-    func failure(_ plan: RequestPlan) -> ImageError? {
-        guard !plan.request.ignoresFailures, plan.request.alternatives.isEmpty, plan.policy != .reload,
+    func failure(_ plan: ResolvedRequest) -> ImageError? {
+        guard !plan.request.bypassesFailureCache, plan.request.alternativeURLs.isEmpty, plan.policy != .reload,
             plan.policy != .refresh, memory.failure(for: plan.keys.data) != nil
         else { return nil }
-        let load = load(plan, plan.loadRequest(plan.request.fields))
+        let load = load(plan, plan.loadRequest(plan.request.headers))
         let contexts = [FailureContext(load), FailureContext(bytes(plan, load))]
-        return memory.failure(for: plan.keys.data, in: contexts)?.answer
+        return memory.failure(for: plan.keys.data, in: contexts)?.rememberedError
     }
 
     /// Remembers the failure of `source` if the policy allows it. `source` is `nil` for loaded data that couldn't be
     /// decoded.
-    func note(_ error: ImageError, _ plan: RequestPlan, _ source: LoadRequest?) {
+    func record(_ error: ImageError, _ plan: ResolvedRequest, _ source: LoadRequest?) {
         guard !plan.isLocal else { return }
-        if case .decode = error {
+        if case .decoding = error {
             // With alternatives, the source of the data is unknown.
-            guard plan.request.alternatives.isEmpty else { return }
-            let load = load(plan, plan.loadRequest(plan.request.fields))
-            return memory.note(error, for: plan.keys.data, in: FailureContext(bytes(plan, load)))
+            guard plan.request.alternativeURLs.isEmpty else { return }
+            let load = load(plan, plan.loadRequest(plan.request.headers))
+            return memory.record(error, for: plan.keys.data, in: FailureContext(bytes(plan, load)))
         }
-        let load = load(plan, source ?? plan.loadRequest(plan.request.fields))
-        if case .network(let failure) = error, [401, 403, 407].contains(failure.status ?? 0), mayIdentify(load, plan) {
+        let load = load(plan, source ?? plan.loadRequest(plan.request.headers))
+        if case .network(let failure) = error, [401, 403, 407].contains(failure.statusCode ?? 0),
+            mayIdentify(load, plan)
+        {
             // The result may change when the user signs in, here or elsewhere.
             return
         }
-        memory.note(error, for: plan.keys.data, in: FailureContext(load))
+        memory.record(error, for: plan.keys.data, in: FailureContext(load))
     }
 
     /// Returns whether credentials may be sent that the request itself doesn't set: from a cookie jar, a credential
     /// store, an interceptor of the downloader, or a loader of the application.
-    private func mayIdentify(_ load: Load, _ plan: RequestPlan) -> Bool {
+    private func mayIdentify(_ load: Load, _ plan: ResolvedRequest) -> Bool {
         !load.exchange.access.isAnonymous || rules.hasInterceptors || hasOwnLoaders || plan.request.loader != nil
     }
 
     /// Removes the failures of `source` after it responded.
-    func forget(_ plan: RequestPlan, _ source: LoadRequest) {
+    func remove(_ plan: ResolvedRequest, _ source: LoadRequest) {
         guard memory.failure(for: plan.keys.data) != nil else { return }
         let load = load(plan, source)
-        memory.forget(plan.keys.data, in: [FailureContext(load), FailureContext(bytes(plan, load))])
+        memory.remove(plan.keys.data, in: [FailureContext(load), FailureContext(bytes(plan, load))])
     }
 
     /// Returns the context of a load. Conditional header fields and cache directives don't affect failures.
-    private func load(_ plan: RequestPlan, _ source: LoadRequest) -> Load {
+    private func load(_ plan: ResolvedRequest, _ source: LoadRequest) -> Load {
         var request = source
-        request.fields = HTTPFields(
-            source.fields.lines.filter { !HTTPFields.namesWithoutEffectOnData.contains($0.name.lowercased()) })
+        request.headers = HTTPHeaderFields(
+            source.headers.lines.filter { !HTTPHeaderFields.namesWithoutEffectOnData.contains($0.name.lowercased()) })
         request.acceptsNotModified = false
-        request.alternatives = []
+        request.alternativeURLs = []
         return Load(exchange: ExchangeKey(request, rules: rules), loader: plan.request.loaderIdentity)
     }
 
-    private func bytes(_ plan: RequestPlan, _ load: Load) -> Bytes {
+    private func bytes(_ plan: ResolvedRequest, _ load: Load) -> Bytes {
         let options = plan.request.hintedOptions
         return Bytes(
-            load: load, coder: plan.request.coder?.identifier, allowsPartial: options.allowsPartial,
+            load: load, coder: plan.request.coder?.identifier, allowsPartial: options.allowsPartialData,
             formatHint: options.formatHint?.rawValue, limits: plan.limits)
     }
 }

@@ -23,14 +23,14 @@ struct FetchKey: Hashable, Sendable {
 }
 
 /// The result of a load.
-enum Fetched: Sendable {
+enum FetchResult: Sendable {
     /// Loaded data. `ahead` contains decoders that have already received the beginning of the data. `metrics` is `nil`
     /// if there was no load.
-    case original(OriginalData, ahead: [StreamKey: StreamedDecode], metrics: LoadMetrics?)
-    case notModified(StoredHead, LoadMetrics)
+    case original(OriginalData, ahead: [IncrementalDecodeKey: IncrementalDecode], metrics: NetworkMetrics?)
+    case notModified(StoredResponseHead, NetworkMetrics)
 
     /// Returns the same result with the attempts that the request made at earlier sources.
-    func completed(_ sources: AlternativeSequence) -> Fetched {
+    func completed(_ sources: AlternativeSequence) -> FetchResult {
         switch self {
         case .original(let original, let ahead, let metrics):
             .original(original, ahead: ahead, metrics: metrics.map(sources.completing))
@@ -43,34 +43,34 @@ enum Fetched: Sendable {
 /// download subscribe here.
 final class FetchStage: Sendable {
     /// The use of the loaded data.
-    enum Use: Equatable {
+    enum Purpose: Equatable {
         /// The data is decoded to an image, and its beginning to previews if they can be shown.
         case image(showsPreviews: Bool)
         /// The data is returned without decoding.
         case bytes
     }
 
-    private let jobs = SharedJobs<FetchKey, Fetched, LoadUpdate>(cancelled: .request(.cancelled))
+    private let jobs = SharedJobs<FetchKey, FetchResult, LoadEvent>(cancelled: .request(.cancelled))
     private let loaders: [any ImageLoader]
     private let rules: ExchangeRules
     private let progressInterval: Double
     private let now: @Sendable () -> Date
     private let workers: WorkerPool
-    private let resources: ResourceTable
+    private let resources: OriginalInfoRegistry
     private let inFlight: InFlightOriginals
     private let cache: CacheStage
     private let counters: ManagerCounters
     private let activity: LoadActivity
-    let feeds: DownloadFeeds
+    let feeds: IncrementalDecodeRegistry
 
     init(
-        _ configuration: ImageManagerConfiguration, loaders: [any ImageLoader], rules: ExchangeRules,
-        workers: WorkerPool, resources: ResourceTable, inFlight: InFlightOriginals, cache: CacheStage,
-        counters: ManagerCounters, activity: LoadActivity, feeds: DownloadFeeds
+        _ configuration: ImageManager.Configuration, loaders: [any ImageLoader], rules: ExchangeRules,
+        workers: WorkerPool, resources: OriginalInfoRegistry, inFlight: InFlightOriginals, cache: CacheStage,
+        counters: ManagerCounters, activity: LoadActivity, feeds: IncrementalDecodeRegistry
     ) {
         self.loaders = loaders
         self.rules = rules
-        progressInterval = configuration.downloader.minimumProgressInterval
+        progressInterval = configuration.downloader.progressInterval
         now = configuration.now
         self.workers = workers
         self.resources = resources
@@ -87,7 +87,7 @@ final class FetchStage: Sendable {
     var sharedCount: Int { jobs.sharedCount }
 
     /// Returns the sources that the request tries in order: its URL, according to `step`, and then its alternatives.
-    func sources(_ plan: RequestPlan, _ step: CacheStep) throws(ImageError) -> AlternativeSequence {
+    func sources(_ plan: ResolvedRequest, _ step: CacheAction) throws(ImageError) -> AlternativeSequence {
         let loader = try loader(of: plan)
         let defaults = plan.defaults
         return AlternativeSequence(plan.loadRequest(step)) { url in
@@ -97,8 +97,9 @@ final class FetchStage: Sendable {
 
     /// Loads data from one source.
     func fetch(
-        _ request: LoadRequest, _ plan: RequestPlan, _ generation: CacheGeneration, task: ImageTask, for use: Use
-    ) async throws(ImageError) -> Fetched {
+        _ request: LoadRequest, _ plan: ResolvedRequest, _ generation: CacheGeneration, task: ImageTask,
+        for use: Purpose
+    ) async throws(ImageError) -> FetchResult {
         // Don't call a closure of the application if the request was canceled during the lookup.
         guard !Task.isCancelled, task.result == nil else { throw .request(.cancelled) }
         let loader = try loader(of: plan)
@@ -120,7 +121,7 @@ final class FetchStage: Sendable {
     }
 
     /// Returns the loader of the request, or `nil` if the application creates the image.
-    private func loader(of plan: RequestPlan) throws(ImageError) -> (any ImageLoader)? {
+    private func loader(of plan: ResolvedRequest) throws(ImageError) -> (any ImageLoader)? {
         guard plan.request.maker == nil else { return nil }
         let url = plan.request.url
         try plan.defaults.checkScheme(of: plan.request)
@@ -131,9 +132,9 @@ final class FetchStage: Sendable {
     }
 
     private func load(
-        _ plan: RequestPlan, _ request: LoadRequest, _ loader: (any ImageLoader)?, _ key: FetchKey,
-        _ context: SharedJobs<FetchKey, Fetched, LoadUpdate>.Context
-    ) async throws(ImageError) -> Fetched {
+        _ plan: ResolvedRequest, _ request: LoadRequest, _ loader: (any ImageLoader)?, _ key: FetchKey,
+        _ context: SharedJobs<FetchKey, FetchResult, LoadEvent>.Context
+    ) async throws(ImageError) -> FetchResult {
         // An equal load may have finished in the meantime. A load of an alternative isn't equal.
         if let original = cache.arrivedSince(plan, key.generation), original.exchange == key.exchange {
             return .original(original, ahead: [:], metrics: original.metrics)
@@ -141,7 +142,7 @@ final class FetchStage: Sendable {
         guard let loader else {
             return .original(try await made(plan, key), ahead: [:], metrics: nil)
         }
-        let meter = LoadMeter(interval: progressInterval, now: now) { context.report(.progress($0)) }
+        let meter = ProgressTracker(interval: progressInterval, now: now) { context.report(.progress($0)) }
         let asked = now()
         let feed = feeds.begin(key, context.priority)
         defer { feed.end() }
@@ -153,7 +154,7 @@ final class FetchStage: Sendable {
             case .head, .body: break
             }
             feed.receive(report)
-            meter.take(report)
+            meter.receive(report)
         }
         let answer = try await counted(plan, transfer) { () async throws(ImageError) in
             try await loader.load(request, context: loading)
@@ -164,7 +165,7 @@ final class FetchStage: Sendable {
         let head =
             plan.isLocal
             ? nil
-            : answer.head.map { head in
+            : answer.httpResponse.map { head in
                 plan.storedHead(
                     head, of: answer, requested: meter.started ?? asked, responded: meter.head ?? now())
             }
@@ -177,11 +178,11 @@ final class FetchStage: Sendable {
 
     /// Checks the data itself, because the Content-Type can be wrong.
     private func inspect(
-        _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan, _ key: FetchKey
+        _ answer: LoadResponse, _ head: StoredResponseHead?, _ plan: ResolvedRequest, _ key: FetchKey
     ) async throws(ImageError) -> OriginalData {
         let options = plan.request.hintedOptions
         do throws(ImageError) {
-            return try await workers.look(byteCount: answer.body.count, limits: plan.limits) {
+            return try await workers.inspect(byteCount: answer.body.count, limits: plan.limits) {
                 [resources] context throws(ImageError) -> OriginalData in
                 let probe = try plan.coders.inspect(answer.body, options: options, limits: context.limits)
                 let resource = resources.record(for: key.data, answer.body, head: head)
@@ -189,29 +190,29 @@ final class FetchStage: Sendable {
                     data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
                     generation: key.generation, exchange: key.exchange, mayBeReused: plan.allowsStoring(resource),
                     metrics: answer.metrics,
-                    isLengthKnown: answer.isLengthKnown)
+                    isLengthKnown: answer.hasKnownLength)
             }
         } catch {
-            throw error.told(by: head?.head).after(answer.metrics)
+            throw error.addingResponse(head?.head).after(answer.metrics)
         }
     }
 
     /// Calls the closure of the application that creates the image.
-    private func made(_ plan: RequestPlan, _ key: FetchKey) async throws(ImageError) -> OriginalData {
-        guard let make = plan.request.maker else { throw .request(.noOriginal) }
-        let span = plan.trace?.begin(.load, key: key.data)
-        let image: Image
+    private func made(_ plan: ResolvedRequest, _ key: FetchKey) async throws(ImageError) -> OriginalData {
+        guard let make = plan.request.maker else { throw .request(.noOriginalData) }
+        let span = plan.trace?.begin(.load, cacheKey: key.data)
+        let image: DecodedImage
         do {
             image = try await make()
             try Task.checkCancellation()
         } catch {
-            let failure = RequestError.source(error)
+            let failure = ImageError.RequestFailure.source(error)
             span?.end { $0.error = failure }
             throw failure
         }
         span?.end { event in
-            event.size = image.size
-            event.origin = .local
+            event.imageSize = image.size
+            event.source = .local
         }
         try plan.limits.check(result: image)
         let original = OriginalData(image, key: key.data, generation: key.generation, exchange: key.exchange)
@@ -223,20 +224,20 @@ final class FetchStage: Sendable {
 
     /// Runs a load, counts it, and reports its beginning and end.
     private func counted(
-        _ plan: RequestPlan, _ transfer: TransferTrace?, _ body: () async throws(ImageError) -> LoadResponse
+        _ plan: ResolvedRequest, _ transfer: TransferTrace?, _ body: () async throws(ImageError) -> LoadResponse
     ) async throws(ImageError) -> LoadResponse {
         let isRemote = !plan.isLocal
         counters.loads.add(1, ordering: .relaxed)
         if isRemote { activity.change(by: 1) }
         defer { if isRemote { activity.change(by: -1) } }
-        let span = plan.trace?.begin(.load, key: plan.keys.data)
+        let span = plan.trace?.begin(.load, cacheKey: plan.keys.data)
         do throws(ImageError) {
             let answer = try await body()
             counters.bytesLoaded.add(answer.body.count, ordering: .relaxed)
             transfer?.end(bytes: answer.body.count, error: nil)
             span?.end { event in
-                event.bytes = answer.body.count
-                event.origin = isRemote ? .network : .local
+                event.byteCount = answer.body.count
+                event.source = isRemote ? .network : .local
             }
             return answer
         } catch {
@@ -247,37 +248,38 @@ final class FetchStage: Sendable {
     }
 }
 
-extension RequestPlan {
+extension ResolvedRequest {
     /// Returns the request to send for `step`.
-    func loadRequest(_ step: CacheStep) -> LoadRequest {
+    func loadRequest(_ step: CacheAction) -> LoadRequest {
         switch step {
         case .revalidate(let fields):
             var request = loadRequest(fields)
             request.acceptsNotModified = true
             return request
         case .fetch(let fields): return loadRequest(fields)
-        case .use, .useStale, .gatewayTimeout: return loadRequest(request.fields)
+        case .use, .useStale, .gatewayTimeout: return loadRequest(request.headers)
         }
     }
 
     /// Returns the request with the given header fields.
-    func loadRequest(_ fields: HTTPFields) -> LoadRequest {
+    func loadRequest(_ fields: HTTPHeaderFields) -> LoadRequest {
         var load = LoadRequest(
-            url: request.url, fields: fields, maxBytes: limits.maxEncodedBytes, timeouts: request.timeouts)
+            url: request.url, headers: fields, maxByteCount: limits.maxEncodedBytes, timeouts: request.timeouts)
         load.network = request.network
         load.retry = request.retry
-        load.alternatives = request.alternatives
+        load.alternativeURLs = request.alternativeURLs
         return load
     }
 
     /// Returns the part of a response head to store.
     fileprivate func storedHead(
-        _ head: ResponseHead, of response: LoadResponse, requested: Date, responded: Date
-    ) -> StoredHead {
-        var stored = StoredHead(
-            request: selecting, response: head, finalURL: response.finalURL.absoluteString,
+        _ head: HTTPResponseHead, of response: LoadResponse, requested: Date, responded: Date
+    ) -> StoredResponseHead {
+        var stored = StoredResponseHead(
+            request: selectingHeaders, response: head, finalURL: response.url.absoluteString,
             requestTime: requested, responseTime: responded)
-        stored.varying = StoredHead.selecting(request: selecting, response: head.fields, separating: separating)
+        stored.varyHeaders = StoredResponseHead.selectingHeaders(
+            request: selectingHeaders, response: head.headers, separating: separating)
         // A redirect without freshness must be sent again even if its target is fresh (RFC 9110 15.4.3).
         stored.limitFreshness(byRedirects: response.redirects)
         return stored

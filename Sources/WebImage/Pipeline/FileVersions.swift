@@ -22,12 +22,12 @@ final class FileVersions: Sendable {
     }()
 
     /// Returns the identity that was read last, or the URL if none was read. This method never blocks.
-    func knownIdentity(of source: RequestSource) -> String {
+    func knownIdentity(of source: SourceKind) -> String {
         known.withLock { $0[source.text] } ?? source.text
     }
 
     /// Reads the current identity on a thread for blocking work.
-    func readIdentity(of url: URL, _ source: RequestSource) async -> String {
+    func readIdentity(of url: URL, _ source: SourceKind) async -> String {
         let identity = await withCheckedContinuation { continuation in
             queue.addOperation { continuation.resume(returning: source.identity(of: url)) }
         }

@@ -11,20 +11,20 @@ extension ImageError {
     /// The value is `false` for errors that the same file would cause again, such as a missing coder, an exceeded
     /// limit, a failed transformer, or a canceled request.
     var blamesBytes: Bool {
-        guard case .decode(let error, _) = self else { return false }
+        guard case .decoding(let error, _) = self else { return false }
         return error.blamesBytes
     }
 
     /// Returns this error with the status and the content type of the response.
-    func told(by head: ResponseHead?) -> ImageError {
-        guard case .decode(.notAnImage(let format, _, _), let attempts) = self, let head else { return self }
-        return .decode(
-            .notAnImage(format, status: head.status, contentType: head.fields["Content-Type"]), attempts: attempts)
+    func addingResponse(_ head: HTTPResponseHead?) -> ImageError {
+        guard case .decoding(.notAnImage(let format, _, _), let attempts) = self, let head else { return self }
+        return .decoding(
+            .notAnImage(format, status: head.statusCode, contentType: head.headers["Content-Type"]), attempts: attempts)
     }
 
     /// Returns this error with the network failures that preceded the data.
-    func after(_ metrics: LoadMetrics?) -> ImageError {
-        guard case .decode(let error, _) = self, let metrics, !metrics.failures.isEmpty else { return self }
-        return .decode(error, attempts: metrics.failures)
+    func after(_ metrics: NetworkMetrics?) -> ImageError {
+        guard case .decoding(let error, _) = self, let metrics, !metrics.failures.isEmpty else { return self }
+        return .decoding(error, attempts: metrics.failures)
     }
 }

@@ -15,28 +15,28 @@ final class InFlightOriginals: Sendable {
         var originals = WeakTable<CacheKey, OriginalData, Void>()
         var running = 0
         /// The retained data, oldest first.
-        var held: [OriginalData] = []
-        var heldBytes = 0
+        var retained: [OriginalData] = []
+        var retainedBytes = 0
 
         /// Retains `original` and returns the data that is released in exchange.
-        mutating func hold(_ original: OriginalData) -> ArraySlice<OriginalData> {
+        mutating func retain(_ original: OriginalData) -> ArraySlice<OriginalData> {
             // An image that the application created has no data.
-            guard running > 0, original.image == nil, original.data.count <= heldLimit / 4 else { return [] }
-            held.append(original)
-            heldBytes += original.data.count
+            guard running > 0, original.image == nil, original.data.count <= retainedLimit / 4 else { return [] }
+            retained.append(original)
+            retainedBytes += original.data.count
             var leaving = 0
-            while heldBytes > heldLimit {
-                heldBytes -= held[leaving].data.count
+            while retainedBytes > retainedLimit {
+                retainedBytes -= retained[leaving].data.count
                 leaving += 1
             }
-            let released = held[..<leaving]
-            held.removeFirst(leaving)
+            let released = retained[..<leaving]
+            retained.removeFirst(leaving)
             return released
         }
     }
 
     /// The maximum size of the retained data, in bytes.
-    private static let heldLimit = 4 << 20
+    private static let retainedLimit = 4 << 20
 
     private let state = Lock(State())
 
@@ -49,10 +49,10 @@ final class InFlightOriginals: Sendable {
             state.running -= 1
             guard state.running == 0 else { return [] }
             defer {
-                state.held = []
-                state.heldBytes = 0
+                state.retained = []
+                state.retainedBytes = 0
             }
-            return state.held
+            return state.retained
         }
         // Release the data after unlocking.
         withExtendedLifetime(released) {}
@@ -71,7 +71,7 @@ final class InFlightOriginals: Sendable {
     func add(_ original: OriginalData, for key: CacheKey) {
         let released = state.withLock { state -> ArraySlice<OriginalData> in
             state.originals.insert(original, for: key)
-            return state.hold(original)
+            return state.retain(original)
         }
         withExtendedLifetime(released) {}
     }

@@ -8,17 +8,17 @@ import WebImageStore
 struct MemoryStage: Sendable {
     /// An image in memory and the request's next step.
     struct Hit {
-        let image: Image
-        let step: CacheStep
+        let image: DecodedImage
+        let step: CacheAction
     }
 
     /// Returns the image in memory for `plan`.
-    func hit(_ plan: RequestPlan) -> Hit? {
-        guard plan.policy != .reload, plan.request.reads.contains(.memory) else { return nil }
+    func hit(_ plan: ResolvedRequest) -> Hit? {
+        guard plan.policy != .reload, plan.request.readFrom.contains(.memory) else { return nil }
         if let image = plan.cache.memory?.image(for: plan.keys.digest), plan.selects(image) {
             return Hit(image: image, step: plan.step(for: image.resource))
         }
-        guard plan.request.allowsLarger, plan.transformers.isEmpty else { return nil }
+        guard plan.request.allowsLargerImages, plan.transformers.isEmpty else { return nil }
         // A larger image that must be revalidated would be revalidated at its own size and stored under this key.
         return plan.cache.memory?.larger(for: plan.rendition) { image in
             plan.selects(image) && plan.step(for: image.resource).needsNothing
@@ -26,22 +26,22 @@ struct MemoryStage: Sendable {
     }
 
     /// Returns an image of the same data at another size, to display while the requested image loads.
-    func placeholder(_ plan: RequestPlan) -> Image? {
-        guard plan.request.reads.contains(.memory) else { return nil }
-        return plan.cache.memory?.standIn(for: plan.rendition) { plan.selects($0) }
+    func placeholder(_ plan: ResolvedRequest) -> DecodedImage? {
+        guard plan.request.readFrom.contains(.memory) else { return nil }
+        return plan.cache.memory?.placeholder(for: plan.rendition) { plan.selects($0) }
     }
 
     /// Returns the image after an intermediate or final step for data with this digest.
-    func step(_ key: ImageKey, _ plan: RequestPlan) -> Image? {
-        guard plan.request.reads.contains(.memory), let image = plan.cache.memory?.image(for: key.step),
+    func step(_ key: ProcessingKey, _ plan: ResolvedRequest) -> DecodedImage? {
+        guard plan.request.readFrom.contains(.memory), let image = plan.cache.memory?.image(for: key.step),
             image.resource?.digest == key.bytes
         else { return nil }
         return image
     }
 
     /// Stores a processed image if the request allows it and its key wasn't removed after the request began.
-    func store(_ image: Image, _ plan: RequestPlan, _ generation: CacheGeneration) {
-        guard plan.request.stores.contains(.memory), let memory = plan.cache.memory,
+    func store(_ image: DecodedImage, _ plan: ResolvedRequest, _ generation: CacheGeneration) {
+        guard plan.request.writeTo.contains(.memory), let memory = plan.cache.memory,
             plan.cache.generation(of: plan.keys.data) == generation
         else { return }
         memory.store(
@@ -51,9 +51,9 @@ struct MemoryStage: Sendable {
     }
 }
 
-extension RequestPlan {
+extension ResolvedRequest {
     /// The rendition of the processed image.
-    fileprivate var rendition: Rendition {
-        Rendition(data: keys.data, decoding: request.decodeOptions, transformers: transformers.map(\.identity))
+    fileprivate var rendition: ImageVariant {
+        ImageVariant(data: keys.data, decoding: request.decodeOptions, transformers: transformers.map(\.identifier))
     }
 }

@@ -11,13 +11,13 @@ import WebImageStore
 final class OriginalData: Sendable {
     let data: Data
     /// The image, if the application created it and there's no data.
-    let image: Image?
+    let image: DecodedImage?
     /// The digest and the response head of the data.
-    let resource: ResourceRecord
+    let resource: OriginalInfo
     /// The header of the image, or `nil` for formats that only a custom coder supports.
-    let probe: ImageProbe?
-    let origin: ImageResponse.Origin
-    let metrics: LoadMetrics?
+    let probe: ImageInfo?
+    let origin: ImageResponse.Source
+    let metrics: NetworkMetrics?
     /// The time at which the data was complete.
     let arrived = ContinuousClock.now
     /// A Boolean value that indicates whether a truncated response would have been detected. If it's `false`, the data
@@ -34,12 +34,12 @@ final class OriginalData: Sendable {
     let exchange: ExchangeKey?
     let claims = StoreClaims()
     /// A server can request many sizes, and each one leaves an empty slot in the table.
-    private let made = Lock(WeakTable<ImageKey, Image, Void>(smallestLimit: 16))
+    private let made = Lock(WeakTable<ProcessingKey, DecodedImage, Void>(smallestLimit: 16))
 
     init(
-        data: Data, resource: ResourceRecord, probe: ImageProbe?, origin: ImageResponse.Origin,
+        data: Data, resource: OriginalInfo, probe: ImageInfo?, origin: ImageResponse.Source,
         generation: CacheGeneration, exchange: ExchangeKey? = nil, mayBeReused: Bool = true,
-        metrics: LoadMetrics? = nil,
+        metrics: NetworkMetrics? = nil,
         isLengthKnown: Bool = true, source: ImageCache? = nil
     ) {
         self.data = data
@@ -56,9 +56,9 @@ final class OriginalData: Sendable {
     }
 
     /// Creates the data of an image that the application created and that `key` identifies.
-    init(_ image: Image, key: CacheKey, generation: CacheGeneration, exchange: ExchangeKey) {
+    init(_ image: DecodedImage, key: CacheKey, generation: CacheGeneration, exchange: ExchangeKey) {
         data = Data()
-        resource = ResourceRecord(
+        resource = OriginalInfo(
             digest: ContentDigest(of: Data(key.fileName.utf8)), byteCount: 0, head: nil)
         self.image = image.with(provenance: resource)
         probe = nil
@@ -76,10 +76,10 @@ final class OriginalData: Sendable {
 
     /// Returns an image that was made from this data and is still in use. So a request that comes just after a job has
     /// ended finds its result, even if nothing can be cached in memory.
-    func image(for key: ImageKey) -> Image? { made.withLock { $0[key]?.object } }
+    func image(for key: ProcessingKey) -> DecodedImage? { made.withLock { $0[key]?.object } }
 
     /// Records an image for as long as both the image and this data are in use.
-    func remember(_ image: Image, for key: ImageKey) {
+    func remember(_ image: DecodedImage, for key: ProcessingKey) {
         made.withLock { $0.insert(image, for: key) }
     }
 }

@@ -12,24 +12,24 @@ import WebImageCore
 /// would cause another loss.
 struct ProcessedForm: WholeImageTransformer {
     private let encoding: ImageEncoding
-    private let coders: CoderRegistry
-    private let options: DecodeOptions
+    private let coders: ImageCoderRegistry
+    private let options: ImageDecodingOptions
 
     /// Creates the step of `request`. Returns `nil` if the request stores nothing or uses a lossless encoding.
-    private init?(_ request: ImageRequest, _ coders: CoderRegistry) {
+    private init?(_ request: ImageRequest, _ coders: ImageCoderRegistry) {
         guard let encoding = Self.lossyEncoding(of: request) else { return nil }
         self.encoding = encoding
         self.coders = coders
         options = Self.readOptions(request)
     }
 
-    var identity: String { Self.identity(encoding) }
+    var identifier: String { Self.identity(encoding) }
 
     /// Returns the pixels unchanged, because this method is called only for previews, which aren't stored.
     func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer { pixels }
 
     /// Returns the image as it would be read from disk. An image that can't be stored remains unchanged.
-    func apply(toWhole image: Image, context: TransformContext) throws(ImageError) -> Image {
+    func apply(toWhole image: DecodedImage, context: TransformContext) throws(ImageError) -> DecodedImage {
         guard !image.isAnimated, !image.metadata.isPartial else { return image }
         do throws(ImageError) {
             let data = try coders.encode(image, as: encoding, context: context.coding)
@@ -49,7 +49,7 @@ extension ProcessedForm {
 
     /// Returns `transformers` with this step appended if `request` needs it.
     static func appended(
-        to transformers: [any ImageTransformer], _ request: ImageRequest, _ coders: CoderRegistry
+        to transformers: [any ImageTransformer], _ request: ImageRequest, _ coders: ImageCoderRegistry
     ) -> [any ImageTransformer] {
         ProcessedForm(request, coders).map { transformers + [$0] } ?? transformers
     }
@@ -60,12 +60,12 @@ extension ProcessedForm {
     }
 
     /// Returns the options for decoding a stored image so that it equals the image that was stored.
-    static func readOptions(_ request: ImageRequest) -> DecodeOptions {
-        DecodeOptions(scale: request.scale, depth: request.decoding.depth, color: request.decoding.color)
+    static func readOptions(_ request: ImageRequest) -> ImageDecodingOptions {
+        ImageDecodingOptions(scale: request.scale, depth: request.decoding.depth, color: request.decoding.color)
     }
 
     /// Returns whether reading `image` from disk would return the same image.
-    static func mayStore(_ image: Image, _ request: ImageRequest) -> Bool {
+    static func mayStore(_ image: DecodedImage, _ request: ImageRequest) -> Bool {
         guard !image.isAnimated, !image.metadata.isPartial else { return false }
         guard let encoding = lossyEncoding(of: request) else { return true }
         return image.encodedForm?.encoding == encoding
@@ -73,8 +73,8 @@ extension ProcessedForm {
 
     /// Decodes a stored image and attaches its data, because a revalidated image is stored again.
     static func image(
-        _ data: Data, _ request: ImageRequest, _ coders: CoderRegistry, context: CodingContext
-    ) throws(ImageError) -> Image {
+        _ data: Data, _ request: ImageRequest, _ coders: ImageCoderRegistry, context: CodingContext
+    ) throws(ImageError) -> DecodedImage {
         let image = try coders.decode(data, options: readOptions(request), context: context)
         guard let encoding = lossyEncoding(of: request) else { return image }
         return image.with(encodedForm: EncodedForm(encoding: encoding, data: data))
@@ -82,7 +82,8 @@ extension ProcessedForm {
 
     /// Returns the encoding in which `request` stores its processed image, or `nil` if it's lossless.
     private static func lossyEncoding(of request: ImageRequest) -> ImageEncoding? {
-        guard case .encoded(let encoding) = request.storeFinal, !encoding.keepsPixels(of: request.decoding) else {
+        guard case .encoded(let encoding) = request.processedEncoding, !encoding.keepsPixels(of: request.decoding)
+        else {
             return nil
         }
         return encoding
@@ -92,8 +93,8 @@ extension ProcessedForm {
 extension ImageEncoding {
     /// Returns whether every image decoded with these options survives the encoding unchanged. Colors other than sRGB
     /// must be checked for each image because a format may not support its profile.
-    fileprivate func keepsPixels(of options: DecodeOptions) -> Bool {
-        guard maxBytes == nil, maxPixelSize == nil, options.color == .sRGB else { return false }
+    fileprivate func keepsPixels(of options: ImageDecodingOptions) -> Bool {
+        guard maxByteCount == nil, maxDimension == nil, options.color == .sRGB else { return false }
         return switch format {
         case .png: true
         case .webp: isLossless && options.depth == .eight
@@ -103,9 +104,9 @@ extension ImageEncoding {
     }
 }
 
-extension Image {
+extension DecodedImage {
     /// Returns whether the samples of both images represent the same colors.
-    fileprivate func hasSameColors(as other: Image) -> Bool {
+    fileprivate func hasSameColors(as other: DecodedImage) -> Bool {
         guard metadata.color == .source || other.metadata.color == .source else { return true }
         return metadata.color == other.metadata.color && metadata.iccProfile == other.metadata.iccProfile
             && metadata.codePoints == other.metadata.codePoints

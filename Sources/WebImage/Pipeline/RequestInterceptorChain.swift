@@ -8,14 +8,14 @@ import WebImageStore
 /// The interceptors of a manager, in order.
 struct RequestInterceptorChain: Sendable {
     /// A closure with which the manager serves a request that passed through the chain.
-    typealias Answering = @Sendable (RequestPlan) async throws(ImageError) -> RequestAnswer
+    typealias Responder = @Sendable (ResolvedRequest) async throws(ImageError) -> RequestAnswer
 
-    private let interceptors: [any RequestInterceptor]
+    private let interceptors: [any ImageRequestInterceptor]
     private let defaults: RequestDefaults
     /// A Boolean value that indicates whether requests must pass through the chain before the memory lookup.
     let interceptsLoads: Bool
 
-    init(_ interceptors: [any RequestInterceptor], _ defaults: RequestDefaults) {
+    init(_ interceptors: [any ImageRequestInterceptor], _ defaults: RequestDefaults) {
         self.interceptors = interceptors
         self.defaults = defaults
         interceptsLoads = interceptors.contains { $0.interceptsLoads }
@@ -29,28 +29,28 @@ struct RequestInterceptorChain: Sendable {
     func prepared(_ request: ImageRequest) -> ImageRequest { interceptors.reduce(request) { $1.prepare($0) } }
 
     /// Passes the request of `plan` through the chain and returns the result.
-    func answer(_ plan: RequestPlan, _ answering: @escaping Answering) async throws(ImageError) -> RequestAnswer {
-        try await answer(plan.request, plan.trace, answering, from: 0)
+    func respond(_ plan: ResolvedRequest, _ answering: @escaping Responder) async throws(ImageError) -> RequestAnswer {
+        try await respond(plan.request, plan.trace, answering, from: 0)
     }
 
-    private func answer(
-        _ request: ImageRequest, _ trace: RequestTrace?, _ answering: @escaping Answering, from index: Int
+    private func respond(
+        _ request: ImageRequest, _ trace: ObserverNotifier?, _ answering: @escaping Responder, from index: Int
     ) async throws(ImageError) -> RequestAnswer {
         guard !Task.isCancelled else { throw .request(.cancelled) }
         guard index < interceptors.count else {
-            return try await answering(await RequestPlan(request, defaults, trace: trace).verified())
+            return try await answering(await ResolvedRequest(request, defaults, trace: trace).verified())
         }
         return try await interceptors[index].intercept(request) { (changed) async throws(ImageError) in
-            try await self.answer(changed, trace, answering, from: index + 1)
+            try await self.respond(changed, trace, answering, from: index + 1)
         }
     }
 }
 
 extension ImagePipeline {
     /// Runs `plan` for `task` through the interceptors and returns a response.
-    func runIntercepted(_ plan: RequestPlan, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
+    func runIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
         do throws(ImageError) {
-            let answer = try await interceptors.answer(plan) { (plan) async throws(ImageError) in
+            let answer = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
                 task.stores(in: plan.caches)
                 let hit = self.memory.hit(plan)
                 if let response = self.response(hit, plan) { return .response(response) }
@@ -67,8 +67,8 @@ extension ImagePipeline {
     }
 
     /// Runs `plan` through the interceptors and returns the data.
-    func bytesIntercepted(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> Data {
-        let answer = try await interceptors.answer(plan) { (plan) async throws(ImageError) in
+    func bytesIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
+        let answer = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
             .data(try await self.ownBytes(plan, task))
         }
         switch answer {
@@ -77,18 +77,19 @@ extension ImagePipeline {
             return data
         case .image(let image): return try await png(image, plan, task)
         case .response(let response):
-            if let data = response.data { return data }
+            if let data = response.originalData { return data }
             return try await png(response.image, plan, task)
         }
     }
 
-    private func png(_ image: Image, _ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> Data {
+    private func png(_ image: DecodedImage, _ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data
+    {
         try await encode.encode(image, original: nil, plan, as: .png(), priority: task.livePriority).data
     }
 
     /// Converts the result of the chain to a response to the request of `plan`.
     private func response(
-        _ answer: RequestAnswer, _ plan: RequestPlan, _ task: ImageTask
+        _ answer: RequestAnswer, _ plan: ResolvedRequest, _ task: ImageTask
     ) async throws(ImageError) -> ImageResponse {
         switch answer {
         case .response(let response): return response
@@ -97,7 +98,7 @@ extension ImagePipeline {
             let original = try await inspect(data, plan)
             let made = try await image(original, nil, plan, priority: task.livePriority)
             var answer = response(made.image, plan, origin: .local)
-            answer.data = plan.request.wantsData ? data : nil
+            answer.originalData = plan.request.includesOriginalData ? data : nil
             answer.timings.decode = made.decodeSeconds
             answer.timings.transform = made.transformSeconds
             return answer
@@ -105,12 +106,12 @@ extension ImagePipeline {
     }
 
     /// Checks the data that an interceptor returned.
-    private func inspect(_ data: Data, _ plan: RequestPlan) async throws(ImageError) -> OriginalData {
+    private func inspect(_ data: Data, _ plan: ResolvedRequest) async throws(ImageError) -> OriginalData {
         let options = plan.request.hintedOptions
         let generation = plan.originalCache.generation(of: plan.keys.data)
-        return try await workers.look(byteCount: data.count, limits: plan.limits) { context throws(ImageError) in
+        return try await workers.inspect(byteCount: data.count, limits: plan.limits) { context throws(ImageError) in
             let probe = try plan.coders.inspect(data, options: options, limits: context.limits)
-            let resource = ResourceRecord(digest: ContentDigest(of: data), byteCount: data.count, head: nil)
+            let resource = OriginalInfo(digest: ContentDigest(of: data), byteCount: data.count, head: nil)
             return OriginalData(data: data, resource: resource, probe: probe, origin: .local, generation: generation)
         }
     }

@@ -11,8 +11,8 @@ import WebImageStore
 /// It stores original data once per cache and tier that a request selects. It stores processed and encoded images on
 /// demand. It stores nothing if the key was removed after the request began.
 final class StoreStage: Sendable {
-    typealias Serializer = @Sendable (_ image: Image?, _ data: Data, _ request: ImageRequest) -> Data?
-    typealias Encoder = @Sendable (Image, RequestPlan, ImageEncoding) async -> Data?
+    typealias Serializer = @Sendable (_ image: DecodedImage?, _ data: Data, _ request: ImageRequest) -> Data?
+    typealias Encoder = @Sendable (DecodedImage, ResolvedRequest, ImageEncoding) async -> Data?
 
     private let workers: WorkerPool
     private let serialize: Serializer?
@@ -34,37 +34,39 @@ final class StoreStage: Sendable {
     ///   - image: The decoded image, or `nil` if only the data was requested.
     ///   - plan: The plan of the request.
     ///   - generation: The last removal of the key before the request.
-    func store(_ original: OriginalData, _ image: Image?, _ plan: RequestPlan, _ generation: CacheGeneration) async {
-        let (cache, tiers) = (plan.originalCache, plan.request.originalStores.subtracting(.memory))
+    func store(_ original: OriginalData, _ image: DecodedImage?, _ plan: ResolvedRequest, _ generation: CacheGeneration)
+        async
+    {
+        let (cache, tiers) = (plan.originalCache, plan.request.originalWriteTo.subtracting(.memory))
         guard !plan.isLocal, original.image == nil, original.source !== cache else { return }
         guard plan.allowsStoring(original.resource) else { return await removeOlder(than: original, plan) }
         guard !tiers.isEmpty else { return }
         await original.claims.store(in: cache, tiers) { tiers in
             guard let payload = await self.serialized(original, image, plan) else { return }
-            let entry = DiskEntry(
+            let entry = CacheEntry(
                 key: plan.keys.data, head: original.resource.head, probe: payload.isOriginal ? original.probe : nil,
-                payload: payload.data, tags: plan.request.tags, stored: plan.now)
+                data: payload.data, tags: plan.request.tags, storedAt: plan.now)
             await self.put(entry, in: cache, tiers, plan, generation)
         }
     }
 
     /// Removes the previous response after a response that must not be stored (RFC 9111 4), because the previous one is
     /// outdated.
-    private func removeOlder(than original: OriginalData, _ plan: RequestPlan) async {
+    private func removeOlder(than original: OriginalData, _ plan: ResolvedRequest) async {
         guard original.origin == .network else { return }
         plan.cache.memory?.removeAll(of: plan.keys.data)
         guard plan.originalCache.mayContain(plan.keys.data) else { return }
-        await plan.originalCache.remove(plan.keys.data, matching: plan.selecting)
+        await plan.originalCache.remove(plan.keys.data, matching: plan.selectingHeaders)
     }
 
     /// Returns the data to store for `original`, which is its data or the result of the application's serializer.
     /// Returns `nil` to store nothing.
     private func serialized(
-        _ original: OriginalData, _ image: Image?, _ plan: RequestPlan
+        _ original: OriginalData, _ image: DecodedImage?, _ plan: ResolvedRequest
     ) async -> (data: Data, isOriginal: Bool)? {
         guard let serialize else { return (original.data, true) }
         let request = plan.request
-        let made = try? await workers.run(cost: 0, priority: LivePriority(.low), limits: plan.limits) {
+        let made = try? await workers.run(cost: 0, priority: SharedPriority(.low), limits: plan.limits) {
             _ throws(ImageError) -> Data? in serialize(image, original.data, request)
         }
         guard let data = made ?? nil else { return nil }
@@ -74,19 +76,19 @@ final class StoreStage: Sendable {
     /// Stores a processed image in the tiers that the request names, except memory. Returns the work that continues in
     /// the background, if any.
     func store(
-        processed image: Image, _ resource: ResourceRecord, _ plan: RequestPlan, _ generation: CacheGeneration,
+        processed image: DecodedImage, _ resource: OriginalInfo, _ plan: ResolvedRequest, _ generation: CacheGeneration,
         encode: @escaping Encoder
     ) -> Task<Void, Never>? {
-        let tiers = plan.request.stores.subtracting(.memory)
-        guard case .encoded(let encoding) = plan.request.storeFinal, !tiers.isEmpty,
+        let tiers = plan.request.writeTo.subtracting(.memory)
+        guard case .encoded(let encoding) = plan.request.processedEncoding, !tiers.isEmpty,
             ProcessedForm.mayStore(image, plan.request)
         else { return nil }
         running.add(1, ordering: .relaxed)
         return Task.detached(priority: .background) {
             if let data = await encode(image, plan, encoding) {
-                let entry = DiskEntry(
-                    key: plan.processedKey, head: resource.head, probe: nil, payload: data, tags: plan.request.tags,
-                    stored: plan.now)
+                let entry = CacheEntry(
+                    key: plan.processedKey, head: resource.head, probe: nil, data: data, tags: plan.request.tags,
+                    storedAt: plan.now)
                 await self.put(entry, in: plan.cache, tiers, plan, generation)
             }
             self.running.subtract(1, ordering: .relaxed)
@@ -95,27 +97,27 @@ final class StoreStage: Sendable {
 
     /// Stores an encoded image as a separate entry.
     func store(
-        _ encoded: EncodedImage, of image: Image, _ encoding: ImageEncoding, _ plan: RequestPlan,
+        _ encoded: SharedEncodedImage, of image: DecodedImage, _ encoding: ImageEncoding, _ plan: ResolvedRequest,
         _ generation: CacheGeneration
     ) async {
-        let tiers = plan.request.stores.subtracting(.memory)
+        let tiers = plan.request.writeTo.subtracting(.memory)
         guard !tiers.isEmpty, let resource = image.resource, plan.allowsStoring(resource), !image.metadata.isPartial
         else { return }
-        let entry = DiskEntry(
-            key: plan.encodedKey(encoding), head: resource.head, payload: encoded.data,
-            attachment: resource.digest.bytes, tags: plan.request.tags, stored: plan.now)
+        let entry = CacheEntry(
+            key: plan.encodedKey(encoding), head: resource.head, data: encoded.data,
+            userData: resource.digest.bytes, tags: plan.request.tags, storedAt: plan.now)
         await encoded.claims.store(in: plan.cache, tiers) { tiers in
             await self.put(entry, in: plan.cache, tiers, plan, generation)
         }
     }
 
     private func put(
-        _ entry: DiskEntry, in cache: ImageCache, _ tiers: CacheTiers, _ plan: RequestPlan,
+        _ entry: CacheEntry, in cache: ImageCache, _ tiers: ImageCache.Tiers, _ plan: ResolvedRequest,
         _ generation: CacheGeneration
     ) async {
-        let span = plan.trace?.begin(.store, key: entry.key)
-        await cache.store(entry, request: plan.selecting, in: tiers, madeOf: plan.keys.data, generation)
-        span?.end { $0.bytes = entry.payload.count }
+        let span = plan.trace?.begin(.store, cacheKey: entry.key)
+        await cache.store(entry, request: plan.selectingHeaders, in: tiers, madeOf: plan.keys.data, generation)
+        span?.end { $0.byteCount = entry.data.count }
     }
 }
 
@@ -124,7 +126,7 @@ final class StoreClaims: Sendable {
     private struct Claim {
         /// Retains the cache so that no other cache has the same address.
         let cache: ImageCache
-        let tiers: CacheTiers
+        let tiers: ImageCache.Tiers
         let work: Task<Void, Never>
     }
 
@@ -133,7 +135,7 @@ final class StoreClaims: Sendable {
     /// Calls `body` with the tiers of `cache` that no earlier call claimed. This method returns when the stores in all
     /// `tiers` have been queued, including those of other calls.
     func store(
-        in cache: ImageCache, _ tiers: CacheTiers, _ body: @escaping @Sendable (CacheTiers) async -> Void
+        in cache: ImageCache, _ tiers: ImageCache.Tiers, _ body: @escaping @Sendable (ImageCache.Tiers) async -> Void
     ) async {
         let works = claims.withLock { claims -> [Task<Void, Never>] in
             let earlier = claims.filter { $0.cache === cache && !$0.tiers.isDisjoint(with: tiers) }

@@ -8,15 +8,15 @@ import WebImageCore
 /// The stage that applies the transformers of a request in order. Concurrent work on the same step of the same data is
 /// coalesced.
 final class TransformStage: Sendable {
-    typealias Decoder = @Sendable (LivePriority) async throws(ImageError) -> MadeImage
+    typealias Decoder = @Sendable (SharedPriority) async throws(ImageError) -> ProcessedImage
 
-    private let jobs = SharedJobs<ImageKey, MadeImage, Never>(cancelled: .request(.cancelled))
+    private let jobs = SharedJobs<ProcessingKey, ProcessedImage, Never>(cancelled: .request(.cancelled))
     private let workers: WorkerPool
     private let memory: MemoryStage
     private let counters: ManagerCounters
-    private let preparation: PixelPreparation
+    private let preparation: PixelPostprocessor
 
-    init(workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, preparation: PixelPreparation) {
+    init(workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, preparation: PixelPostprocessor) {
         self.workers = workers
         self.memory = memory
         self.counters = counters
@@ -31,21 +31,21 @@ final class TransformStage: Sendable {
     /// Returns the processed image of `original`. It calls `decode` for the decoded image if the result of no later
     /// step is available.
     func image(
-        _ original: OriginalData, _ plan: RequestPlan, priority: LivePriority, decode: @escaping Decoder
-    ) async throws(ImageError) -> MadeImage {
+        _ original: OriginalData, _ plan: ResolvedRequest, priority: SharedPriority, decode: @escaping Decoder
+    ) async throws(ImageError) -> ProcessedImage {
         try await step(plan.transformers.count, original, plan, priority, decode)
     }
 
     private func step(
-        _ index: Int, _ original: OriginalData, _ plan: RequestPlan, _ priority: LivePriority,
+        _ index: Int, _ original: OriginalData, _ plan: ResolvedRequest, _ priority: SharedPriority,
         _ decode: @escaping Decoder
-    ) async throws(ImageError) -> MadeImage {
+    ) async throws(ImageError) -> ProcessedImage {
         guard index > 0 else { return try await decode(priority) }
-        let key = ImageKey(plan, step: index, of: original)
+        let key = ProcessingKey(plan, step: index, of: original)
         return try await jobs.value(for: key, priority: priority) { context in
             // A job that has just ended or another request already made the image.
             if let image = original.image(for: key) ?? self.memory.step(key, plan) {
-                return .success(MadeImage(image: image))
+                return .success(ProcessedImage(image: image))
             }
             do throws(ImageError) {
                 let base = try await self.step(index - 1, original, plan, context.priority, decode)
@@ -61,15 +61,16 @@ final class TransformStage: Sendable {
     }
 
     private func apply(
-        _ transformer: any ImageTransformer, to base: MadeImage, _ plan: RequestPlan, _ priority: LivePriority
-    ) async throws(ImageError) -> MadeImage {
+        _ transformer: any ImageTransformer, to base: ProcessedImage, _ plan: ResolvedRequest,
+        _ priority: SharedPriority
+    ) async throws(ImageError) -> ProcessedImage {
         let start = ContinuousClock.now
         let scale = plan.request.scale
         let image = try await workers.run(cost: base.image.pixels.byteCount, priority: priority, limits: plan.limits) {
-            [counters] context throws(ImageError) -> Image in
+            [counters] context throws(ImageError) -> DecodedImage in
             counters.transforms.add(1, ordering: .relaxed)
             return try plan.trace.work(
-                .transform, key: plan.keys.final, detail: transformer.identity, describe: { $1.size = $0.size }
+                .transform, key: plan.keys.final, detail: transformer.identifier, describe: { $1.imageSize = $0.size }
             ) { () throws(ImageError) in
                 let result = try transformer.apply(
                     to: base.image, context: TransformContext(scale: scale, coding: context))
@@ -77,7 +78,7 @@ final class TransformStage: Sendable {
                 return result
             }
         }
-        return MadeImage(
+        return ProcessedImage(
             image: image, decodeSeconds: base.decodeSeconds,
             transformSeconds: base.transformSeconds + start.duration(to: .now) / .seconds(1))
     }

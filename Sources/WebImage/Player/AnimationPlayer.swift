@@ -20,7 +20,7 @@ public final class AnimationPlayer {
         /// The index of the displayed frame.
         public let index: Int
         /// The time of the next required call of ``AnimationPlayer/tick(at:)``, in nanoseconds of the caller's clock,
-        /// or `nil` if no tick is required until ``AnimationPlayer/needsTick`` is called. Additional calls are
+        /// or `nil` if no tick is required until ``AnimationPlayer/onNeedsTick`` is called. Additional calls are
         /// harmless.
         public let deadline: Int?
     }
@@ -28,19 +28,19 @@ public final class AnimationPlayer {
     /// The budget for the cached frames of all animations in the process, in bytes. The animations share it equally.
     /// Displayed frames don't count toward the budget. The default is half of ``MemoryCache/defaultCostLimit``.
     public static var totalFrameBytes: Int {
-        get { FramePools.shared.totalBudget }
-        set { FramePools.shared.totalBudget = max(0, newValue) }
+        get { SharedFrameBufferRegistry.shared.totalBudget }
+        set { SharedFrameBufferRegistry.shared.totalBudget = max(0, newValue) }
     }
 
     /// The animated image.
-    public private(set) var image: Image
+    public private(set) var image: DecodedImage
     /// The pixels of the frame to draw.
     public private(set) var pixels: PixelBuffer
     /// The index of the frame to draw.
     public private(set) var frameIndex = 0
     /// A closure that is called when a tick is required before the deadline: after ``play()`` and other calls, and
     /// after an awaited frame was decoded. The default is `nil`.
-    public var needsTick: (@MainActor () -> Void)?
+    public var onNeedsTick: (@MainActor () -> Void)?
     /// A closure that is called during a tick with every newly displayed frame. It isn't called for the poster frame
     /// before the first tick. The default is `nil`.
     public var onFrame: (@MainActor (_ index: Int, _ pixels: PixelBuffer) -> Void)?
@@ -51,11 +51,11 @@ public final class AnimationPlayer {
     public var onFinish: (@MainActor () -> Void)?
 
     private let manager: ImageManager
-    private let options: PlaybackOptions
-    private var machine: PlayerMachine
-    private var pool: FramePool
+    private let options: AnimationPlayer.Options
+    private var machine: PlayerStateMachine
+    private var pool: SharedFrameBuffer
     private var membership = 0
-    private var told: Need?
+    private var reportedDemand: FrameDemand?
 
     /// Creates a player that shows the poster frame of an image. Returns `nil` for still images.
     ///
@@ -66,7 +66,8 @@ public final class AnimationPlayer {
     ///   - isComplete: A Boolean value that indicates whether the image has all of its frames. If it's `false`, pass
     ///     more frames to ``update(_:isComplete:)``. The default is `true`.
     public init?(
-        _ image: Image, manager: ImageManager = .shared, options: PlaybackOptions = PlaybackOptions(),
+        _ image: DecodedImage, manager: ImageManager = .shared,
+        options: AnimationPlayer.Options = AnimationPlayer.Options(),
         isComplete: Bool = true
     ) {
         guard let animation = image.animation else { return nil }
@@ -74,11 +75,11 @@ public final class AnimationPlayer {
         self.manager = manager
         self.options = options
         pixels = image.pixels
-        machine = PlayerMachine(animation.timeline, mode: options.mode, isComplete: isComplete)
+        machine = PlayerStateMachine(animation.timeline, mode: options.mode, isComplete: isComplete)
         machine.rate = options.rate
         machine.loopCount = options.loopCount
         machine.reducesMotion = options.reducesMotion
-        pool = FramePools.shared.pool(for: animation, poster: image.pixels, manager: manager)
+        pool = SharedFrameBufferRegistry.shared.pool(for: animation, firstFrame: image.pixels, manager: manager)
         join()
     }
 
@@ -87,9 +88,9 @@ public final class AnimationPlayer {
     // MARK: - Control
 
     /// The playback state.
-    public var state: PlaybackState { machine.state }
+    public var state: AnimationPlayer.State { machine.state }
     /// The number of completed loops.
-    public var loopsCompleted: Int { machine.loopsCompleted }
+    public var completedLoops: Int { machine.loopsCompleted }
 
     /// Starts or resumes playback. A player that has finished restarts from the beginning.
     public func play() {
@@ -129,7 +130,7 @@ public final class AnimationPlayer {
     }
 
     /// Seeks to a time in seconds, measured in normal playback order at normal speed. A time past the end wraps around.
-    public func seek(toSeconds seconds: Double) {
+    public func seek(to seconds: Double) {
         guard seconds.isFinite else { return }
         machine.seek(toTime: Int(min(max(0, seconds), 1e9) * 1e9))
         changed()
@@ -156,7 +157,7 @@ public final class AnimationPlayer {
         }
     }
 
-    /// The playback speed. See ``PlaybackOptions/rate``.
+    /// The playback speed. See ``AnimationPlayer/Options/rate``.
     public var rate: Double {
         get { machine.rate }
         set {
@@ -166,7 +167,7 @@ public final class AnimationPlayer {
     }
 
     /// The order of the frames. Changing it preserves the current frame.
-    public var mode: PlaybackMode {
+    public var mode: AnimationPlayer.Mode {
         get { machine.mode }
         set {
             machine.mode = newValue
@@ -191,13 +192,13 @@ public final class AnimationPlayer {
     ///   - isComplete: A Boolean value that indicates whether the image has all of its frames. The default is `true`.
     /// - Returns: `false` if `image` is a still image, in which case nothing changes.
     @discardableResult
-    public func update(_ image: Image, isComplete: Bool = true) -> Bool {
+    public func update(_ image: DecodedImage, isComplete: Bool = true) -> Bool {
         guard let animation = image.animation else { return false }
         let old = (pool: pool, membership: membership)
         self.image = image
         machine.grow(animation.timeline, isComplete: isComplete)
         if animation !== old.pool.animation {
-            pool = FramePools.shared.pool(for: animation, poster: image.pixels, manager: manager)
+            pool = SharedFrameBufferRegistry.shared.pool(for: animation, firstFrame: image.pixels, manager: manager)
             pool.adopt(old.pool)
             join()
             old.pool.leave(old.membership)
@@ -216,13 +217,13 @@ public final class AnimationPlayer {
         guard isVisible else { return Tick(pixels: nil, index: frameIndex, deadline: nil) }
         synchronize(nanoseconds)
         let old = pixels
-        let step = machine.tick(at: nanoseconds) { [pool] in pool.isHeld($0) }
-        let index = machine.shownIndex
+        let step = machine.tick(at: nanoseconds) { [pool] in pool.isAvailable($0) }
+        let index = machine.displayedIndex
         if index != frameIndex, let next = pool.frame(at: index) {
             display(index, next)
             onFrame?(index, next)
         }
-        tellNeeds()
+        reportDemand()
         if let loops = step.loops { onLoop?(loops) }
         if step.hasFinished { onFinish?() }
         return Tick(pixels: pixels === old ? nil : pixels, index: frameIndex, deadline: step.deadline)
@@ -245,40 +246,40 @@ public final class AnimationPlayer {
     }
 
     private func join() {
-        membership = pool.join(budget: options.bufferBytes) { [weak self] in self?.needsTick?() }
+        membership = pool.join(budget: options.frameBufferLimit) { [weak self] in self?.onNeedsTick?() }
     }
 
     private func changed() {
-        tellNeeds()
-        needsTick?()
+        reportDemand()
+        onNeedsTick?()
     }
 
-    private func tellNeeds() {
+    private func reportDemand() {
         let isRunning = machine.state == .playing && machine.rate > 0
-        let need = Need(
-            current: frameIndex, due: machine.dueIndex, shown: machine.shownIndex, isRunning: isRunning,
+        let need = FrameDemand(
+            current: frameIndex, due: machine.dueIndex, displayed: machine.displayedIndex, isRunning: isRunning,
             isVisible: isVisible, lookAhead: pool.lookAhead, mode: machine.mode, membership: membership)
         // Avoid computing the long list of frames unless the displayed frame changes. Request a due frame on every
         // call.
-        guard need != told || need.isDue else { return }
-        told = need
-        var want = FrameLedger.Want(current: frameIndex, isDue: need.isDue)
+        guard need != reportedDemand || need.isDue else { return }
+        reportedDemand = need
+        var want = FrameBufferStateMachine.FrameRequest(current: frameIndex, isDue: need.isDue)
         if isVisible, isRunning || need.isDue { want.next = machine.upcoming(isRunning ? need.lookAhead : 1) }
         if !need.isDue, want.next.first == frameIndex { want.next.removeFirst() }
-        pool.want(want, by: membership)
+        pool.request(want, by: membership)
     }
 }
 
 /// The values that determine which frames a player needs.
-private struct Need: Equatable {
+private struct FrameDemand: Equatable {
     var current: Int
     var due: Int
-    var shown: Int
+    var displayed: Int
     var isRunning: Bool
     var isVisible: Bool
     var lookAhead: Int
-    var mode: PlaybackMode
+    var mode: AnimationPlayer.Mode
     var membership: Int
 
-    var isDue: Bool { isVisible && due != shown }
+    var isDue: Bool { isVisible && due != displayed }
 }

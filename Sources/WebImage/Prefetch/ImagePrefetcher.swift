@@ -16,18 +16,18 @@ public final class ImagePrefetcher: Sendable {
     /// The settings of a prefetcher.
     public struct Configuration: Sendable {
         /// The maximum number of images to prefetch at the same time. The default is 6.
-        public var concurrency = 6
+        public var maxConcurrentRequests = 6
         /// The time after the last visible request until the prefetcher uses its full concurrency again, in seconds.
         /// The default is 0.1 seconds.
-        public var restSeconds = 0.1
+        public var resumeDelay = 0.1
         /// The destination of lists without one. The default is memory.
-        public var destination = PrefetchDestination.memory
+        public var destination = ImagePrefetcher.Destination.memoryCache
         /// The priority of lists without one. The default is very low, so the memory cache evicts these images first
         /// under memory pressure.
         public var priority = RequestPriority.veryLow
         /// A Boolean value that indicates whether the prefetcher starts no requests on metered networks. The default is
         /// `true`.
-        public var waitsOnMeteredNetworks = true
+        public var pausesOnMeteredNetworks = true
         /// The source that reports whether the network is metered. The default is ``NetworkConditions/shared``.
         public var network = NetworkConditions.shared
 
@@ -35,24 +35,24 @@ public final class ImagePrefetcher: Sendable {
         public init() {}
     }
 
-    let core: PrefetchCore
+    let core: PrefetchRunner
     private let configuration: Configuration
     private let pressure: MemoryPressureObservation
     private let observation: Int?
 
     /// Creates a prefetcher for a manager. The `configure` closure changes the default settings.
-    public init(_ manager: ImageManager = .shared, _ configure: (inout Configuration) -> Void = { _ in }) {
+    public init(manager: ImageManager = .shared, _ configure: (inout Configuration) -> Void = { _ in }) {
         var configuration = Configuration()
         configure(&configuration)
         self.configuration = configuration
-        let core = PrefetchCore(
-            manager, concurrency: configuration.concurrency, restSeconds: configuration.restSeconds)
+        let core = PrefetchRunner(
+            manager, concurrency: configuration.maxConcurrentRequests, resumeDelay: configuration.resumeDelay)
         self.core = core
-        let source = manager.configuration.memoryPressure
+        let source = manager.configuration.memoryPressureMonitor
         pressure = source.observe { event in core.set(.memory, event.level.pausesPrefetch) }
         core.set(.memory, source.level.pausesPrefetch)
         let network = configuration.network
-        guard configuration.waitsOnMeteredNetworks else {
+        guard configuration.pausesOnMeteredNetworks else {
             observation = nil
             return
         }
@@ -62,14 +62,14 @@ public final class ImagePrefetcher: Sendable {
     deinit {
         if let observation { configuration.network.stopObserving(observation) }
         // Remove the holds, because nothing else could remove them later.
-        for hold in PrefetchTable.Hold.allCases { core.set(hold, false) }
+        for hold in PrefetchStateMachine.SuspensionReason.allCases { core.set(hold, false) }
     }
 
     /// Prefetches the images for requests, in this order, with the sizes and transformers of the requests and the
     /// priority of the list.
     @discardableResult
     public func prefetch(
-        _ requests: [ImageRequest], to destination: PrefetchDestination? = nil, priority: RequestPriority? = nil
+        _ requests: [ImageRequest], to destination: ImagePrefetcher.Destination? = nil, priority: RequestPriority? = nil
     ) -> PrefetchTask {
         core.add(
             requests, isOpen: false, destination ?? configuration.destination, priority ?? configuration.priority
@@ -82,7 +82,8 @@ public final class ImagePrefetcher: Sendable {
     /// error, the list ends after the requests that were read before.
     @discardableResult
     public func prefetch<Requests: AsyncSequence & Sendable>(
-        contentsOf requests: Requests, to destination: PrefetchDestination? = nil, priority: RequestPriority? = nil
+        contentsOf requests: Requests, to destination: ImagePrefetcher.Destination? = nil,
+        priority: RequestPriority? = nil
     ) -> PrefetchTask where Requests.Element == ImageRequest {
         let (task, list) = core.add(
             [], isOpen: true, destination ?? configuration.destination, priority ?? configuration.priority)
@@ -101,13 +102,13 @@ public final class ImagePrefetcher: Sendable {
     /// A Boolean value that indicates whether the prefetcher is paused. A paused prefetcher starts no requests, but
     /// running requests continue.
     public var isPaused: Bool {
-        get { core.holds.contains(.paused) }
+        get { core.suspensionReasons.contains(.paused) }
         set { core.set(.paused, newValue) }
     }
 
     /// A Boolean value that indicates whether the prefetcher currently starts no requests because it's paused, under
     /// memory pressure, or on a metered network.
-    public var isHeld: Bool { !core.holds.isEmpty }
+    public var isSuspended: Bool { !core.suspensionReasons.isEmpty }
 
     /// The number of lists that aren't finished.
     public var listCount: Int { core.listCount }

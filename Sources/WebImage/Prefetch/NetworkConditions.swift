@@ -10,10 +10,10 @@ public final class NetworkConditions: Sendable {
     /// The conditions of the process.
     public static let shared = NetworkConditions()
 
-    private let metered: ObservedValue<Bool>
+    private let metered: ObservableValue<Bool>
 
     /// Creates conditions that are independent of ``shared``. By default, they're unmetered.
-    public init(isMetered: Bool = false) { metered = ObservedValue(isMetered) }
+    public init(isMetered: Bool = false) { metered = ObservableValue(isMetered) }
 
     /// A Boolean value that indicates whether the network is metered. Prefetchers have received a change when the
     /// setter returns.

@@ -4,8 +4,8 @@
 public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// A policy that follows RFC 9111.
     ///
-    /// A fresh cached response serves the request. A stale one is delivered immediately as ``ImageEvent/cached(_:)``
-    /// while the manager revalidates it. This is the default.
+    /// A fresh cached response serves the request. A stale one is delivered immediately as
+    /// ``ImageTask/Event/cached(_:)`` while the manager revalidates it. This is the default.
     case http
     /// A policy that uses any cached response, regardless of its age, and contacts the server only on a cache miss.
     case cacheFirst = "cache-first"
@@ -13,7 +13,7 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case refresh
     /// A policy that ignores cached responses and replaces them with the response of the server.
     case reload
-    /// A policy that uses only cached responses. A cache miss causes the error ``CacheError/notInCache``.
+    /// A policy that uses only cached responses. A cache miss causes the error ``ImageError/CacheFailure/notInCache``.
     case cacheOnly = "cache-only"
 }
 

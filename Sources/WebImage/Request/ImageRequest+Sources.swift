@@ -6,7 +6,7 @@ import WebImageNet
 import WebImageStore
 
 /// A closure that creates an image.
-typealias PictureMaker = @Sendable () async throws -> Image
+typealias ImageFactory = @Sendable () async throws -> DecodedImage
 
 /// Sources other than URLs: data in memory, streams of data, and images that the application creates.
 ///
@@ -14,7 +14,7 @@ typealias PictureMaker = @Sendable () async throws -> Image
 /// caches, and, for streams, previews.
 extension ImageRequest {
     /// The URL scheme of sources in the memory of this process. The manager writes nothing of them to disk except the
-    /// images that ``storeFinal`` selects.
+    /// images that ``processedEncoding`` selects.
     static let memoryScheme = "memory"
     /// The URL scheme of sources whose data the application supplies.
     static let sourceScheme = "source"
@@ -23,48 +23,48 @@ extension ImageRequest {
     ///
     /// - Parameters:
     ///   - data: The encoded image.
-    ///   - key: The name that identifies the data. The default is `nil`, which means the digest of the data. Computing
-    ///     it reads all of the data once.
+    ///   - cacheKey: The name that identifies the data. The default is `nil`, which means the digest of the data.
+    ///     Computing it reads all of the data once.
     ///   - size: The size to decode to. The default is `nil`, which means full size.
     ///   - transformers: The transformers to apply. `nil` means the transformers of the configuration.
     public init(
-        data: Data, key: String? = nil, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil
+        data: Data, cacheKey: String? = nil, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil
     ) {
-        let digest = key == nil ? ContentDigest(of: data) : nil
-        let name = key ?? digest.map { String($0.high, radix: 16) + "-" + String($0.low, radix: 16) } ?? ""
-        self.init(Self.url(Self.memoryScheme, name), size: size, transformers: transformers)
-        load(with: StreamLoader { .just(data) })
+        let digest = cacheKey == nil ? ContentDigest(of: data) : nil
+        let name = cacheKey ?? digest.map { String($0.high, radix: 16) + "-" + String($0.low, radix: 16) } ?? ""
+        self.init(url: Self.url(Self.memoryScheme, name), size: size, transformers: transformers)
+        load(with: DataStreamLoader { .just(data) })
     }
 
     /// Creates a request for an image whose encoded data the application supplies as a stream.
     ///
     /// The manager calls `stream` if neither memory nor disk contains the image, and it calls the closure once for all
     /// concurrent requests with the same key. It stores the data on disk like a download, but the data never becomes
-    /// stale. To change where the data is stored, set ``originalStores``.
+    /// stale. To change where the data is stored, set ``originalWriteTo``.
     ///
     /// - Parameters:
-    ///   - key: The name that identifies the data.
+    ///   - cacheKey: The name that identifies the data.
     ///   - size: The size to decode to. The default is `nil`, which means full size.
     ///   - transformers: The transformers to apply. `nil` means the transformers of the configuration.
     ///   - stream: A closure that starts the stream. The data is complete when the stream ends. If the closure or the
     ///     stream throws an ``ImageError``, the request fails with this error. It fails with
-    ///     ``RequestError/sourceFailed(reason:)`` for any other error.
+    ///     ``ImageError/RequestFailure/sourceFailed(reason:)`` for any other error.
     public init(
-        key: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
+        cacheKey: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
         stream: @escaping @Sendable () async throws -> AsyncThrowingStream<Data, any Error>
     ) {
-        self.init(Self.url(Self.sourceScheme, key), size: size, transformers: transformers)
-        load(with: StreamLoader(stream))
+        self.init(url: Self.url(Self.sourceScheme, cacheKey), size: size, transformers: transformers)
+        load(with: DataStreamLoader(stream))
     }
 
     /// Creates a request for an image whose encoded data the application supplies as a whole.
     ///
-    /// Otherwise, this initializer behaves like ``init(key:size:transformers:stream:)``.
+    /// Otherwise, this initializer behaves like ``init(cacheKey:size:transformers:stream:)``.
     public init(
-        key: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
+        cacheKey: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
         data: @escaping @Sendable () async throws -> Data
     ) {
-        self.init(key: key, size: size, transformers: transformers) { .just(try await data()) }
+        self.init(cacheKey: cacheKey, size: size, transformers: transformers) { .just(try await data()) }
     }
 
     /// Creates a request for an image that the application creates, for example by drawing or capturing it.
@@ -74,19 +74,19 @@ extension ImageRequest {
     /// should use their own threads. Such an image has no original data.
     ///
     /// - Parameters:
-    ///   - key: The name that identifies the image.
+    ///   - cacheKey: The name that identifies the image.
     ///   - size: The size of the result. The default is `nil`, which means full size.
     ///   - transformers: The transformers to apply. `nil` means the transformers of the configuration.
     ///   - image: A closure that creates the image.
     public init(
-        key: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
-        image: @escaping @Sendable () async throws -> Image
+        cacheKey: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
+        image: @escaping @Sendable () async throws -> DecodedImage
     ) {
-        self.init(Self.url(Self.memoryScheme, key), size: size, transformers: transformers, maker: image)
+        self.init(Self.url(Self.memoryScheme, cacheKey), size: size, transformers: transformers, maker: image)
     }
 
     /// Sets the loader so that requests with equal keys share one load, regardless of their closures.
-    private mutating func load(with source: StreamLoader) {
+    private mutating func load(with source: DataStreamLoader) {
         loader = source
         useLoaderOfKey()
     }

@@ -12,10 +12,10 @@ import WebImageStore
 /// A request is a value, so you can change a copy freely.
 public struct ImageRequest: Sendable {
     /// The URL of the image. Its scheme is `https`, `http`, `file`, `data`, or one that a custom loader supports.
-    public var url: URL { didSet { source = RequestSource(url) } }
+    public var url: URL { didSet { source = SourceKind(url) } }
     /// The size to decode to.
     ///
-    /// Except for ``TargetSize/exactly(width:height:unit:)``, the size never exceeds that of the image. The default is
+    /// Except for ``TargetSize/exact(width:height:unit:)``, the size never exceeds that of the image. The default is
     /// `nil`, which means full size.
     public var size: TargetSize?
     /// The scale of the image, in pixels per point. The default is the factor of a suffix such as `@2x` or `@3x` in the
@@ -23,26 +23,26 @@ public struct ImageRequest: Sendable {
     public var scale: Double
     /// The transformers to apply after decoding, in this order. The default is `nil`, which means the transformers of
     /// the configuration. If the array is empty, no transformers apply.
-    public var transformers: [any ImageTransformer]? { didSet { identities = applied?.map(\.identity) } }
+    public var transformers: [any ImageTransformer]? { didSet { identities = applied?.map(\.identifier) } }
     /// A Boolean value that indicates whether transformers apply to animated images, both to the poster frame and to
     /// all other frames.
     ///
     /// If it's `false`, animated images remain unchanged. To exclude single transformers, use
     /// ``ImageTransformer/applied(toFrames:toVectors:)``. The default is `true`.
-    public var transformsAnimation = true { didSet { identities = applied?.map(\.identity) } }
+    public var transformsAnimations = true { didSet { identities = applied?.map(\.identifier) } }
     /// The priority of the request. The default is ``RequestPriority/normal``. To change the priority of a running
     /// request, set ``ImageTask/priority``.
     public var priority: RequestPriority = .normal
-    /// The policy for previews of the running download, which are delivered as ``ImageEvent/preview(_:)``.
+    /// The policy for previews of the running download, which are delivered as ``ImageTask/Event/preview(_:)``.
     ///
     /// If the request delivers a cached image during revalidation, it delivers no previews. The default is
-    /// ``PreviewPolicy/none``.
-    public var preview = PreviewPolicy.none
+    /// ``PreviewPolicy/disabled``.
+    public var previews = PreviewPolicy.disabled
     /// The cache policy. The default is `nil`, which means the policy of the configuration.
     public var cachePolicy: CachePolicy?
     /// The options for decoding, such as frames, depth, format hint, and custom options. The request's own `size` and
     /// `scale` override those of the options.
-    public var decoding = DecodeOptions()
+    public var decoding = ImageDecodingOptions()
     /// A coder that decodes the data instead of the manager's coders.
     ///
     /// The manager doesn't check whether the coder supports the data. The ``ImageCoder/identifier`` of the coder is
@@ -57,42 +57,42 @@ public struct ImageRequest: Sendable {
     public var loader: (any ImageLoader)? { didSet { loaderIdentity = LoaderIdentity(loader) } }
     /// The HTTP header fields that are sent with the request.
     ///
-    /// They're part of the key, as ``varyingFields`` describes.
-    public var fields = HTTPFields()
-    /// The names of the header fields in ``fields`` that select other data.
+    /// They're part of the key, as ``keyHeaders`` describes.
+    public var headers = HTTPHeaderFields()
+    /// The names of the header fields in ``headers`` that select other data.
     ///
     /// Their values are part of the key, as hashes. The default is `nil`, which means all header fields except
-    /// ``HTTPFields/namesWithoutEffectOnData``. So an image that was loaded with an API key of the application is never
-    /// returned to a request without it.
-    public var varyingFields: [String]?
+    /// ``HTTPHeaderFields/namesWithoutEffectOnData``. So an image that was loaded with an API key of the application is
+    /// never returned to a request without it.
+    public var keyHeaders: [String]?
     /// The identity of the data if it differs from the URL, for example because the URL contains a signature that
     /// changes hourly. The default is `nil`, which means the URL.
     public var key: String?
     /// A Boolean value that indicates whether the response includes the original data. The default is `false`.
-    public var wantsData = false
+    public var includesOriginalData = false
     /// The cache tiers that can serve the final image. The default is all tiers.
-    public var reads: CacheTiers = .all
+    public var readFrom: ImageCache.Tiers = .all
     /// A Boolean value that indicates whether a larger image in memory can serve the request.
     ///
     /// The larger image must be decoded from the same data, show the same region in the same proportions, and have at
     /// least as many pixels. There's no upper limit. The property affects only requests without transformers. Set it
     /// for views that scale images. The default is `false`.
-    public var allowsLarger = false
-    /// The cache tiers that store the final image. The disk stores it only if ``storeFinal`` is set. The default is all
-    /// tiers.
-    public var stores: CacheTiers = .all
+    public var allowsLargerImages = false
+    /// The cache tiers that store the final image. The disk stores it only if ``processedEncoding`` is set. The default
+    /// is all tiers.
+    public var writeTo: ImageCache.Tiers = .all
     /// The cache tiers that can serve the original data. The default is all tiers.
-    public var originalReads: CacheTiers = .all
+    public var originalReadFrom: ImageCache.Tiers = .all
     /// The cache tiers that store the original data. The default is all tiers.
-    public var originalStores: CacheTiers = .all
+    public var originalWriteTo: ImageCache.Tiers = .all
     /// The policy that decides whether the final image is stored on disk as a separate entry. The default is
     /// ``FinalStorage/never``.
-    public var storeFinal = FinalStorage.never
+    public var processedEncoding = FinalStorage.never
     /// A Boolean value that indicates whether the manager contacts the source even if it remembers a recent failure.
     ///
     /// The policies ``CachePolicy/refresh`` and ``CachePolicy/reload`` always contact the source. The default is
     /// `false`.
-    public var ignoresFailures = false
+    public var bypassesFailureCache = false
     /// The cache for images, which replaces the manager's cache. The default is `nil`, which means the manager's cache.
     public var cache: ImageCache?
     /// The cache for original data. The default is `nil`, which means ``cache``, or the cache of the configuration if
@@ -102,28 +102,28 @@ public struct ImageRequest: Sendable {
     ///
     /// A request that joins another one waits for the same writes. The default is `false`, so the writes continue in
     /// the background and ``ImageTask/stored`` returns after they finish.
-    public var waitsForStore = false
+    public var waitsUntilStored = false
     /// A Boolean value that indicates whether the request continues after the Swift task that awaits it is canceled.
     ///
     /// If it continues, it stores the image in the caches. ``ImageTask/cancel()`` cancels the request in any case. The
     /// default is `false`.
-    public var survivesOwner = false
+    public var continuesAfterCancellation = false
     /// The tags of the entries that the request stores on disk. You can list and remove entries by tag. The default is
     /// empty.
     public var tags: Set<String> = []
     /// The limits, which replace those of the configuration. The default is `nil`, which means the limits of the
     /// configuration.
-    public var limits: Limits?
+    public var limits: ImageLimits?
     /// The maximum number of different requests in flight.
     ///
     /// If the limit is reached, this request fails immediately because the manager is overloaded. The default is `nil`,
-    /// which means ``ImageManagerConfiguration/queueLimit``.
-    public var queueLimit: Int?
+    /// which means ``ImageManager/Configuration/maxInFlightRequests``.
+    public var maxInFlightRequests: Int?
     /// The user that the image depends on.
     ///
-    /// Set this property if the image depends on the user, but neither ``fields`` nor ``network`` show it. The images
+    /// Set this property if the image depends on the user, but neither ``headers`` nor ``network`` show it. The images
     /// of different users have different entries. The key contains a hash of the value. The default is `nil`.
-    public var identity: String?
+    public var partition: String?
     /// The timeouts, which replace those of the downloader. The default is `nil`, which means the timeouts of the
     /// downloader.
     public var timeouts: LoadTimeouts?
@@ -137,63 +137,63 @@ public struct ImageRequest: Sendable {
     ///
     /// Each request tries its own alternatives, also if it shares the download of its URL. The key remains that of
     /// ``url``. The default is empty.
-    public var alternatives: [URL] = []
+    public var alternativeURLs: [URL] = []
     /// Custom data of the application. The manager doesn't read it.
     public var userInfo: [String: any Sendable] = [:]
 
-    /// A closure that creates the image without a loader or coder. See ``init(key:size:transformers:image:)``.
-    private(set) var maker: PictureMaker?
+    /// A closure that creates the image without a loader or coder. See ``init(cacheKey:size:transformers:image:)``.
+    private(set) var maker: ImageFactory?
     /// The identity that decides whether two requests use the same loader.
     private(set) var loaderIdentity = LoaderIdentity.registry
     /// The properties of the source that follow from the URL. They're cached because every memory lookup needs them.
-    private(set) var source: RequestSource
+    private(set) var source: SourceKind
     /// The identities of ``transformers``, computed once.
     private(set) var identities: [String]?
 
     /// Creates a request for the image at a URL.
-    public init(_ url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil) {
+    public init(url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil) {
         self.url = url
         self.size = size
         self.transformers = transformers
-        source = RequestSource(url)
-        identities = transformers?.map(\.identity)
+        source = SourceKind(url)
+        identities = transformers?.map(\.identifier)
         // Most file names have no scale suffix, and `lastPathComponent` is expensive.
-        scale = source.mayTellScale ? ImageScale.from(key: url.lastPathComponent) : 1
+        scale = source.mayHaveScaleSuffix ? ImageScale.from(key: url.lastPathComponent) : 1
     }
 
-    init(_ url: URL, size: TargetSize?, transformers: [any ImageTransformer]?, maker: PictureMaker?) {
-        self.init(url, size: size, transformers: transformers)
+    init(_ url: URL, size: TargetSize?, transformers: [any ImageTransformer]?, maker: ImageFactory?) {
+        self.init(url: url, size: size, transformers: transformers)
         self.maker = maker
     }
 
     /// Makes requests with equal keys share a load, for sources whose key identifies the data.
     mutating func useLoaderOfKey() { loaderIdentity = .key }
 
-    /// The lowercase names of the ``fields`` whose values are part of the key, sorted.
-    var keyFieldNames: [String] {
-        Set((varyingFields ?? fields.lines.map(\.name)).map { $0.lowercased() }).filter(isKeyField).sorted()
+    /// The lowercase names of the ``headers`` whose values are part of the key, sorted.
+    var keyHeaderNames: [String] {
+        Set((keyHeaders ?? headers.lines.map(\.name)).map { $0.lowercased() }).filter(isKeyHeader).sorted()
     }
 
     /// Returns whether the value of a header field, if the request has it, is part of the key. The name must be
     /// lowercase.
-    func isKeyField(_ name: String) -> Bool {
-        guard let varyingFields else { return !HTTPFields.namesWithoutEffectOnData.contains(name) }
-        return varyingFields.contains { $0.lowercased() == name }
+    func isKeyHeader(_ name: String) -> Bool {
+        guard let keyHeaders else { return !HTTPHeaderFields.namesWithoutEffectOnData.contains(name) }
+        return keyHeaders.contains { $0.lowercased() == name }
     }
 
     /// The ``transformers`` as they apply to this request.
     var applied: [any ImageTransformer]? {
-        transformsAnimation ? transformers : transformers?.map { $0.applied(toFrames: false) }
+        transformsAnimations ? transformers : transformers?.map { $0.applied(toFrames: false) }
     }
 
     /// The frames of an animated image to decode. The default is all frames, decoded on demand.
-    public var frames: DecodeOptions.Frames {
+    public var frames: ImageDecodingOptions.Frames {
         get { decoding.frames }
         set { decoding.frames = newValue }
     }
 
     /// The options that affect the pixels of the decoded image.
-    var decodeOptions: DecodeOptions {
+    var decodeOptions: ImageDecodingOptions {
         var options = decoding
         options.size = size
         options.scale = scale
@@ -203,7 +203,7 @@ public struct ImageRequest: Sendable {
 
     /// The ``decodeOptions``, with the format hint taken from the extension of the URL if there's no other hint. The
     /// hint isn't part of the key because it follows from the source.
-    var hintedOptions: DecodeOptions {
+    var hintedOptions: ImageDecodingOptions {
         var options = decodeOptions
         let name = url.pathExtension.lowercased()
         if options.formatHint == nil, !name.isEmpty { options.formatHint = ImageFormat(rawValue: name) }

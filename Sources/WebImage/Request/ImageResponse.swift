@@ -9,13 +9,13 @@ import WebImageStore
 /// The result of a request.
 public struct ImageResponse: Sendable {
     /// The source of an image.
-    public enum Origin: String, Sendable, Hashable, Codable {
+    public enum Source: String, Sendable, Hashable, Codable {
         /// The memory cache, or data that another request was still using.
-        case memory
+        case memoryCache
         /// The disk cache, without contacting the server.
-        case disk
+        case diskCache
         /// Another cache tier, without contacting the server.
-        case remote
+        case cacheTier
         /// A cached response that the server revalidated (304).
         case revalidated
         /// A download of this request, or a download that this request waited for.
@@ -24,36 +24,36 @@ public struct ImageResponse: Sendable {
         case local
 
         /// Returns the origin of an image that a cache tier of the given kind served.
-        static func stored(in kind: CacheTiers) -> Origin { kind.contains(.disk) ? .disk : .remote }
+        static func stored(in kind: ImageCache.Tiers) -> Source { kind.contains(.disk) ? .diskCache : .cacheTier }
     }
 
     /// The loaded image.
-    public var image: Image
-    /// The original data, if the request has ``ImageRequest/wantsData`` set.
-    public var data: Data?
+    public var image: DecodedImage
+    /// The original data, if the request has ``ImageRequest/includesOriginalData`` set.
+    public var originalData: Data?
     /// The source of the image.
-    public var origin: Origin
+    public var source: Source
     /// The URL of the request.
     public var url: URL
     /// The URL of the response after redirects, or `nil` if it's unknown. The value is computed on each access.
-    public var finalURL: URL? { head.flatMap { URL(string: $0.finalURL) } }
+    public var finalURL: URL? { httpResponse.flatMap { URL(string: $0.finalURL) } }
     /// The stored response head (status and header fields), or `nil` for sources without one.
-    public var head: StoredHead?
+    public var httpResponse: StoredResponseHead?
     /// The size of the original data, in bytes, or `nil` if only the decoded image is available.
-    public var byteCount: Int?
+    public var originalByteCount: Int?
     /// A Boolean value that indicates whether the image is stale.
     ///
-    /// A final image is stale if the server couldn't be reached, in which case ``refreshError`` contains the error, or
-    /// if the manager revalidates the image in the background (`stale-while-revalidate`). The image of
-    /// ``ImageEvent/cached(_:)`` can be stale during its revalidation. Cache policies that ignore the age of a response
-    /// don't set this property.
+    /// A final image is stale if the server couldn't be reached, in which case ``revalidationError`` contains the
+    /// error, or if the manager revalidates the image in the background (`stale-while-revalidate`). The image of
+    /// ``ImageTask/Event/cached(_:)`` can be stale during its revalidation. Cache policies that ignore the age of a
+    /// response don't set this property.
     public var isStale = false
     /// The error that prevented the revalidation of a stale image.
-    public var refreshError: ImageError?
+    public var revalidationError: ImageError?
     /// The seconds spent in each stage.
     public var timings: StageTimings
     /// The times and sizes of the transfer, or `nil` if there was no transfer.
-    public var metrics: LoadMetrics?
+    public var metrics: NetworkMetrics?
 }
 
 /// The seconds that a request waited for each stage. Shared work counts for every request that waited for it.

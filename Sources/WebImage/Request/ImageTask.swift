@@ -10,15 +10,15 @@ import WebImageStore
 public final class ImageTask: Sendable {
     /// The request of this task.
     public let request: ImageRequest
-    let livePriority: LivePriority
+    let livePriority: SharedPriority
 
-    private struct WeakMailbox {
-        weak var mailbox: EventMailbox?
+    private struct WeakEventBuffer {
+        weak var mailbox: EventBuffer?
     }
 
     private struct State {
-        var machine = TaskState()
-        var streams: [Int: WeakMailbox] = [:]
+        var machine = ImageTaskStateMachine()
+        var streams: [Int: WeakEventBuffer] = [:]
         var waiters: [Int: Promise<Result<ImageResponse, ImageError>>] = [:]
         var work: Task<Void, Never>?
         var nextID = 0
@@ -31,13 +31,13 @@ public final class ImageTask: Sendable {
 
     init(_ request: ImageRequest) {
         self.request = request
-        livePriority = LivePriority(request.priority)
+        livePriority = SharedPriority(request.priority)
     }
 
     /// Creates a task that is already finished.
     init(_ request: ImageRequest, finished result: Result<ImageResponse, ImageError>) {
         self.request = request
-        livePriority = LivePriority(request.priority)
+        livePriority = SharedPriority(request.priority)
         state.withLock { _ = $0.machine.emit(.finished(result)) }
     }
 
@@ -54,8 +54,8 @@ public final class ImageTask: Sendable {
 
     /// Cancels the request.
     ///
-    /// The task finishes immediately with ``RequestError/cancelled``. Work without other subscribers stops, regardless
-    /// of its stage. This method never blocks.
+    /// The task finishes immediately with ``ImageError/RequestFailure/cancelled``. Work without other subscribers
+    /// stops, regardless of its stage. This method never blocks.
     public func cancel() {
         finish(.failure(.request(.cancelled)))
         let work = state.withLock { $0.work }
@@ -66,14 +66,14 @@ public final class ImageTask: Sendable {
     ///
     /// Each call creates an independent stream. Events that a subscriber hasn't received yet are buffered. The buffer
     /// contains only the most recent progress, waiting, and preview event.
-    public var events: AsyncStream<ImageEvent> {
+    public var events: AsyncStream<ImageTask.Event> {
         let id = state.withLock { state -> Int in
             state.nextID += 1
             return state.nextID
         }
-        let mailbox = EventMailbox { [weak self] in self?.forget(id) }
+        let mailbox = EventBuffer { [weak self] in self?.removeListener(id) }
         state.withLock { state in
-            state.streams[id] = WeakMailbox(mailbox: mailbox)
+            state.streams[id] = WeakEventBuffer(mailbox: mailbox)
             state.machine.addListener(id)
         }
         deliver()
@@ -98,7 +98,7 @@ public final class ImageTask: Sendable {
             }
             deliver()
             return try await waiter.value { [weak self] in
-                self?.forget(id)
+                self?.removeListener(id)
                 waiter.resolve(.failure(.request(.cancelled)))
             }
         }
@@ -107,7 +107,7 @@ public final class ImageTask: Sendable {
     /// The image of the ``response``.
     ///
     /// - Throws: An ``ImageError`` if the request fails or the wait is canceled.
-    public var image: Image {
+    public var image: DecodedImage {
         get async throws(ImageError) { try await response.image }
     }
 
@@ -124,7 +124,7 @@ public final class ImageTask: Sendable {
     // MARK: - For the manager
 
     /// Returns the ``response``. Canceling the calling Swift task also cancels the request unless
-    /// ``ImageRequest/survivesOwner`` is `true`.
+    /// ``ImageRequest/continuesAfterCancellation`` is `true`.
     func finished() async throws(ImageError) -> ImageResponse {
         let result = await withTaskCancellationHandler {
             do throws(ImageError) {
@@ -133,7 +133,7 @@ public final class ImageTask: Sendable {
                 return Result<ImageResponse, ImageError>.failure(error)
             }
         } onCancel: {
-            if !request.survivesOwner { cancel() }
+            if !request.continuesAfterCancellation { cancel() }
         }
         return try result.get()
     }
@@ -160,7 +160,7 @@ public final class ImageTask: Sendable {
     /// Starts the work of this task through `starter` and finishes the task with its result. If the task was canceled
     /// before its start, `body` receives `false` and must only clean up.
     func start(
-        by starter: TaskStarter,
+        by starter: BatchedTaskStarter,
         _ body: @escaping @Sendable (_ isWanted: Bool) async -> Result<ImageResponse, ImageError>
     ) {
         emit(.started)
@@ -178,14 +178,14 @@ public final class ImageTask: Sendable {
         if isOver { work.cancel() }
     }
 
-    func emit(_ event: ImageEvent) {
+    func emit(_ event: ImageTask.Event) {
         let taken = state.withLock { $0.machine.emit(event) }
         if taken { deliver() }
     }
 
     func finish(_ result: Result<ImageResponse, ImageError>) { emit(.finished(result)) }
 
-    private func forget(_ id: Int) {
+    private func removeListener(_ id: Int) {
         // Release the values after unlocking because their deinitializers can call this method again.
         let released = state.withLock { state in
             state.machine.remove(id)
@@ -202,7 +202,7 @@ public final class ImageTask: Sendable {
         }
     }
 
-    private func deliver(_ delivery: TaskState.Delivery) {
+    private func deliver(_ delivery: ImageTaskStateMachine.Delivery) {
         switch delivery {
         case .event(let id, let event):
             let mailbox = state.withLock { state in

@@ -27,14 +27,14 @@ public struct PreviewPolicy: Sendable, Hashable {
     }
 
     /// A policy without previews. This is the default.
-    public static let none = PreviewPolicy(.none, 0)
+    public static let disabled = PreviewPolicy(.none, 0)
     /// A policy that shows the data received so far, at most every 0.2 seconds.
     public static let progressive = PreviewPolicy(.progressive, 0.2)
     /// A policy that shows the whole image with decreasing blur, at most every 0.4 seconds.
     public static let blurred = PreviewPolicy(.blurred, 0.4)
 
     /// Returns a policy that shows the data received so far, at most every `seconds`.
-    public static func progressive(every seconds: Double) -> PreviewPolicy { PreviewPolicy(.progressive, seconds) }
+    public static func progressive(interval seconds: Double) -> PreviewPolicy { PreviewPolicy(.progressive, seconds) }
     /// Returns a policy that shows the whole image with decreasing blur, at most every `seconds`.
-    public static func blurred(every seconds: Double) -> PreviewPolicy { PreviewPolicy(.blurred, seconds) }
+    public static func blurred(interval seconds: Double) -> PreviewPolicy { PreviewPolicy(.blurred, seconds) }
 }

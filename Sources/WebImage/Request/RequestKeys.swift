@@ -29,7 +29,7 @@ final class RequestKeys: Sendable {
 
     /// The digest of ``final``.
     let digest: CacheKey.Digest
-    private let text: KeyText
+    private let text: CacheKeyBuilder
     /// The end of the data key in the text.
     private let dataEnd: Int
     /// The end of the decoded image's key in the text.
@@ -56,7 +56,7 @@ final class RequestKeys: Sendable {
     /// The keys of all steps: `decoded` first, then one key after each transformer. The last one is the final key.
     var steps: [CacheKey] { keys.steps }
     /// The common prefix of the keys of all images that are decoded from this data.
-    var allPictures: CacheKey { data.appending([KeyText.decoding.description]) }
+    var allImages: CacheKey { data.appending([CacheKeyBuilder.decoding.description]) }
     /// The key of the image in the memory cache, which is the last step.
     var final: CacheKey { keys.steps[keys.steps.count - 1] }
 
@@ -71,8 +71,8 @@ final class RequestKeys: Sendable {
 
     private static func text(
         _ request: ImageRequest, _ source: Source, _ identities: [String]
-    ) -> (KeyText, dataEnd: Int, decodedEnd: Int) {
-        var text = KeyText(capacity: 96 + source.text.utf8.count + 64 * identities.count)
+    ) -> (CacheKeyBuilder, dataEnd: Int, decodedEnd: Int) {
+        var text = CacheKeyBuilder(capacity: 96 + source.text.utf8.count + 64 * identities.count)
         text.append(source, request)
         let dataEnd = text.bytes.count
         text.append(decoding: request)

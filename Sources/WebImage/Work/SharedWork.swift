@@ -4,7 +4,7 @@ import WebImageConcurrency
 import WebImageCore
 
 /// A priority that can change while work runs.
-typealias LivePriority = ObservedValue<RequestPriority>
+typealias SharedPriority = ObservableValue<RequestPriority>
 
 /// A coalescer for work that requests share, with the priority and error types of requests.
 typealias SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendable> =

@@ -6,7 +6,7 @@ import WebImageCore
 
 /// A pool of threads for decoding, transforming, and encoding, with one thread per core. This work never runs on
 /// Swift's cooperative thread pool. The cost of a job is the size of its decoded pixels in bytes.
-typealias WorkerPool = WebImageConcurrency.WorkerPool<WorkerLane.Stay, RequestPriority>
+typealias WorkerPool = WebImageConcurrency.WorkerPool<WorkerThreadNames.Registration, RequestPriority>
 
 extension WorkerPool {
     /// Creates a pool.
@@ -23,7 +23,7 @@ extension WorkerPool {
         self.init(
             name: "webimage-worker", threads: threads, stackSize: 2 << 20, costLimit: byteBudget,
             waitingLimit: waitingLimit
-        ) { WorkerLane.Stay() }
+        ) { WorkerThreadNames.Registration() }
     }
 
     /// Runs `body` on a worker thread.
@@ -37,11 +37,11 @@ extension WorkerPool {
     ///   - limits: The limits of the context for `body`.
     ///   - body: The work.
     /// - Returns: The result of `body`.
-    /// - Throws: The error of `body`, ``RequestError/cancelled`` after the calling Swift task is canceled,
-    ///   ``RequestError/managerClosed`` after ``close()``, or a ``LimitError`` of the kind overloaded if too many jobs
-    ///   are waiting.
+    /// - Throws: The error of `body`, ``ImageError/RequestFailure/cancelled`` after the calling Swift task is canceled,
+    ///   ``ImageError/RequestFailure/managerShutDown`` after ``close()``, or an ``ImageError/LimitFailure`` of the kind
+    ///   overloaded if too many jobs are waiting.
     func run<Value: Sendable>(
-        cost: Int, priority: LivePriority, limits: Limits,
+        cost: Int, priority: SharedPriority, limits: ImageLimits,
         _ body: @escaping @Sendable (CodingContext) throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
         let promise = Promise<Result<Value, ImageError>>()
@@ -72,15 +72,15 @@ extension WorkerPool {
     ///
     /// Short work runs immediately. Longer work runs on a worker thread with a priority above all decodes, so that it
     /// doesn't wait for them.
-    func look<Value: Sendable>(
-        byteCount: Int, limits: Limits, _ body: @escaping @Sendable (CodingContext) throws(ImageError) -> Value
+    func inspect<Value: Sendable>(
+        byteCount: Int, limits: ImageLimits, _ body: @escaping @Sendable (CodingContext) throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
-        guard byteCount > Self.briefLook else { return try body(CodingContext(limits: limits)) }
-        return try await run(cost: 0, priority: LivePriority(.veryHigh), limits: limits, body)
+        guard byteCount > Self.maxInlineBytes else { return try body(CodingContext(limits: limits)) }
+        return try await run(cost: 0, priority: SharedPriority(.veryHigh), limits: limits, body)
     }
 
     /// The maximum number of bytes to inspect on the calling thread, which takes a few tens of microseconds.
-    private static var briefLook: Int { 256 << 10 }
+    private static var maxInlineBytes: Int { 256 << 10 }
 
     private func enqueue(
         cost: Int, priority: RequestPriority, _ work: @escaping @Sendable () -> Void
@@ -89,8 +89,9 @@ extension WorkerPool {
             return try submit(priority, cost: cost) { _ in work() }
         } catch {
             switch error {
-            case .closed: throw .request(.managerClosed)
-            case .full(let limit): throw .limit(LimitError(.overloaded, limit: limit, actual: limit + 1))
+            case .closed: throw .request(.managerShutDown)
+            case .full(let limit):
+                throw .limitExceeded(ImageError.LimitFailure(.overloaded, limit: limit, actual: limit + 1))
             }
         }
     }

@@ -8,22 +8,23 @@
     /// An encoder for image sequences, based on libavif. The library buffers as many frames as the lookahead of its
     /// AV1 encoder requires.
     enum AVIFAnimationWriter {
-        static func encode(_ image: Image, as encoding: ImageEncoding, depth: Int, context: CodingContext)
+        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: CodingContext)
             throws(ImageError) -> Data
         {
-            let frames = try FramesToEncode(image, as: encoding, maxSide: AVIFWriter.maxSide, context: context)
+            let frames = try EncodableFrames(
+                image, as: encoding, maxDimension: AVIFWriter.maxDimension, context: context)
             let options = try AVIFWriter.options(encoding, depth: depth, image.metadata)
             let metadata = EmbeddedMetadata(for: image, as: encoding)
             let isOpaque = try frames.areOpaque()
             guard let handle = wi_avif_animator_open(options) else {
-                throw .decode(.outOfMemory(bytes: frames.size.width * frames.size.height * 4))
+                throw .decoding(.outOfMemory(byteCount: frames.size.width * frames.size.height * 4))
             }
             defer { wi_avif_animator_close(handle) }
             for place in 0..<frames.count {
                 let pixels = try frames.pixels(at: place)
                 let status = AVIFWriter.withBlocks(metadata) { blocks in
                     wi_avif_animator_add(
-                        handle, StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
+                        handle, AlphaUnpremultiplier.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
                         UInt32(pixels.width), UInt32(pixels.height), isOpaque ? 1 : 0, blocks,
                         UInt64(max(1, frames.durations[place])))
                 }
@@ -32,7 +33,7 @@
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
             try check(wi_avif_animator_finish(handle, &bytes, &count), handle)
-            try context.checkpoint()
+            try context.checkCancellation()
             guard let bytes else { return Data() }
             defer { wi_avif_free(bytes) }
             return Data(bytes: bytes, count: count)
@@ -41,7 +42,7 @@
         private static func check(_ status: wi_avif_status, _ handle: OpaquePointer) throws(ImageError) {
             guard status != WI_AVIF_OK else { return }
             let reason = String(cString: wi_avif_animator_message(handle))
-            throw .transform(.encodingFailed(format: .avif, reason: reason))
+            throw .processing(.encodingFailed(format: .avif, reason: reason))
         }
     }
 #endif

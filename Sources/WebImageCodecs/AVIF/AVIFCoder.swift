@@ -25,14 +25,15 @@
         /// orientation. It decodes the poster frame of a sequence immediately and the other frames on demand.
         /// Truncated data is an error even if `allowsPartial` is `true`, because a partial AV1 frame can't be decoded.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
-        public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-            throws(ImageError) -> Image
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+            throws(ImageError) -> DecodedImage
         {
-            try context.checkpoint()
-            guard !data.isEmpty else { throw .decode(.empty) }
-            var header = probe
-            if header == nil { header = try ImageProbe(reading: data) }
+            try context.checkCancellation()
+            guard !data.isEmpty else { throw .decoding(.noData) }
+            var header = info
+            if header == nil { header = try ImageInfo(data: data) }
             var source = try AVIFSource(data, limits: context.limits)
             try header.requireAgreement(on: source.storedSize, format: .avif)
             let plays = try options.plays(count: source.frameCount, limits: context.limits)
@@ -40,11 +41,11 @@
                 rawSize: source.crop.size, orientation: header.orientation, options: options,
                 format: options.depth.format(source.depth), frames: plays ? source.frameCount : 1, context: context)
             source.color = options.conversion(source.conversion)
-            source.wantedDepth = options.depth
+            source.requestedDepth = options.depth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
-                rawSize: source.storedSize, orientation: header.orientation, depth: source.depth,
+                storedSize: source.storedSize, orientation: header.orientation, bitDepth: source.depth,
                 hasAlpha: source.hasAlpha, iccProfile: source.iccProfile,
                 codePoints: source.codePoints)
             var animation: ImageAnimation?
@@ -53,16 +54,16 @@
                 let held = source.storedSize.width * source.storedSize.height * pixels.format.bytesPerPixel
                 let (color, limits) = (source.color, context.limits)
                 animation = ImageAnimation(
-                    FrameDecoder(
+                    LibraryFrameDecoder(
                         source, timeline: timeline, layout: layout, limits: limits, cost: data.count + held
                     ) { [depth = options.depth] () throws(ImageError) in
                         var another = try AVIFSource(data, limits: limits)
                         another.color = color
-                        another.wantedDepth = depth
+                        another.requestedDepth = depth
                         return another
                     })
             }
-            return Image(
+            return DecodedImage(
                 pixels: pixels, animation: animation, scale: options.scale, format: .avif, metadata: metadata)
         }
 
@@ -77,15 +78,16 @@
         /// The file can contain the color profile, the code points, EXIF, and XMP. Before libavif 1.0, the library
         /// can't write a loop count, so animations repeat indefinitely.
         ///
-        /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
-        ///   ``RequestError/noSuchFrame(index:count:)``, or a ``LimitError``.
-        public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
+        ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
+        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
+        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
             guard encodedDepth == 8 || encodedDepth == 10 else {
                 throw .request(.invalidOption(name: "encodedDepth", value: "\(encodedDepth)"))
             }
-            let image = try image.taking(encoding.frames)
+            let image = try image.selecting(encoding.frames)
             guard !image.isAnimated else {
                 return try AVIFAnimationWriter.encode(image, as: encoding, depth: encodedDepth, context: context)
             }

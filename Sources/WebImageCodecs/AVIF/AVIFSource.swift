@@ -6,14 +6,14 @@
     import WebImageCore
 
     /// An AVIF file that libavif has opened.
-    struct AVIFSource: FrameSource, ~Copyable {
-        private let encoded: EncodedBytes
+    struct AVIFSource: LibraryFrameSource, ~Copyable {
+        private let encoded: PinnedData
         private let handle: OpaquePointer
         private let info: wi_avif_info
         /// The color conversion for frames.
         var color: ColorConversion?
         /// The requested bits per sample of frames.
-        var wantedDepth = DecodeOptions.Depth.eight
+        var requestedDepth = ImageDecodingOptions.Depth.eight
 
         /// Clamps a limit to 32 bits, because the structures of libavif use 32-bit sizes.
         private static func bounded(_ limit: Int) -> UInt32 { UInt32(clamping: max(1, limit)) }
@@ -21,15 +21,16 @@
         /// Opens a file.
         ///
         /// - Throws: A decoding error (4xxx) or a limit error (6xxx).
-        init(_ data: Data, limits: Limits) throws(ImageError) {
-            let encoded = EncodedBytes(data)
+        init(_ data: Data, limits: ImageLimits) throws(ImageError) {
+            let encoded = PinnedData(data)
             var handle: OpaquePointer?
             var info = wi_avif_info()
             // A limit of one frame means that only the poster frame is decoded, so don't reject files with more
             // frames.
-            let frames = limits.maxFrames > 1 ? limits.maxFrames : Limits.desktop.maxFrames
+            let frames = limits.maxFrames > 1 ? limits.maxFrames : ImageLimits.desktop.maxFrames
             let status = wi_avif_open(
-                encoded.bytes.baseAddress, encoded.count, Self.bounded(limits.maxPixels), Self.bounded(limits.maxSide),
+                encoded.bytes.baseAddress, encoded.count, Self.bounded(limits.maxPixels),
+                Self.bounded(limits.maxDimension),
                 Self.bounded(frames), &info, &handle)
             guard status == WI_AVIF_OK, let handle else {
                 let failure = Self.failure(status, handle, received: encoded.count)
@@ -70,12 +71,12 @@
         var conversion: ColorConversion? { info.icc == nil ? .from(codePoints) : .from(profile: iccProfile) }
 
         mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
-            try context.checkpoint()
-            let reading = PixelReading(storedSize, depth: depth, options: wantedDepth, color: color)
+            try context.checkCancellation()
+            let reading = PixelImporter(storedSize, depth: depth, options: requestedDepth, color: color)
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 .init(hasAlpha: hasAlpha, isPremultiplied: try read(frame, into: canvas))
             }
-            try context.checkpoint()
+            try context.checkCancellation()
             return try pixels.part(crop, context: context)
         }
 
@@ -92,12 +93,14 @@
         private static func failure(_ status: wi_avif_status, _ handle: OpaquePointer?, received: Int) -> ImageError {
             let words = String(cString: wi_avif_message(handle))
             return switch status {
-            case WI_AVIF_TRUNCATED: .decode(.truncated(format: .avif, received: received, expected: nil))
-            case WI_AVIF_MEMORY: .decode(.outOfMemory(bytes: received))
-            case WI_AVIF_UNSUPPORTED: .decode(.unsupported(format: .avif, feature: words))
+            case WI_AVIF_TRUNCATED: .decoding(.truncated(format: .avif, receivedBytes: received, expectedBytes: nil))
+            case WI_AVIF_MEMORY: .decoding(.outOfMemory(byteCount: received))
+            case WI_AVIF_UNSUPPORTED: .decoding(.unsupportedFeature(format: .avif, feature: words))
             case WI_AVIF_INCONSISTENT:
-                .decode(.inconsistent(format: .avif, reason: "the size of a frame differs from the size in the header"))
-            default: .decode(.corrupt(format: .avif, reason: words))
+                .decoding(
+                    .contradictsHeader(format: .avif, reason: "the size of a frame differs from the size in the header")
+                )
+            default: .decoding(.corrupted(format: .avif, reason: words))
             }
         }
     }

@@ -7,25 +7,25 @@
 
     /// An encoder for AVIF images, based on libavif.
     enum AVIFWriter {
-        static let maxSide = 32_768
+        static let maxDimension = 32_768
 
         /// Encodes a still image.
         ///
         /// - Parameter depth: The bits per sample for 8-bit pixels, either 8 or 10. Pixels with 16 bits per sample are
         ///   encoded with 10.
-        static func encode(_ image: Image, as encoding: ImageEncoding, depth: Int, context: CodingContext)
+        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: CodingContext)
             throws(ImageError) -> Data
         {
             let pixels = image.pixels
-            try requireEncodable(pixels, as: .avif, maxSide: maxSide)
+            try requireEncodable(pixels, as: .avif, maxDimension: maxDimension)
             let isWide = pixels.format == .rgba16
             guard !isWide || !encoding.isLossless else {
                 let reason = "AVIF has at most 12 bits per sample, so 16 bits can't be encoded losslessly"
-                throw .transform(.encodingFailed(format: .avif, reason: reason))
+                throw .processing(.encodingFailed(format: .avif, reason: reason))
             }
             var options = try options(encoding, depth: isWide ? 10 : depth, image.metadata)
             options.is_wide = isWide ? 1 : 0
-            try context.checkpoint()
+            try context.checkCancellation()
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
             var message: UnsafePointer<CChar>?
@@ -36,15 +36,15 @@
                         UInt32(pixels.height), pixels.isOpaque ? 1 : 0, options, blocks, &bytes, &count, &message)
                 }
                 return isWide
-                    ? write(StraightAlpha.wideRows(of: pixels, from: 0, count: pixels.height))
-                    : write(StraightAlpha.rows(of: pixels, from: 0, count: pixels.height))
+                    ? write(AlphaUnpremultiplier.wideRows(of: pixels, from: 0, count: pixels.height))
+                    : write(AlphaUnpremultiplier.rows(of: pixels, from: 0, count: pixels.height))
             }
             guard status == WI_AVIF_OK, let bytes else {
                 let reason = message.map { String(cString: $0) } ?? "libavif failed without a message"
-                throw .transform(.encodingFailed(format: .avif, reason: reason))
+                throw .processing(.encodingFailed(format: .avif, reason: reason))
             }
             defer { wi_avif_free(bytes) }
-            try context.checkpoint()
+            try context.checkCancellation()
             return Data(bytes: bytes, count: count)
         }
 

@@ -4,7 +4,7 @@ import Glibc
 import WebImageCore
 
 /// A rectangle that grows to include every pixel added to it.
-struct GrowingRect {
+struct ChangedRegion {
     private var left = Int.max
     private var right = Int.min
     private var top = Int.max
@@ -18,7 +18,7 @@ struct GrowingRect {
         bottom = max(bottom, row)
     }
 
-    mutating func add(_ other: GrowingRect) {
+    mutating func add(_ other: ChangedRegion) {
         guard let part = other.rect else { return }
         add(row: part.y, part.x, part.x + part.width - 1)
         add(row: part.y + part.height - 1, part.x, part.x)
@@ -39,8 +39,8 @@ struct GrowingRect {
 func changedPart(
     _ before: UnsafePointer<UInt32>, _ after: UnsafePointer<UInt32>, stride: Int, size: PixelSize,
     differs: (UInt32, UInt32) -> Bool = { $0 != $1 }
-) -> GrowingRect {
-    var part = GrowingRect()
+) -> ChangedRegion {
+    var part = ChangedRegion()
     for row in 0..<size.height {
         let old = before + row * stride
         let new = after + row * stride

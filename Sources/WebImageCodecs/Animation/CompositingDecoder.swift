@@ -22,18 +22,18 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
     let timeline: AnimationTimeline
     let cost: Int
     private let layout: DecodeLayout
-    private let limits: Limits
+    private let limits: ImageLimits
     private let states: DecoderPool<State>
 
     private struct State: ~Copyable {
         var canvas: Compositor
-        var keyFrames: KeyFrames
+        var keyFrames: KeyframeIndex
         /// The index of the frame on the canvas, or `nil` before the first frame.
-        var shown: Int?
+        var canvasIndex: Int?
         /// The index of the frame at which the current pass over the frames began.
         var origin = 0
 
-        init(canvas: consuming Compositor, keyFrames: KeyFrames) {
+        init(canvas: consuming Compositor, keyFrames: KeyframeIndex) {
             self.canvas = canvas
             self.keyFrames = keyFrames
         }
@@ -47,7 +47,7 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
     ///     further calls.
     /// - Throws: The error that `canvas` throws.
     init(
-        keyFrames: KeyFrames, timeline: AnimationTimeline, layout: DecodeLayout, limits: Limits, cost: Int,
+        keyFrames: KeyframeIndex, timeline: AnimationTimeline, layout: DecodeLayout, limits: ImageLimits, cost: Int,
         canvas: @escaping @Sendable () throws(ImageError) -> sending Compositor
     ) throws(ImageError) {
         self.timeline = timeline
@@ -68,7 +68,7 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
     /// Returns a frame like ``frame(at:)``, with the deadline and the cancellation of `context`.
     func frame(at place: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
         guard timeline.durations.indices.contains(place) else {
-            throw .request(.noSuchFrame(index: place, count: timeline.frameCount))
+            throw .request(.frameNotFound(index: place, frameCount: timeline.frameCount))
         }
         let pixels = try states.decode(place) { (state) throws(ImageError) in
             try Self.advance(&state, to: place, context)
@@ -80,14 +80,14 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
     private static func advance(_ state: inout State, to place: Int, _ context: CodingContext) throws(ImageError) {
         let start = state.keyFrames.start(for: place)
         // After a failed frame, `shown` is `nil` and the contents of the canvas are undefined.
-        if let shown = state.shown, shown <= place, shown >= start {} else { restart(&state, at: start) }
-        while state.shown != place {
-            try context.checkpoint()
-            let next = state.shown.map { $0 + 1 } ?? state.origin
-            if let shown = state.shown { state.canvas.dispose(shown) }
-            state.shown = nil
+        if let shown = state.canvasIndex, shown <= place, shown >= start {} else { restart(&state, at: start) }
+        while state.canvasIndex != place {
+            try context.checkCancellation()
+            let next = state.canvasIndex.map { $0 + 1 } ?? state.origin
+            if let shown = state.canvasIndex { state.canvas.dispose(shown) }
+            state.canvasIndex = nil
             let isSolid = try state.canvas.draw(next, context: context)
-            state.shown = next
+            state.canvasIndex = next
             if !isSolid, state.keyFrames.foundHoles(in: next), state.origin == next {
                 restart(&state, at: state.keyFrames.start(for: next))
             }
@@ -96,7 +96,7 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
 
     private static func restart(_ state: inout State, at start: Int) {
         state.canvas.clear()
-        state.shown = nil
+        state.canvasIndex = nil
         state.origin = start
     }
 }

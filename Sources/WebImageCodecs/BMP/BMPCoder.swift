@@ -23,24 +23,25 @@ public struct BMPCoder: ImageCoder {
     /// If a version 4 or 5 header specifies alpha without bit fields, alpha is ignored if it would make every pixel
     /// transparent.
     ///
-    /// - Throws: A decoding error (4xxx), such as ``DecodeError/truncated(format:received:expected:)`` if pixels are
-    ///   missing, or a limit error (6xxx).
-    public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    /// - Throws: A decoding error (4xxx), such as
+    ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if pixels are missing, or a
+    ///   limit error (6xxx).
+    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         try options.requireStill()
         return try data.withBytes { (bytes) throws(ImageError) in
             var reader = ByteReader(bytes, at: Self.fileHeaderSize)
             let header = try DIBHeader(&reader)
-            try probe.requireAgreement(on: header.size, format: .bmp)
+            try info.requireAgreement(on: header.size, format: .bmp)
             let layout = try DecodeLayout(rawSize: header.size, options: options, context: context)
-            let start = Self.pixelOffset(bytes, behindHeader: reader.offset)
+            let start = Self.pixelOffset(bytes, afterHeader: reader.offset)
             let decoded = try DIBDecoder(header: header, format: .bmp).decode(
-                bytes, at: start, allowsPartial: options.allowsPartial, context: context)
-            return Image(
+                bytes, at: start, allowsPartial: options.allowsPartialData, context: context)
+            return DecodedImage(
                 pixels: try layout.finish(decoded.pixels, context: context), scale: options.scale, format: .bmp,
                 metadata: ImageMetadata(
-                    rawSize: header.size, depth: header.bitsPerPixel <= 8 ? header.bitsPerPixel : 8,
+                    storedSize: header.size, bitDepth: header.bitsPerPixel <= 8 ? header.bitsPerPixel : 8,
                     hasAlpha: !decoded.pixels.isOpaque, isPartial: decoded.isPartial))
         }
     }
@@ -49,12 +50,12 @@ public struct BMPCoder: ImageCoder {
     ///
     /// Most files store rows from bottom to top. A file with run-length encoding shows no preview before it's
     /// complete.
-    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> (any ProgressiveDecoder)?
+    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
-        let layout = try DecodeLayout(rawSize: probe.rawSize, options: options, context: context)
-        return StreamDecoder(
-            try BMPStream(probe: probe, context: context), probe: probe, options: options, layout: layout)
+        let layout = try DecodeLayout(rawSize: info.storedSize, options: options, context: context)
+        return IncrementalDecoderAdapter(
+            try BMPIncrementalDecoder(probe: info, context: context), probe: info, options: options, layout: layout)
     }
 
     /// Returns whether the format is BMP.
@@ -65,18 +66,18 @@ public struct BMPCoder: ImageCoder {
     /// Opaque images have 24 bits per pixel. Other images have 32 bits per pixel and a version 4 header that specifies
     /// alpha. The encoding preserves every visible pixel.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)``.
-    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
+    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
         try BMPWriter.encode(image.pixels, context: context)
     }
 
-    /// Returns the offset of the pixels from the file header, or `behindHeader` if the stored offset isn't valid.
-    static func pixelOffset(_ bytes: UnsafeBufferPointer<UInt8>, behindHeader: Int) -> Int {
+    /// Returns the offset of the pixels from the file header, or `afterHeader` if the stored offset isn't valid.
+    static func pixelOffset(_ bytes: UnsafeBufferPointer<UInt8>, afterHeader: Int) -> Int {
         var reader = ByteReader(bytes, at: 10)
         guard let stated = reader.uint32().map(Int.init), stated >= Self.fileHeaderSize + 12 else {
-            return behindHeader
+            return afterHeader
         }
         return stated
     }

@@ -5,10 +5,10 @@ import WebImageCore
 
 /// An encoder for bitmaps (Microsoft's BITMAPINFOHEADER and BITMAPV4HEADER).
 enum BMPWriter {
-    static let maxSide = 32_767
+    static let maxDimension = 32_767
 
     static func encode(_ picture: PixelBuffer, context: CodingContext) throws(ImageError) -> Data {
-        try requireEncodable(picture, as: .bmp, maxSide: maxSide)
+        try requireEncodable(picture, as: .bmp, maxDimension: maxDimension)
         let pixels = try picture.eightBits(context: context)
         let headerSize = pixels.isOpaque ? 40 : 108
         let body = try rows(of: pixels, hasAlpha: !pixels.isOpaque, context: context)
@@ -48,8 +48,8 @@ enum BMPWriter {
         let padding = [UInt8](repeating: 0, count: -pixels.width * channels & 3)
         var body = Data(capacity: (pixels.width * channels + 3) * pixels.height)
         for row in (0..<pixels.height).reversed() {
-            if row % rowsPerCheckpoint == 0 { try context.checkpoint() }
-            var line = StraightAlpha.rows(of: pixels, from: row, count: 1)
+            if row % rowsPerCheckpoint == 0 { try context.checkCancellation() }
+            var line = AlphaUnpremultiplier.rows(of: pixels, from: row, count: 1)
             var end = 0
             for start in stride(from: 0, to: line.count, by: 4) {
                 let (red, green, blue, alpha) = (line[start], line[start + 1], line[start + 2], line[start + 3])

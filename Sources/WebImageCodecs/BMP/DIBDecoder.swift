@@ -29,7 +29,7 @@ struct DIBDecoder {
             isWhole = try runs.decode(into: canvas, context: context)
         }
         guard isWhole || allowsPartial else {
-            throw .decode(.truncated(format: format, received: bytes.count, expected: nil))
+            throw .decoding(.truncated(format: format, receivedBytes: bytes.count, expectedBytes: nil))
         }
         let isOpaque = canvas.isEveryPixelOpaque()
         return (canvas.finish(isOpaque: isOpaque), !isWhole)

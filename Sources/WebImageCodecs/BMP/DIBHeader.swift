@@ -36,7 +36,7 @@ struct DIBHeader: Sendable {
     private struct Raw {
         var headerSize: Int
         var compression: UInt32 = 0
-        var coloursUsed = 0
+        var colorsUsed = 0
         var isOS2 = false
     }
 
@@ -56,9 +56,9 @@ struct DIBHeader: Sendable {
             raw.isOS2 = headerSize != 40 && headerSize != 52 && headerSize != 56 && headerSize <= 64
             guard readInfo(&reader, &raw) else { throw Self.truncated(reader, format) }
         default:
-            throw .decode(.unsupported(format: format, feature: "a header of \(headerSize) bytes"))
+            throw .decoding(.unsupportedFeature(format: format, feature: "a header of \(headerSize) bytes"))
         }
-        guard !size.isEmpty else { throw .decode(.corrupt(format: format, reason: "invalid size \(size)")) }
+        guard !size.isEmpty else { throw .decoding(.corrupted(format: format, reason: "invalid size \(size)")) }
         try readCompression(raw, format)
         try readMasks(&reader, raw, start: start, format)
         readPalette(&reader, raw, maxEntries: reader.remaining / (headerSize == 12 ? 3 : 4))
@@ -92,7 +92,7 @@ struct DIBHeader: Sendable {
         raw.compression = compression
         guard raw.headerSize >= 36 else { return reader.skip(raw.headerSize - 20) }
         guard reader.skip(12), let used = reader.uint32() else { return false }
-        raw.coloursUsed = Int(used)
+        raw.colorsUsed = Int(used)
         guard raw.headerSize >= 40 else { return reader.skip(raw.headerSize - 36) }
         return reader.skip(4)
     }
@@ -111,11 +111,11 @@ struct DIBHeader: Sendable {
         case (4, true):
             depths = [24]
             compression = .runLength24
-        default: throw .decode(.unsupported(format: format, feature: "compression \(raw.compression)"))
+        default: throw .decoding(.unsupportedFeature(format: format, feature: "compression \(raw.compression)"))
         }
         guard depths.contains(bitsPerPixel) else {
-            throw .decode(
-                .unsupported(
+            throw .decoding(
+                .unsupportedFeature(
                     format: format, feature: "\(bitsPerPixel) bits per pixel with compression \(raw.compression)"))
         }
     }
@@ -154,11 +154,11 @@ struct DIBHeader: Sendable {
     private mutating func readPalette(_ reader: inout ByteReader, _ raw: Raw, maxEntries: Int) {
         guard bitsPerPixel <= 8 else {
             // Images without a palette may contain a color table for displays with few colors.
-            _ = reader.skip(min(maxEntries, raw.coloursUsed) * 4)
+            _ = reader.skip(min(maxEntries, raw.colorsUsed) * 4)
             return
         }
         let full = 1 << bitsPerPixel
-        let stated = raw.coloursUsed == 0 ? full : raw.coloursUsed
+        let stated = raw.colorsUsed == 0 ? full : raw.colorsUsed
         let entries = min(stated, 256, maxEntries)
         for _ in 0..<entries {
             guard let blue = reader.byte(), let green = reader.byte(), let red = reader.byte() else { return }
@@ -173,6 +173,6 @@ struct DIBHeader: Sendable {
     }
 
     private static func truncated(_ reader: ByteReader, _ format: ImageFormat) -> ImageError {
-        .decode(.truncated(format: format, received: reader.offset + reader.remaining, expected: nil))
+        .decoding(.truncated(format: format, receivedBytes: reader.offset + reader.remaining, expectedBytes: nil))
     }
 }

@@ -59,7 +59,7 @@ struct DIBRows {
     ) throws(ImageError) -> Int {
         let height = header.size.height
         for row in first..<height {
-            if row % rowsPerCheckpoint == 0 { try context.checkpoint() }
+            if row % rowsPerCheckpoint == 0 { try context.checkCancellation() }
             let start = bytes.startIndex + (row - first) * stride
             guard start <= bytes.endIndex, bytes.endIndex - start >= rowBytes else { return row }
             let source = UnsafeBufferPointer(rebasing: bytes[start..<start + rowBytes])

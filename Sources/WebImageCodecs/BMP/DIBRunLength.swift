@@ -28,7 +28,7 @@ struct DIBRunLength {
         var commands = 0
         while y < header.size.height {
             commands += 1
-            if commands % 4096 == 1 { try context.checkpoint() }
+            if commands % 4096 == 1 { try context.checkCancellation() }
             guard let count = reader.byte() else { return isAtLastPixel }
             if count > 0 {
                 guard drawRun(Int(count), on: canvas) else { return false }
@@ -58,19 +58,19 @@ struct DIBRunLength {
 
     private mutating func drawRun(_ count: Int, on canvas: borrowing PixelCanvas) -> Bool {
         if header.compression == .runLength24 {
-            guard let colour = readColour() else { return false }
+            guard let colour = readColor() else { return false }
             for _ in 0..<count { put(colour, on: canvas) }
             return true
         }
         guard let value = reader.byte() else { return false }
-        for place in 0..<count { put(colour(of: value, place), on: canvas) }
+        for place in 0..<count { put(color(of: value, place), on: canvas) }
         return true
     }
 
     private mutating func drawLiteral(_ count: Int, on canvas: borrowing PixelCanvas) -> Bool {
         if header.compression == .runLength24 {
             for _ in 0..<count {
-                guard let colour = readColour() else { return false }
+                guard let colour = readColor() else { return false }
                 put(colour, on: canvas)
             }
             return count % 2 == 0 || reader.skip(1)
@@ -82,19 +82,19 @@ struct DIBRunLength {
                 guard let next = reader.byte() else { return false }
                 value = next
             }
-            put(colour(of: value, place), on: canvas)
+            put(color(of: value, place), on: canvas)
         }
         // Literals are padded to 16 bits.
         return bytes % 2 == 0 || reader.skip(1)
     }
 
-    private func colour(of value: UInt8, _ place: Int) -> UInt32 {
+    private func color(of value: UInt8, _ place: Int) -> UInt32 {
         let index =
             header.compression == .runLength8 ? Int(value) : Int(place % 2 == 0 ? value >> 4 : value & 15)
         return index < header.palette.count ? header.palette[index] : DIBHeader.opaque(0, 0, 0)
     }
 
-    private mutating func readColour() -> UInt32? {
+    private mutating func readColor() -> UInt32? {
         guard let blue = reader.byte(), let green = reader.byte(), let red = reader.byte() else { return nil }
         return DIBHeader.opaque(red, green, blue)
     }

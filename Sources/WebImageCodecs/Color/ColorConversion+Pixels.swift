@@ -17,7 +17,7 @@ extension ColorConversion {
     /// Converts a canvas with premultiplied alpha in place.
     func convertPremultiplied(_ canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) {
         for index in 0..<canvas.size.height {
-            if index % rowsPerCheckpoint == 0 { try context.checkpoint() }
+            if index % rowsPerCheckpoint == 0 { try context.checkCancellation() }
             let isOpaque = canvas.isOpaque(row: index)
             if !isOpaque { canvas.unpremultiply(row: index) }
             convert(canvas, rows: index..<index + 1)
@@ -41,7 +41,7 @@ extension ColorConversion {
         throws(ImageError)
     {
         for index in 0..<target.size.height {
-            if index % rowsPerCheckpoint == 0 { try context.checkpoint() }
+            if index % rowsPerCheckpoint == 0 { try context.checkCancellation() }
             let row = wide.words(index)
             convert(row, count: target.size.width)
             wi_narrow(row, target.row(index), target.size.width * 4)

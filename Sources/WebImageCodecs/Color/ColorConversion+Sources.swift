@@ -33,7 +33,7 @@ extension ColorConversion {
     }
 }
 
-extension DecodeOptions {
+extension ImageDecodingOptions {
     /// Returns the conversion, or `nil` if the request asks for the color space of the file.
     func conversion(_ conversion: @autoclosure () -> ColorConversion?) -> ColorConversion? {
         color == .sRGB ? conversion() : nil

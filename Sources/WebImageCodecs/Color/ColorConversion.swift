@@ -5,19 +5,19 @@ import WebImageCore
 /// A conversion of pixels to sRGB. It's thread-safe and shared by all images with the same color space. Images that
 /// are already in sRGB and images with unusable profiles have no conversion, so their pixels stay unchanged.
 final class ColorConversion: Sendable {
-    private enum Way {
-        case shaper(ColorShaper)
-        case tables(ColorTables)
+    private enum Method {
+        case shaper(MatrixColorConverter)
+        case tables(LUTColorConverter)
     }
 
-    private let way: Way
+    private let way: Method
     /// The color model of the input. ``ColorSpaceModel/gray`` accepts R, G, and B samples that are equal.
     let source: ColorSpaceModel
     /// A Boolean value that indicates whether averages of samples have nearly the same meaning as in sRGB, so that
     /// pixels can be reduced before the conversion.
     let isPerceptual: Bool
 
-    private init(_ way: Way, source: ColorSpaceModel) {
+    private init(_ way: Method, source: ColorSpaceModel) {
         self.way = way
         self.source = source
         self.isPerceptual = source != .cmyk && Self.isNearSRGB(way)
@@ -31,7 +31,7 @@ final class ColorConversion: Sendable {
         if let shaper = profile.shaper() {
             self.init(.shaper(shaper), source: source)
         } else {
-            guard let tables = ColorTables(profile) else { return nil }
+            guard let tables = LUTColorConverter(profile) else { return nil }
             self.init(.tables(tables), source: source)
         }
         if isIdentity { return nil }
@@ -40,7 +40,7 @@ final class ColorConversion: Sendable {
     /// Creates a conversion from primaries and a transfer function. The initializer returns `nil` if the primaries
     /// don't define a color space, and for sRGB.
     convenience init?(_ primaries: Chromaticities, _ transfer: TransferFunction) {
-        guard let shaper = ColorShaper(primaries, transfer) else { return nil }
+        guard let shaper = MatrixColorConverter(primaries, transfer) else { return nil }
         self.init(.shaper(shaper), source: .rgb)
         if isIdentity { return nil }
     }
@@ -78,7 +78,7 @@ final class ColorConversion: Sendable {
         return zip(pixels, converted).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
     }
 
-    private static func isNearSRGB(_ way: Way) -> Bool {
+    private static func isNearSRGB(_ way: Method) -> Bool {
         let greys: [UInt8] = [32, 64, 96, 128, 160, 192, 224]
         var pixels: [UInt8] = []
         for grey in greys { pixels += [grey, grey, grey, 255] }
@@ -86,7 +86,7 @@ final class ColorConversion: Sendable {
         return greys.indices.allSatisfy { abs(Int(pixels[$0 * 4 + 1]) - Int(greys[$0])) <= 24 }
     }
 
-    private static func run(_ way: Way, _ pixels: inout [UInt8]) {
+    private static func run(_ way: Method, _ pixels: inout [UInt8]) {
         pixels.withUnsafeMutableBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return }
             switch way {

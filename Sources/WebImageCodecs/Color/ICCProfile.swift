@@ -28,13 +28,13 @@ final class ICCProfile: @unchecked Sendable {
     }
 
     /// Returns the curves and the matrix of the profile, or `nil` if the profile uses lookup tables or is incomplete.
-    func shaper() -> ColorShaper? {
+    func shaper() -> MatrixColorConverter? {
         guard space != .cmyk, wi_icc_has_tables(handle) == 0 else { return nil }
-        if space == .gray { return curve(0).map { ColorShaper(curves: [$0, $0, $0], matrix: .identity) } }
+        if space == .gray { return curve(0).map { MatrixColorConverter(curves: [$0, $0, $0], matrix: .identity) } }
         var colorants = [Double](repeating: 0, count: 9)
         guard wi_icc_colorants(handle, &colorants) != 0, let target = Chromaticities.sRGBFromD50 else { return nil }
         guard let red = curve(0), let green = curve(1), let blue = curve(2) else { return nil }
-        return ColorShaper(curves: [red, green, blue], matrix: target * Matrix3(flat: colorants))
+        return MatrixColorConverter(curves: [red, green, blue], matrix: target * Matrix3(flat: colorants))
     }
 
     /// Returns the transform with the lookup tables of the profile for samples of 1 or 2 bytes, or `nil` if the
@@ -44,7 +44,7 @@ final class ICCProfile: @unchecked Sendable {
     }
 
     private func curve(_ channel: Int32) -> [Float]? {
-        var values = [Float](repeating: 0, count: ColorShaper.curveCount)
+        var values = [Float](repeating: 0, count: MatrixColorConverter.curveCount)
         return wi_icc_curve(handle, channel, &values, values.count) != 0 ? values : nil
     }
 }

@@ -3,7 +3,7 @@
 import Foundation
 
 /// The relation between the samples of an RGB color space and linear light. 1 is the light of white. For PQ and HLG,
-/// see ``ToneCurve``.
+/// see ``HDRToneMapping``.
 enum TransferFunction: Hashable {
     /// The transfer function of sRGB (IEC 61966-2-1).
     case sRGB
@@ -42,7 +42,7 @@ enum TransferFunction: Hashable {
         case .bt709: v < 0.081_242_86 ? v / 4.5 : pow((v + 0.099_296_83) / 1.099_296_83, 1 / 0.45)
         case .smpte240: v < 0.0912 ? v / 4 : pow((v + 0.1115) / 1.1115, 1 / 0.45)
         case .gamma(let power): pow(v, power)
-        case .pq: ToneCurve.luminance(pq: v) / ToneCurve.white
+        case .pq: HDRToneMapping.luminance(pq: v) / HDRToneMapping.white
         case .hlg: v <= 0.5 ? v * v / 3 : (exp((v - 0.559_910_73) / 0.178_832_77) + 0.284_668_92) / 12
         }
     }

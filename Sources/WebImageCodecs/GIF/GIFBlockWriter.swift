@@ -30,7 +30,7 @@ struct GIFBlockWriter {
 
     /// Appends a frame at `place`. The disposal is `nil` for a still image. The duration of the frame is in hundredths
     /// of a second.
-    mutating func append(_ picture: GIFPicture, at place: PixelRect, disposal: FrameDisposal?, hundredths: Int) {
+    mutating func append(_ picture: GIFIndexedFrame, at place: PixelRect, disposal: FrameDisposal?, hundredths: Int) {
         if disposal != nil || picture.hasHoles {
             let method: UInt8 = disposal == .background ? 2 : disposal == .keep ? 1 : 0
             bytes += [0x21, 0xF9, 4, method << 2 | (picture.hasHoles ? 1 : 0)]

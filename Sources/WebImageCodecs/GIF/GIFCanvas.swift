@@ -11,7 +11,7 @@ struct GIFCanvas: ~Copyable {
         /// A Boolean value that indicates whether every pixel of the frame's visible region was written.
         var isSolid: Bool
         /// The error that left the frame incomplete, or `nil` if the frame is complete.
-        var failure: DecodeError?
+        var failure: ImageError.DecodingFailure?
     }
 
     private let pixels: PixelCanvas
@@ -19,7 +19,7 @@ struct GIFCanvas: ~Copyable {
 
     /// Creates a transparent canvas.
     ///
-    /// - Throws: A ``LimitError``, or ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     init(size: PixelSize, context: CodingContext) throws(ImageError) {
         pixels = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
     }
@@ -32,10 +32,11 @@ struct GIFCanvas: ~Copyable {
 
     /// Draws `frame` of the file `data`. Corrupt data leaves pixels of the frame missing, but the canvas stays usable.
     ///
-    /// - Throws: A ``LimitError`` if the frame exceeds the limits, or ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: An ``ImageError/LimitFailure`` if the frame exceeds the limits, or
+    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     mutating func draw(_ frame: GIFFrame, of data: Data, context: CodingContext) throws(ImageError) -> Outcome {
         if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
-        let area = try context.limits.check(size: frame.place.size)
+        let area = try context.limits.check(frame.rect.size)
         guard area > 0 else { return Outcome(isSolid: false, failure: nil) }
         let indices = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: area)
         defer { indices.deallocate() }
@@ -60,7 +61,7 @@ struct GIFCanvas: ~Copyable {
             break
         case .background:
             // Browsers clear to transparent, regardless of the background color of the file.
-            guard let part = frame.place.clamped(to: pixels.size) else { return }
+            guard let part = frame.rect.clamped(to: pixels.size) else { return }
             for row in part.y..<part.y + part.height {
                 (pixels.row(row) + part.x * 4).update(repeating: 0, count: part.width * 4)
             }
@@ -92,9 +93,9 @@ struct GIFCanvas: ~Copyable {
     private borrowing func lay(
         _ indices: UnsafeBufferPointer<UInt8>, count: Int, of frame: GIFFrame, palette: [UInt32]
     ) -> Bool {
-        guard let part = frame.place.clamped(to: pixels.size) else { return false }
+        guard let part = frame.rect.clamped(to: pixels.size) else { return false }
         var place = wi_gif_place(
-            x: part.x, y: part.y, width: frame.place.width, height: frame.place.height, columns: part.width,
+            x: part.x, y: part.y, width: frame.rect.width, height: frame.rect.height, columns: part.width,
             rows: part.height, is_interlaced: frame.isInterlaced ? 1 : 0,
             transparent: frame.transparentIndex.map(Int32.init) ?? -1, colours: UInt32(frame.paletteCount))
         let drawn = wi_gif_draw(
@@ -103,13 +104,13 @@ struct GIFCanvas: ~Copyable {
     }
 
     private static func failure(_ status: wi_gif_status, _ done: Int, _ area: Int, _ received: Int)
-        -> DecodeError?
+        -> ImageError.DecodingFailure?
     {
         switch status {
         case WI_GIF_OK: nil
-        case WI_GIF_TRUNCATED: .truncated(format: .gif, received: received, expected: nil)
-        case WI_GIF_SHORT: .corrupt(format: .gif, reason: "a frame has only \(done) of \(area) pixels")
-        default: .corrupt(format: .gif, reason: "invalid LZW code after \(done) of \(area) pixels")
+        case WI_GIF_TRUNCATED: .truncated(format: .gif, receivedBytes: received, expectedBytes: nil)
+        case WI_GIF_SHORT: .corrupted(format: .gif, reason: "a frame has only \(done) of \(area) pixels")
+        default: .corrupted(format: .gif, reason: "invalid LZW code after \(done) of \(area) pixels")
         }
     }
 }

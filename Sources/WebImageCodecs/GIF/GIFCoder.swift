@@ -19,41 +19,44 @@ public struct GIFCoder: ImageCoder {
     /// truncated, the image contains the complete frames. If even the first frame is incomplete, the coder throws an
     /// error unless `allowsPartial` is `true`.
     ///
-    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
-    public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         let wanted = context.limits.maxFrames > 1 ? options.frames : options.frames.asStill
         var index = try data.withBytes { (bytes) throws(ImageError) in
             try GIFIndex(bytes, frameLimit: wanted.neededFrames(limit: context.limits.maxFrames))
         }
-        if !options.allowsPartial { index.dropIncompleteFrame() }
+        if !options.allowsPartialData { index.dropIncompleteFrame() }
         if wanted == .all, index.frames.count > context.limits.maxFrames {
-            throw .limit(LimitError(.frames, limit: context.limits.maxFrames, actual: index.frames.count))
+            throw .limitExceeded(
+                ImageError.LimitFailure(.frameCount, limit: context.limits.maxFrames, actual: index.frames.count))
         }
         let isAnimated = wanted == .all && index.frames.count > 1
         let layout = try DecodeLayout(
             rawSize: index.canvasSize, options: options, frames: isAnimated ? index.frames.count : 1,
             context: context)
         let poster = try decodeStill(
-            at: wanted.stillIndex, data, index: index, allowsPartial: options.allowsPartial, context: context)
+            at: wanted.stillIndex, data, index: index, allowsPartial: options.allowsPartialData, context: context)
         let animation =
             isAnimated ? try GIFAnimationDecoder(data, index: index, layout: layout, context: context) : nil
-        return Image(
+        return DecodedImage(
             pixels: try layout.finish(poster.pixels, context: context), animation: animation.map(ImageAnimation.init),
             scale: options.scale, format: .gif,
             metadata: ImageMetadata(
-                rawSize: index.canvasSize,
+                storedSize: index.canvasSize,
                 hasAlpha: !poster.pixels.isOpaque || index.frames.contains { $0.transparentIndex != nil },
                 isPartial: poster.isPartial || index.isTruncated))
     }
 
     /// Creates a decoder that shows the first frame row by row or pass by pass.
-    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> (any ProgressiveDecoder)?
+    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
-        let layout = try DecodeLayout(rawSize: probe.rawSize, options: options, context: context)
-        return StreamDecoder(GIFStream(probe: probe), probe: probe, options: options, layout: layout)
+        let layout = try DecodeLayout(rawSize: info.storedSize, options: options, context: context)
+        return IncrementalDecoderAdapter(
+            GIFIncrementalDecoder(probe: info), probe: info, options: options, layout: layout)
     }
 
     /// Returns whether the format is GIF.
@@ -65,9 +68,10 @@ public struct GIFCoder: ImageCoder {
     /// with the median cut algorithm. Pixels with less than half opacity become transparent, and the others become
     /// opaque. Delays are rounded to hundredths of a second, with a minimum of two hundredths.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
-    ///   ``RequestError/noSuchFrame(index:count:)``, or a ``LimitError``.
-    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
+    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
+    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
+    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
         try GIFWriter.encode(image, as: encoding, context: context)
@@ -78,28 +82,28 @@ public struct GIFCoder: ImageCoder {
         at place: Int, _ data: Data, index: GIFIndex, allowsPartial: Bool, context: CodingContext
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
         guard index.frames.indices.contains(place) else {
-            throw .request(.noSuchFrame(index: place, count: index.frames.count))
+            throw .request(.frameNotFound(index: place, frameCount: index.frames.count))
         }
         if place > 0 {
-            let layout = try DecodeLayout(rawSize: index.canvasSize, options: DecodeOptions(), context: context)
+            let layout = try DecodeLayout(rawSize: index.canvasSize, options: ImageDecodingOptions(), context: context)
             let decoder = try GIFAnimationDecoder(data, index: index, layout: layout, context: context)
             return (try decoder.frame(at: place), false)
         }
         var canvas = try GIFCanvas(size: index.canvasSize, context: context)
-        try context.checkpoint()
+        try context.checkCancellation()
         let outcome = try canvas.draw(index.frames[0], of: data, context: context)
-        if let failure = outcome.failure, !allowsPartial { throw .decode(failure) }
+        if let failure = outcome.failure, !allowsPartial { throw .decoding(failure) }
         return (canvas.finish(), outcome.failure != nil)
     }
 }
 
-extension DecodeOptions.Frames {
+extension ImageDecodingOptions.Frames {
     /// The frames without animation: `.all` becomes `.first`.
-    var asStill: DecodeOptions.Frames { self == .all ? .first : self }
+    var asStill: ImageDecodingOptions.Frames { self == .all ? .first : self }
 
     /// The index of the frame that becomes the still image or the poster frame.
     var stillIndex: Int {
-        if case .single(let index) = self { index } else { 0 }
+        if case .index(let index) = self { index } else { 0 }
     }
 
     /// Returns the number of frames that the index must contain. For all frames, that's one more than `limit`, which
@@ -108,7 +112,7 @@ extension DecodeOptions.Frames {
         switch self {
         case .all: limit == .max ? .max : limit + 1
         case .first: 1
-        case .single(let index): max(1, min(index, Int.max - 1) + 1)
+        case .index(let index): max(1, min(index, Int.max - 1) + 1)
         }
     }
 }

@@ -12,7 +12,7 @@ struct GIFCompositor: FrameCompositor, ~Copyable {
 
     /// Creates a compositor with a transparent canvas.
     ///
-    /// - Throws: A ``LimitError``, or ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     init(_ data: Data, index: GIFIndex, context: CodingContext) throws(ImageError) {
         self.data = data
         self.index = index
@@ -37,11 +37,11 @@ extension CompositingDecoder where Compositor == GIFCompositor {
         _ data: Data, index: GIFIndex, layout: DecodeLayout, context: CodingContext
     ) throws(ImageError) {
         let steps = index.frames.map {
-            FrameStep(place: $0.place, disposal: $0.disposal, replaces: $0.transparentIndex == nil)
+            FrameOperation(rect: $0.rect, disposal: $0.disposal, replaces: $0.transparentIndex == nil)
         }
         let delays = index.frames.map { AnimationTimeline.normalizedDelay(milliseconds: $0.delayMilliseconds) }
         try self.init(
-            keyFrames: KeyFrames(steps, canvas: index.canvasSize),
+            keyFrames: KeyframeIndex(steps, canvas: index.canvasSize),
             timeline: AnimationTimeline(loopCount: index.loopCount, durations: delays), layout: layout,
             limits: context.limits,
             cost: data.count + index.frames.count * MemoryLayout<GIFFrame>.stride

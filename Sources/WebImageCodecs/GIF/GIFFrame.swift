@@ -6,7 +6,7 @@ import WebImageCore
 /// bounds.
 struct GIFFrame: Sendable, Equatable {
     /// The stored position and size, which may extend beyond the canvas.
-    var place: PixelRect
+    var rect: PixelRect
     var isInterlaced: Bool
     var disposal: FrameDisposal
     /// The index of pixels that leave the canvas unchanged.

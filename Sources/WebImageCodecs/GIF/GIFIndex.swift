@@ -41,30 +41,30 @@ struct GIFIndex: Sendable {
     /// - Throws: A decoding error (4xxx) if the file has no frames.
     init(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) throws(ImageError) {
         var reader = ByteReader(bytes)
-        guard let signature = reader.take(6), signature.starts(with: "GIF".utf8) else {
-            throw .decode(.corrupt(format: .gif, reason: "it doesn't begin with GIF"))
+        guard let signature = reader.read(6), signature.starts(with: "GIF".utf8) else {
+            throw .decoding(.corrupted(format: .gif, reason: "it doesn't begin with GIF"))
         }
         guard let width = reader.uint16(), let height = reader.uint16(), let packed = reader.byte(),
             reader.skip(2)
-        else { throw .decode(.truncated(format: .gif, received: bytes.count, expected: nil)) }
+        else { throw .decoding(.truncated(format: .gif, receivedBytes: bytes.count, expectedBytes: nil)) }
         canvasSize = PixelSize(width: width, height: height)
         if packed & 0x80 != 0 {
             globalPaletteOffset = reader.offset
             globalPaletteCount = 2 << Int(packed & 7)
             guard reader.skip(globalPaletteCount * 3) else {
-                throw .decode(.truncated(format: .gif, received: bytes.count, expected: nil))
+                throw .decoding(.truncated(format: .gif, receivedBytes: bytes.count, expectedBytes: nil))
             }
         }
         isTruncated = !readBlocks(&reader, frameLimit: frameLimit)
         guard let first = frames.first else {
-            throw .decode(
+            throw .decoding(
                 isTruncated || reader.isAtEnd
-                    ? .truncated(format: .gif, received: bytes.count, expected: nil)
-                    : .corrupt(format: .gif, reason: "it contains no frames"))
+                    ? .truncated(format: .gif, receivedBytes: bytes.count, expectedBytes: nil)
+                    : .corrupted(format: .gif, reason: "it contains no frames"))
         }
-        canvasSize.width = max(canvasSize.width, first.place.x + first.place.width)
-        canvasSize.height = max(canvasSize.height, first.place.y + first.place.height)
-        guard !canvasSize.isEmpty else { throw .decode(.corrupt(format: .gif, reason: "the canvas is empty")) }
+        canvasSize.width = max(canvasSize.width, first.rect.x + first.rect.width)
+        canvasSize.height = max(canvasSize.height, first.rect.y + first.rect.height)
+        guard !canvasSize.isEmpty else { throw .decoding(.corrupted(format: .gif, reason: "the canvas is empty")) }
     }
 
     /// Removes the last frame if its data is incomplete and it isn't the only frame.
@@ -96,10 +96,10 @@ struct GIFIndex: Sendable {
         guard let label = reader.byte() else { return false }
         switch label {
         case Block.graphicControl:
-            guard let size = reader.byte(), let body = reader.take(Int(size)) else { return false }
+            guard let size = reader.byte(), let body = reader.read(Int(size)) else { return false }
             if body.count >= 4 { control = Self.control(body) }
         case Block.application:
-            guard let size = reader.byte(), let name = reader.take(Int(size)) else { return false }
+            guard let size = reader.byte(), let name = reader.read(Int(size)) else { return false }
             if name.elementsEqual("NETSCAPE2.0".utf8) || name.elementsEqual("ANIMEXTS1.0".utf8) {
                 return readLoop(&reader)
             }
@@ -121,7 +121,7 @@ struct GIFIndex: Sendable {
     private mutating func readLoop(_ reader: inout ByteReader) -> Bool {
         while let size = reader.byte() {
             if size == 0 { return true }
-            guard let body = reader.take(Int(size)) else { return false }
+            guard let body = reader.read(Int(size)) else { return false }
             if body.count >= 3, body[body.startIndex] & 7 == 1 {
                 loopCount = Int(body[body.startIndex + 1]) | Int(body[body.startIndex + 2]) << 8
             }
@@ -134,7 +134,7 @@ struct GIFIndex: Sendable {
             let height = reader.uint16(), let packed = reader.byte()
         else { return false }
         var frame = GIFFrame(
-            place: PixelRect(x: x, y: y, width: width, height: height), isInterlaced: packed & 0x40 != 0,
+            rect: PixelRect(x: x, y: y, width: width, height: height), isInterlaced: packed & 0x40 != 0,
             disposal: control.disposal, transparentIndex: control.transparentIndex,
             delayMilliseconds: control.delayMilliseconds, paletteOffset: globalPaletteOffset,
             paletteCount: globalPaletteCount, dataOffset: 0, isComplete: false)

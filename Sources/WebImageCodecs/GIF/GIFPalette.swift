@@ -5,7 +5,7 @@ import WebImageCore
 
 /// The colors of one or more frames. If the palette isn't full, the next index means "transparent".
 struct GIFPalette {
-    private var colours: wi_gif_palette
+    private var colors: wi_gif_palette
 
     /// Creates a palette with the exact colors of the pixels if there are at most `limit`. Otherwise, reduces the
     /// colors to `limit` with the median cut algorithm. The initializer returns `nil` if it can't allocate memory.
@@ -14,12 +14,12 @@ struct GIFPalette {
     ///   - pixels: The pixels as R, G, B, 255 in memory order, or 0 for transparent pixels.
     ///   - limit: The maximum number of colors.
     init?(for pixels: [UInt32], limit: Int) {
-        colours = wi_gif_palette()
-        if wi_gif_palette_exact(pixels, pixels.count, UInt32(limit), &colours) != 0 { return }
-        guard wi_gif_palette_cut(pixels, pixels.count, UInt32(limit), &colours) != 0 else { return nil }
+        colors = wi_gif_palette()
+        if wi_gif_palette_exact(pixels, pixels.count, UInt32(limit), &colors) != 0 { return }
+        guard wi_gif_palette_cut(pixels, pixels.count, UInt32(limit), &colors) != 0 else { return nil }
     }
 
-    var count: Int { Int(colours.count) }
+    var count: Int { Int(colors.count) }
     var hasTransparency: Bool { count < 256 }
     var transparentIndex: UInt8 { UInt8(truncatingIfNeeded: count) }
     /// The bits per index. Tables have 2, 4, … 256 entries.
@@ -31,7 +31,7 @@ struct GIFPalette {
     /// Returns the indices of the pixels, or `nil` if the palette doesn't contain all of their colors.
     func exactIndices(of pixels: [UInt32]) -> [UInt8]? {
         indices(pixels.count) { target in
-            withUnsafePointer(to: colours) {
+            withUnsafePointer(to: colors) {
                 wi_gif_map_exact(pixels, pixels.count, $0, transparentIndex, target) != 0
             }
         }
@@ -40,7 +40,7 @@ struct GIFPalette {
     /// Returns the indices of the nearest colors, or `nil` if memory can't be allocated.
     func nearestIndices(of pixels: [UInt32], _ size: PixelSize, dithers: Bool) -> [UInt8]? {
         indices(pixels.count) { target in
-            withUnsafePointer(to: colours) {
+            withUnsafePointer(to: colors) {
                 wi_gif_map_nearest(
                     pixels, size.width, size.height, $0, transparentIndex, dithers ? 1 : 0, target) != 0
             }
@@ -50,7 +50,7 @@ struct GIFPalette {
     /// The red, green, and blue of all entries. Unused entries are black.
     var table: [UInt8] {
         var bytes: [UInt8] = []
-        withUnsafeBytes(of: colours.colours) { stored in
+        withUnsafeBytes(of: colors.colours) { stored in
             for place in 0..<count { bytes += stored[place * 4..<place * 4 + 3] }
         }
         return bytes + [UInt8](repeating: 0, count: 3 << bits - bytes.count)
@@ -67,7 +67,7 @@ struct GIFPalette {
 }
 
 /// A frame as palette indices.
-struct GIFPicture {
+struct GIFIndexedFrame {
     var indices: [UInt8]
     var palette: GIFPalette
     var usesSharedPalette: Bool

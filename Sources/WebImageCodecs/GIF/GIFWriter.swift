@@ -11,24 +11,24 @@ import WebImageCore
 /// canvases in memory.
 struct GIFWriter {
     /// The maximum width and height, because the format stores sizes in 16 bits.
-    static let maxSide = 65_535
+    static let maxDimension = 65_535
 
-    private let frames: FramesToEncode
+    private let frames: EncodableFrames
     private let dithers: Bool
     private let context: CodingContext
     private var stream: GIFBlockWriter
 
-    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        let image = try image.taking(encoding.frames)
-        let frames = try FramesToEncode(image, as: encoding, maxSide: maxSide, context: context)
-        var writer = GIFWriter(frames: frames, dithers: encoding.dithers, context: context)
+        let image = try image.selecting(encoding.frames)
+        let frames = try EncodableFrames(image, as: encoding, maxDimension: maxDimension, context: context)
+        var writer = GIFWriter(frames: frames, dithers: encoding.usesDithering, context: context)
         try writer.write()
         return Data(writer.stream.bytes)
     }
 
-    private init(frames: FramesToEncode, dithers: Bool, context: CodingContext) {
+    private init(frames: EncodableFrames, dithers: Bool, context: CodingContext) {
         self.frames = frames
         self.dithers = dithers
         self.context = context
@@ -36,13 +36,13 @@ struct GIFWriter {
     }
 
     private mutating func write() throws(ImageError) {
-        var clock = GIFClock()
+        var clock = GIFDelayRounder()
         var before = [UInt32](repeating: 0, count: frames.size.width * frames.size.height)
-        var current = try colours(at: 0)
+        var current = try colors(at: 0)
         for place in 0..<frames.count {
-            let next = place + 1 < frames.count ? try colours(at: place + 1) : nil
-            let vanishing = next.map { part(current, $0) { $0 != 0 && $1 == 0 } } ?? GrowingRect()
-            var changed = place == 0 ? GrowingRect() : part(before, current) { $0 != $1 }
+            let next = place + 1 < frames.count ? try colors(at: place + 1) : nil
+            let vanishing = next.map { part(current, $0) { $0 != 0 && $1 == 0 } } ?? ChangedRegion()
+            var changed = place == 0 ? ChangedRegion() : part(before, current) { $0 != $1 }
             if place == 0 { changed.add(row: 0, 0, frames.size.width - 1) }
             if place == 0 { changed.add(row: frames.size.height - 1, 0, 0) }
             changed.add(vanishing)
@@ -62,24 +62,24 @@ struct GIFWriter {
     }
 
     /// Returns one frame as opaque colors. Pixels with less than half opacity are 0.
-    private func colours(at place: Int) throws(ImageError) -> [UInt32] {
+    private func colors(at place: Int) throws(ImageError) -> [UInt32] {
         let pixels = try frames.pixels(at: place)
         let width = frames.size.width
         return [UInt32](unsafeUninitializedCapacity: width * frames.size.height) { target, count in
             guard let start = target.baseAddress else { return }
             for row in stride(from: 0, to: frames.size.height, by: rowsPerCheckpoint) {
                 let rows = min(rowsPerCheckpoint, frames.size.height - row)
-                let straight = StraightAlpha.rows(of: pixels, from: row, count: rows)
+                let straight = AlphaUnpremultiplier.rows(of: pixels, from: row, count: rows)
                 wi_gif_threshold(straight, rows * width, start + row * width)
             }
             count = width * frames.size.height
         }
     }
 
-    private func part(_ before: [UInt32], _ after: [UInt32], differs: (UInt32, UInt32) -> Bool) -> GrowingRect {
+    private func part(_ before: [UInt32], _ after: [UInt32], differs: (UInt32, UInt32) -> Bool) -> ChangedRegion {
         before.withUnsafeBufferPointer { before in
             after.withUnsafeBufferPointer { after in
-                guard let old = before.baseAddress, let new = after.baseAddress else { return GrowingRect() }
+                guard let old = before.baseAddress, let new = after.baseAddress else { return ChangedRegion() }
                 return changedPart(old, new, stride: frames.size.width, size: frames.size, differs: differs)
             }
         }
@@ -107,26 +107,27 @@ struct GIFWriter {
 
     /// Returns a frame that uses the palette of the first frame if it contains all colors. Otherwise, the frame gets a
     /// local palette.
-    private func palettized(_ pixels: [UInt32], _ size: PixelSize, isFirst: Bool) throws(ImageError) -> GIFPicture {
-        try context.checkpoint()
+    private func palettized(_ pixels: [UInt32], _ size: PixelSize, isFirst: Bool) throws(ImageError) -> GIFIndexedFrame
+    {
+        try context.checkCancellation()
         let hasHoles = pixels.contains(0)
         if !isFirst, let shared = stream.shared, !hasHoles || shared.hasTransparency,
             let indices = shared.exactIndices(of: pixels)
         {
-            return GIFPicture(indices: indices, palette: shared, usesSharedPalette: true, hasHoles: hasHoles)
+            return GIFIndexedFrame(indices: indices, palette: shared, usesSharedPalette: true, hasHoles: hasHoles)
         }
         // Later frames may need a transparent index in the palette of the first frame.
         let limit = hasHoles || frames.isAnimation ? 255 : 256
         guard let palette = GIFPalette(for: pixels, limit: limit),
             let indices = palette.exactIndices(of: pixels)
                 ?? palette.nearestIndices(of: pixels, size, dithers: dithers)
-        else { throw .decode(.outOfMemory(bytes: pixels.count * 4)) }
-        return GIFPicture(indices: indices, palette: palette, usesSharedPalette: isFirst, hasHoles: hasHoles)
+        else { throw .decoding(.outOfMemory(byteCount: pixels.count * 4)) }
+        return GIFIndexedFrame(indices: indices, palette: palette, usesSharedPalette: isFirst, hasHoles: hasHoles)
     }
 }
 
 /// A converter from milliseconds to hundredths of a second. It carries the rounding error over to the next frame.
-struct GIFClock {
+struct GIFDelayRounder {
     private var milliseconds = 0
     private var written = 0
 

@@ -24,17 +24,18 @@
         /// instead. For sequences, it decodes the still image. Truncated data is an error even if `allowsPartial` is
         /// `true`.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
-        public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-            throws(ImageError) -> Image
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+            throws(ImageError) -> DecodedImage
         {
-            try context.checkpoint()
+            try context.checkCancellation()
             return try data.withBytes { (bytes) throws(ImageError) in
                 let index = options.firstIndex
-                var reader = try HEIFReader(bytes, picture: index, limits: context.limits)
-                if index == 0, let probe, probe.size != reader.size {
-                    let reason = "the size is \(reader.size) instead of \(probe.size)"
-                    throw .decode(.inconsistent(format: .heif, reason: reason))
+                var reader = try HEIFReader(bytes, imageIndex: index, limits: context.limits)
+                if index == 0, let info, info.size != reader.size {
+                    let reason = "the size is \(reader.size) instead of \(info.size)"
+                    throw .decoding(.contradictsHeader(format: .heif, reason: reason))
                 }
                 let layout = try DecodeLayout(
                     rawSize: reader.size, options: options, format: options.depth.format(reader.depth), context: context
@@ -42,22 +43,22 @@
                 let profile = reader.iccProfile()
                 let color = options.conversion(reader.conversion(profile: profile))
                 let metadata = ImageMetadata(
-                    rawSize: (index == 0 ? probe?.rawSize : nil) ?? reader.size,
-                    orientation: index == 0 ? probe.orientation : .up, depth: reader.depth, hasAlpha: reader.hasAlpha,
+                    storedSize: (index == 0 ? info?.storedSize : nil) ?? reader.size,
+                    orientation: index == 0 ? info.orientation : .up, bitDepth: reader.depth, hasAlpha: reader.hasAlpha,
                     iccProfile: profile,
                     codePoints: reader.codePoints)
                 let stored = try decode(&reader, layout, color: color, options: options, context: context)
                 let pixels = try layout.finish(stored, context: context)
-                return Image(pixels: pixels, scale: options.scale, format: .heif, metadata: metadata)
+                return DecodedImage(pixels: pixels, scale: options.scale, format: .heif, metadata: metadata)
             }
         }
 
         /// Decodes the embedded thumbnail if it has enough pixels and is valid. Otherwise, decodes the image.
         private func decode(
-            _ reader: inout HEIFReader, _ layout: DecodeLayout, color: ColorConversion?, options: DecodeOptions,
+            _ reader: inout HEIFReader, _ layout: DecodeLayout, color: ColorConversion?, options: ImageDecodingOptions,
             context: CodingContext
         ) throws(ImageError) -> PixelBuffer {
-            if let needed = layout.neededSides,
+            if let needed = layout.requiredSize,
                 reader.useThumbnail(width: needed.width, height: needed.height, options: options.depth)
             {
                 // The thumbnail may have its own color information.
@@ -65,8 +66,8 @@
                 do throws(ImageError) {
                     return try reader.decode(color: own, options: options.depth, context: context)
                 } catch {
-                    try context.checkpoint()
-                    reader.usePicture()
+                    try context.checkCancellation()
+                    reader.useFullImage()
                 }
             }
             return try reader.decode(color: color, options: options.depth, context: context)
@@ -81,20 +82,21 @@
         /// other values of `subsampling`. The HEVC encoding in libheif isn't exact, so the coder rejects `isLossless`.
         /// The file can contain alpha, the color profile, EXIF, XMP, and a thumbnail.
         ///
-        /// - Throws: ``TransformError/encodingFailed(format:reason:)`` or ``RequestError/invalidOption(name:value:)``.
-        public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
+        ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
+        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
-            try requireEncodable(image.pixels, as: .heif, maxSide: 16_384)
+            try requireEncodable(image.pixels, as: .heif, maxDimension: 16_384)
             _ = try encoding.checkedEffort()
             guard !encoding.isLossless else {
-                throw .transform(.encodingFailed(format: .heif, reason: "the HEVC encoding isn't lossless"))
+                throw .processing(.encodingFailed(format: .heif, reason: "the HEVC encoding isn't lossless"))
             }
             let pixels = try image.pixels.eightBits(context: context)
-            try context.checkpoint()
+            try context.checkCancellation()
             let quality = encoding.quality ?? 75
-            let chroma = (encoding.subsampling ?? .yuv420).rawValue.filter { $0 != ":" }
-            let side = encoding.thumbnailSide.map { min($0, max(pixels.width, pixels.height)) } ?? 0
+            let chroma = (encoding.chromaSubsampling ?? .yuv420).rawValue.filter { $0 != ":" }
+            let side = encoding.thumbnailDimension.map { min($0, max(pixels.width, pixels.height)) } ?? 0
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
             let status = EmbeddedMetadata(for: image, as: encoding).withBytes { icc, exif, xmp in
@@ -105,13 +107,13 @@
                     var options = wi_heif_options(
                         quality: Int32(quality), chroma: chroma, thumbnail_side: Int32(side))
                     return wi_heif_encode(
-                        StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
+                        AlphaUnpremultiplier.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
                         UInt32(pixels.width), UInt32(pixels.height), pixels.isOpaque ? 1 : 0, &options, &blocks,
                         &bytes, &count)
                 }
             }
             guard status == WI_HEIF_OK, let bytes else {
-                throw .transform(.encodingFailed(format: .heif, reason: "libheif failed (status \(status.rawValue))"))
+                throw .processing(.encodingFailed(format: .heif, reason: "libheif failed (status \(status.rawValue))"))
             }
             defer { free(bytes) }
             return Data(bytes: bytes, count: count)

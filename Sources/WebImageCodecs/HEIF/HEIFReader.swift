@@ -7,32 +7,32 @@
     /// An image in a HEIF file that libheif has opened. The bytes of the file must outlive it.
     struct HEIFReader: ~Copyable {
         private let handle: OpaquePointer
-        private let picture: wi_heif_info
+        private let imageInfo: wi_heif_info
         /// The description of the image, or of the thumbnail that replaces it.
         private var info: wi_heif_info
         private let received: Int
         /// The maximum size of a profile in bytes. Larger profiles are ignored.
         private static let maxProfileBytes = 4 << 20
 
-        /// Opens the image with the index `picture`. Index 0 is the primary image.
+        /// Opens the image with the index `imageIndex`. Index 0 is the primary image.
         ///
-        /// - Throws: ``RequestError/noSuchFrame(index:count:)`` or a decoding error (4xxx).
-        init(_ bytes: UnsafeBufferPointer<UInt8>, picture: Int, limits: Limits) throws(ImageError) {
+        /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or a decoding error (4xxx).
+        init(_ bytes: UnsafeBufferPointer<UInt8>, imageIndex: Int, limits: ImageLimits) throws(ImageError) {
             var handle: OpaquePointer?
             var info = wi_heif_info()
             // No image has such a high index.
-            let index = picture >= 0 ? UInt32(clamping: picture) : UInt32.max
+            let index = imageIndex >= 0 ? UInt32(clamping: imageIndex) : UInt32.max
             let status = wi_heif_open(
-                bytes.baseAddress, bytes.count, UInt32(clamping: max(1, limits.maxSide)), index, &info, &handle)
+                bytes.baseAddress, bytes.count, UInt32(clamping: max(1, limits.maxDimension)), index, &info, &handle)
             guard status == WI_HEIF_OK, let handle else {
                 defer { wi_heif_close(handle) }
                 guard status != WI_HEIF_END else {
-                    throw .request(.noSuchFrame(index: picture, count: Int(info.pictures)))
+                    throw .request(.frameNotFound(index: imageIndex, frameCount: Int(info.pictures)))
                 }
                 throw Self.failure(status, handle, received: bytes.count)
             }
             self.handle = handle
-            self.picture = info
+            self.imageInfo = info
             self.info = info
             self.received = bytes.count
         }
@@ -49,15 +49,15 @@
         ///
         /// - Returns: A Boolean value that indicates whether the file contains such a thumbnail.
         mutating func useThumbnail(
-            width: Double, height: Double, options: DecodeOptions.Depth
+            width: Double, height: Double, options: ImageDecodingOptions.Depth
         ) -> Bool {
-            let depth = options.format(depth) == .rgba16 ? picture.depth : 1
+            let depth = options.format(depth) == .rgba16 ? imageInfo.depth : 1
             return wi_heif_use_thumbnail(handle, width, height, depth, &info) != 0
         }
 
         /// Reverts the effect of ``useThumbnail(width:height:options:)``.
-        mutating func usePicture() {
-            info = picture
+        mutating func useFullImage() {
+            info = imageInfo
             wi_heif_use_picture(handle, &info)
         }
 
@@ -87,16 +87,16 @@
         /// - Parameters:
         ///   - color: The color conversion to apply.
         ///   - options: The requested bits per sample of the result.
-        func decode(color: ColorConversion?, options: DecodeOptions.Depth, context: CodingContext)
+        func decode(color: ColorConversion?, options: ImageDecodingOptions.Depth, context: CodingContext)
             throws(ImageError) -> PixelBuffer
         {
-            try context.checkpoint()
-            let reading = PixelReading(size, depth: depth, options: options, color: color)
+            try context.checkCancellation()
+            let reading = PixelImporter(size, depth: depth, options: options, color: color)
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 try read(into: canvas)
                 return .init(hasAlpha: hasAlpha, isPremultiplied: hasAlpha && info.is_premultiplied != 0)
             }
-            try context.checkpoint()
+            try context.checkCancellation()
             return pixels
         }
 
@@ -109,12 +109,13 @@
         private static func failure(_ status: wi_heif_status, _ handle: OpaquePointer?, received: Int) -> ImageError {
             let words = String(cString: wi_heif_message(handle))
             return switch status {
-            case WI_HEIF_TRUNCATED: .decode(.truncated(format: .heif, received: received, expected: nil))
-            case WI_HEIF_MEMORY: .decode(.outOfMemory(bytes: received))
-            case WI_HEIF_UNSUPPORTED: .decode(.unsupported(format: .heif, feature: words))
+            case WI_HEIF_TRUNCATED: .decoding(.truncated(format: .heif, receivedBytes: received, expectedBytes: nil))
+            case WI_HEIF_MEMORY: .decoding(.outOfMemory(byteCount: received))
+            case WI_HEIF_UNSUPPORTED: .decoding(.unsupportedFeature(format: .heif, feature: words))
             case WI_HEIF_INCONSISTENT:
-                .decode(.inconsistent(format: .heif, reason: "the decoded size differs from the size in the header"))
-            default: .decode(.corrupt(format: .heif, reason: words))
+                .decoding(
+                    .contradictsHeader(format: .heif, reason: "the decoded size differs from the size in the header"))
+            default: .decoding(.corrupted(format: .heif, reason: words))
             }
         }
     }

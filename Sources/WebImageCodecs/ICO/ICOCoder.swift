@@ -7,14 +7,14 @@ import WebImageCore
 ///
 /// It decodes embedded PNG files with the PNG coder.
 public struct ICOCoder: ImageCoder {
-    private let sides: [Int]
+    private let dimensions: [Int]
 
     /// Creates a coder.
     ///
-    /// - Parameter sides: The sizes of the images in an encoded icon, in pixels of the longer side. The coder skips
-    ///   sizes that are larger than the image. The default is an empty array, which means one image at its original
-    ///   size.
-    public init(sides: [Int] = []) { self.sides = sides }
+    /// - Parameter dimensions: The sizes of the images in an encoded icon, in pixels of the longer side. The coder
+    ///   skips sizes that are larger than the image. The default is an empty array, which means one image at its
+    ///   original size.
+    public init(dimensions: [Int] = []) { self.dimensions = dimensions }
 
     static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -26,23 +26,24 @@ public struct ICOCoder: ImageCoder {
     /// Without a requested size, the coder decodes the largest image with the most bits per pixel. With a size, it
     /// decodes the smallest image that doesn't need to be enlarged. With `frames: .single(n)`, it decodes the image n.
     ///
-    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
-    public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
-        try context.checkpoint()
+        try context.checkCancellation()
         return try data.withBytes { (bytes) throws(ImageError) in
             let format: ImageFormat = bytes.count > 2 && bytes[2] == 2 ? .cur : .ico
             let directory = try ICODirectory(bytes, format: format)
             let index = try chosen(directory, options)
             let entry = directory.entries[index]
             guard entry.offset < bytes.count else {
-                throw .decode(
-                    .truncated(format: format, received: bytes.count, expected: entry.offset + entry.length))
+                throw .decoding(
+                    .truncated(format: format, receivedBytes: bytes.count, expectedBytes: entry.offset + entry.length))
             }
             // Stored lengths are often wrong, and the data of the image determines its end.
             let part = UnsafeBufferPointer(rebasing: bytes[entry.offset...])
-            let claim = index == directory.largest ? probe : nil
+            let claim = index == directory.largest ? info : nil
             if part.starts(with: Self.pngSignature) {
                 return try decodePNG(Data(part), format, claim, options, context)
             }
@@ -50,39 +51,41 @@ public struct ICOCoder: ImageCoder {
         }
     }
 
-    private func chosen(_ directory: ICODirectory, _ options: DecodeOptions) throws(ImageError) -> Int {
-        guard case .single(let index) = options.frames else { return try directory.best(for: options) }
+    private func chosen(_ directory: ICODirectory, _ options: ImageDecodingOptions) throws(ImageError) -> Int {
+        guard case .index(let index) = options.frames else { return try directory.best(for: options) }
         guard directory.entries.indices.contains(index) else {
-            throw .request(.noSuchFrame(index: index, count: directory.entries.count))
+            throw .request(.frameNotFound(index: index, frameCount: directory.entries.count))
         }
         return index
     }
 
     private func decodePNG(
-        _ data: Data, _ format: ImageFormat, _ claim: ImageProbe?, _ options: DecodeOptions, _ context: CodingContext
-    ) throws(ImageError) -> Image {
+        _ data: Data, _ format: ImageFormat, _ claim: ImageInfo?, _ options: ImageDecodingOptions,
+        _ context: CodingContext
+    ) throws(ImageError) -> DecodedImage {
         var inner = options
         inner.frames = .first
-        let image = try PNGCoder().decode(data, probe: nil, options: inner, context: context)
-        try claim.requireAgreement(on: image.metadata.rawSize, format: format)
-        return Image(pixels: image.pixels, scale: options.scale, format: format, metadata: image.metadata)
+        let image = try PNGCoder().decode(data, info: nil, options: inner, context: context)
+        try claim.requireAgreement(on: image.metadata.storedSize, format: format)
+        return DecodedImage(pixels: image.pixels, scale: options.scale, format: format, metadata: image.metadata)
     }
 
     private func decodeBitmap(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ format: ImageFormat, _ claim: ImageProbe?, _ options: DecodeOptions,
+        _ bytes: UnsafeBufferPointer<UInt8>, _ format: ImageFormat, _ claim: ImageInfo?,
+        _ options: ImageDecodingOptions,
         _ context: CodingContext
-    ) throws(ImageError) -> Image {
+    ) throws(ImageError) -> DecodedImage {
         var reader = ByteReader(bytes)
         var header = try DIBHeader(&reader, format: format)
         header.becomeIcon()
         try claim.requireAgreement(on: header.size, format: format)
         let layout = try DecodeLayout(rawSize: header.size, options: options, context: context)
         let decoded = try ICOBitmap(bytes, header: header, start: reader.offset, format: format)
-            .decode(allowsPartial: options.allowsPartial, context: context)
-        return Image(
+            .decode(allowsPartial: options.allowsPartialData, context: context)
+        return DecodedImage(
             pixels: try layout.finish(decoded.pixels, context: context), scale: options.scale, format: format,
             metadata: ImageMetadata(
-                rawSize: header.size, depth: header.bitsPerPixel <= 8 ? header.bitsPerPixel : 8,
+                storedSize: header.size, bitDepth: header.bitsPerPixel <= 8 ? header.bitsPerPixel : 8,
                 hasAlpha: !decoded.pixels.isOpaque, isPartial: decoded.isPartial))
     }
 
@@ -93,11 +96,11 @@ public struct ICOCoder: ImageCoder {
     ///
     /// Images below 64 pixels are stored as bitmaps, and larger images as PNG.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)`` if a side exceeds 256 pixels, or
-    ///   ``RequestError/invalidOption(name:value:)``.
-    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` if a side exceeds 256 pixels, or
+    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
+    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try ICOWriter.encode(image.pixels, sides: sides, as: encoding, context: context)
+        try ICOWriter.encode(image.pixels, dimensions: dimensions, as: encoding, context: context)
     }
 }

@@ -21,10 +21,10 @@ struct ICODirectory {
     init(_ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat) throws(ImageError) {
         var reader = ByteReader(bytes)
         guard reader.uint16() == 0, let kind = reader.uint16(), let count = reader.uint16() else {
-            throw .decode(.truncated(format: format, received: bytes.count, expected: nil))
+            throw .decoding(.truncated(format: format, receivedBytes: bytes.count, expectedBytes: nil))
         }
         guard kind == 1 || kind == 2, count > 0 else {
-            throw .decode(.corrupt(format: format, reason: "the list of images is missing"))
+            throw .decoding(.corrupted(format: format, reason: "the list of images is missing"))
         }
         var entries: [Entry] = []
         for _ in 0..<count {
@@ -37,7 +37,7 @@ struct ICODirectory {
                     bits: kind == 1 ? bits : 0, offset: Int(offset), length: Int(length)))
         }
         guard entries.count == count else {
-            throw .decode(.truncated(format: format, received: bytes.count, expected: 6 + count * 16))
+            throw .decoding(.truncated(format: format, receivedBytes: bytes.count, expectedBytes: 6 + count * 16))
         }
         self.entries = entries
     }
@@ -48,7 +48,7 @@ struct ICODirectory {
 
     /// Returns the index of the smallest image that produces the same result size for `options` as the largest image,
     /// without being enlarged.
-    func best(for options: DecodeOptions) throws(ImageError) -> Int {
+    func best(for options: ImageDecodingOptions) throws(ImageError) -> Int {
         let largest = largest
         guard let target = options.size else { return largest }
         let wanted = try target.plan(for: entries[largest].size, scale: options.scale).output

@@ -6,18 +6,18 @@ import WebImageCore
 
 /// An encoder for icons.
 enum ICOWriter {
-    static let maxSide = 256
+    static let maxDimension = 256
     /// The minimum side for PNG. From this size on, PNG is smaller, and every system that supports such sizes supports
     /// PNG.
-    private static let firstPNGSide = 64
+    private static let minPNGDimension = 64
 
-    static func encode(_ pixels: PixelBuffer, sides: [Int], as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ pixels: PixelBuffer, dimensions: [Int], as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        let pictures = try sizes(try pixels.eightBits(context: context), sides, context)
+        let pictures = try sizes(try pixels.eightBits(context: context), dimensions, context)
         var bodies: [Data] = []
         for picture in pictures {
-            try requireEncodable(picture, as: .ico, maxSide: maxSide)
+            try requireEncodable(picture, as: .ico, maxDimension: maxDimension)
             bodies.append(try body(picture, as: encoding, context: context))
         }
         var file = Data()
@@ -40,7 +40,7 @@ enum ICOWriter {
         throws(ImageError) -> [PixelBuffer]
     {
         guard !sides.isEmpty else { return [pixels] }
-        guard sides.count <= 64, sides.allSatisfy({ (1...maxSide).contains($0) }) else {
+        guard sides.count <= 64, sides.allSatisfy({ (1...maxDimension).contains($0) }) else {
             throw .request(.invalidOption(name: "sides", value: "\(sides)"))
         }
         let longer = max(pixels.width, pixels.height)
@@ -57,9 +57,9 @@ enum ICOWriter {
     private static func body(_ pixels: PixelBuffer, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        guard max(pixels.width, pixels.height) < firstPNGSide else {
+        guard max(pixels.width, pixels.height) < minPNGDimension else {
             return try PNGCoder().encode(
-                Image(pixels: pixels), as: .png(effort: encoding.effort), context: context)
+                DecodedImage(pixels: pixels), as: .png(effort: encoding.effort), context: context)
         }
         let rows = try BMPWriter.rows(of: pixels, hasAlpha: true, context: context)
         // The alpha channel is complete. The mask repeats it for decoders that don't support alpha.

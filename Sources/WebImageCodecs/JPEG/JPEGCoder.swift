@@ -19,23 +19,24 @@ public struct JPEGCoder: ImageCoder {
     /// For a smaller size, the coder decodes fewer DCT coefficients. It chooses the smallest of the scales 1/1, 1/2,
     /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis. Then it resamples the image.
     ///
-    /// - Throws: A decoding error (4xxx), such as ``DecodeError/truncated(format:received:expected:)`` if pixels are
-    ///   missing, or a limit error (6xxx). A file that lacks only its end marker is complete.
-    public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    /// - Throws: A decoding error (4xxx), such as
+    ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if pixels are missing, or a
+    ///   limit error (6xxx). A file that lacks only its end marker is complete.
+    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         try options.requireStill()
         return try data.withBytes { (bytes) throws(ImageError) in
             let reader = try JPEGReader(bytes, context: context)
-            try probe.requireAgreement(on: reader.size, format: .jpeg)
+            try info.requireAgreement(on: reader.size, format: .jpeg)
             let layout = try DecodeLayout(
-                rawSize: reader.size, orientation: probe.orientation, options: options, context: context)
+                rawSize: reader.size, orientation: info.orientation, options: options, context: context)
             let profile = reader.iccProfile()
             let color = options.conversion(.from(profile: profile, model: reader.colorModel))
             let convertsLast = layout.convertsLast(color)
             let denominator = JPEGReader.denominator(for: layout)
             let decoded = try reader.decode(
-                denominator: denominator, allowsPartial: options.allowsPartial, color: convertsLast ? nil : color)
+                denominator: denominator, allowsPartial: options.allowsPartialData, color: convertsLast ? nil : color)
             // libjpeg rounds the reduced size up, but the image itself ends at the exact quotient.
             let extent = (
                 width: Double(reader.size.width) / Double(denominator),
@@ -43,10 +44,10 @@ public struct JPEGCoder: ImageCoder {
             )
             let pixels = try layout.finish(
                 decoded.pixels, extent: extent, color: convertsLast ? color : nil, context: context)
-            return Image(
+            return DecodedImage(
                 pixels: pixels, scale: options.scale, format: .jpeg,
                 metadata: ImageMetadata(
-                    rawSize: reader.size, orientation: layout.orientation, depth: reader.depth, hasAlpha: false,
+                    storedSize: reader.size, orientation: layout.orientation, bitDepth: reader.depth, hasAlpha: false,
                     isPartial: decoded.isPartial, iccProfile: profile))
         }
     }
@@ -54,13 +55,13 @@ public struct JPEGCoder: ImageCoder {
     /// Creates a decoder that shows rows as they arrive, or scan after scan if the file has several scans.
     ///
     /// Files with arithmetic coding have no previews.
-    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> (any ProgressiveDecoder)?
+    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         let layout = try DecodeLayout(
-            rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
-        let stream = try JPEGStream(probe: probe, layout: layout, context: context)
-        return StreamDecoder(stream, probe: probe, options: options, layout: layout)
+            rawSize: info.storedSize, orientation: info.orientation, options: options, context: context)
+        let stream = try JPEGIncrementalDecoder(probe: info, layout: layout, context: context)
+        return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
     }
 
     /// Returns whether the format is JPEG.
@@ -73,8 +74,9 @@ public struct JPEGCoder: ImageCoder {
     /// there on. Grayscale images have one component. The file can contain the color profile, EXIF with an optional
     /// thumbnail, and XMP. Metadata that doesn't fit into a segment is omitted.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)`` or ``RequestError/invalidOption(name:value:)``.
-    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
+    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
+    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
         try JPEGWriter.encode(image, as: encoding, context: context)

@@ -25,7 +25,7 @@ struct JPEGReader: ~Copyable {
     init(_ bytes: UnsafeBufferPointer<UInt8>, context: CodingContext) throws(ImageError) {
         let handle = wi_jpeg_decoder_open(
             bytes.baseAddress, bytes.count, Self.memory(context.limits), Int32(Self.maxScans))
-        guard let handle else { throw .decode(.outOfMemory(bytes: 0)) }
+        guard let handle else { throw .decoding(.outOfMemory(byteCount: 0)) }
         var info = wi_jpeg_info()
         let status = wi_jpeg_decoder_header(handle, &info)
         guard status == WI_JPEG_OK else {
@@ -44,7 +44,7 @@ struct JPEGReader: ~Copyable {
     deinit { wi_jpeg_decoder_close(handle) }
 
     /// Returns the maximum memory of libjpeg in bytes, or 0 for no maximum.
-    static func memory(_ limits: Limits) -> Int {
+    static func memory(_ limits: ImageLimits) -> Int {
         // The coefficients of a progressive 4:4:4 image use 6 bytes per pixel, and its RGBA pixels use 4.
         let (memory, overflow) = limits.maxDecodedBytes.multipliedReportingOverflow(by: 2)
         return overflow ? 0 : max(memory, 16 << 20)
@@ -86,24 +86,24 @@ struct JPEGReader: ~Copyable {
         try absorb()
         var row = 0
         while row < canvas.size.height {
-            try context.checkpoint()
+            try context.checkCancellation()
             var done: UInt32 = 0
             let wanted = UInt32(min(rowsPerCheckpoint, canvas.size.height - row))
             try check(wi_jpeg_decoder_rows(handle, canvas.row(row), canvas.bytesPerRow, wanted, &done))
-            guard done == wanted else { throw .decode(.corrupt(format: .jpeg, reason: "a row is missing")) }
+            guard done == wanted else { throw .decoding(.corrupted(format: .jpeg, reason: "a row is missing")) }
             color?.convert(canvas, rows: row..<row + Int(done))
             row += Int(done)
         }
         let isPartial = wi_jpeg_decoder_is_truncated(handle) != 0
         if isPartial, !allowsPartial {
-            throw .decode(.truncated(format: .jpeg, received: received, expected: nil))
+            throw .decoding(.truncated(format: .jpeg, receivedBytes: received, expectedBytes: nil))
         }
         return (canvas.finish(isOpaque: true), isPartial)
     }
 
     private func absorb() throws(ImageError) {
         while true {
-            try context.checkpoint()
+            try context.checkCancellation()
             let status = wi_jpeg_decoder_absorb(handle, Int32(rowsPerCheckpoint))
             if status == WI_JPEG_OK { return }
             if status != WI_JPEG_MORE { try check(status) }
@@ -117,16 +117,17 @@ struct JPEGReader: ~Copyable {
 
     /// Converts a status to an error.
     static func failure(
-        _ status: wi_jpeg_status, _ handle: OpaquePointer, _ received: Int, _ limits: Limits
+        _ status: wi_jpeg_status, _ handle: OpaquePointer, _ received: Int, _ limits: ImageLimits
     ) -> ImageError {
         let words = String(cString: wi_jpeg_decoder_message(handle))
         return switch status {
-        case WI_JPEG_TRUNCATED: .decode(.truncated(format: .jpeg, received: received, expected: nil))
-        case WI_JPEG_UNSUPPORTED: .decode(.unsupported(format: .jpeg, feature: words))
+        case WI_JPEG_TRUNCATED: .decoding(.truncated(format: .jpeg, receivedBytes: received, expectedBytes: nil))
+        case WI_JPEG_UNSUPPORTED: .decoding(.unsupportedFeature(format: .jpeg, feature: words))
         case WI_JPEG_SCANS:
-            .limit(LimitError(.structure, limit: maxScans, actual: maxScans + 1, detail: "JPEG scans"))
-        case WI_JPEG_MEMORY: .decode(.outOfMemory(bytes: limits.maxDecodedBytes))
-        default: .decode(.corrupt(format: .jpeg, reason: words))
+            .limitExceeded(
+                ImageError.LimitFailure(.metadataSize, limit: maxScans, actual: maxScans + 1, detail: "JPEG scans"))
+        case WI_JPEG_MEMORY: .decoding(.outOfMemory(byteCount: limits.maxDecodedBytes))
+        default: .decoding(.corrupted(format: .jpeg, reason: words))
         }
     }
 }

@@ -7,23 +7,23 @@ import WebImageCore
 /// An encoder for JPEG images, based on libjpeg-turbo.
 struct JPEGWriter {
     /// The maximum width and height. JPEG stores sizes in 16 bits, but libjpeg supports only 65,500.
-    static let maxSide = 65_500
+    static let maxDimension = 65_500
 
     private let pixels: PixelBuffer
     private let background: [UInt8]
     private let context: CodingContext
     private let handle: OpaquePointer
 
-    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try requireEncodable(image.pixels, as: .jpeg, maxSide: maxSide)
+        try requireEncodable(image.pixels, as: .jpeg, maxDimension: maxDimension)
         let pixels = try image.pixels.eightBits(context: context)
         let background = encoding.background
         guard background.count == 3 else {
             throw .request(.invalidOption(name: "background", value: "\(background)"))
         }
-        guard let handle = wi_jpeg_encoder_open() else { throw .decode(.outOfMemory(bytes: pixels.byteCount)) }
+        guard let handle = wi_jpeg_encoder_open() else { throw .decoding(.outOfMemory(byteCount: pixels.byteCount)) }
         defer { wi_jpeg_encoder_close(handle) }
         let isGray = isGray(pixels, image, encoding)
         var options = options(encoding, isGray: isGray)
@@ -40,7 +40,7 @@ struct JPEGWriter {
 
     /// Returns whether to encode one gray component. This requires gray pixels, a gray background if the image isn't
     /// opaque, and no RGB profile, which needs three components.
-    private static func isGray(_ pixels: PixelBuffer, _ image: Image, _ encoding: ImageEncoding) -> Bool {
+    private static func isGray(_ pixels: PixelBuffer, _ image: DecodedImage, _ encoding: ImageEncoding) -> Bool {
         let shade = encoding.background
         return EmbeddedMetadata(for: image, as: encoding).iccProfile == nil
             && (pixels.isOpaque || (shade[0] == shade[1] && shade[1] == shade[2])) && pixels.isGray()
@@ -51,7 +51,7 @@ struct JPEGWriter {
         let subsampling = encoding.chosenSubsampling(quality: quality)
         return wi_jpeg_options(
             quality: Int32(quality), is_progressive: encoding.isProgressive ? 1 : 0,
-            optimizes_tables: encoding.optimizesTables ? 1 : 0, is_gray: isGray ? 1 : 0,
+            optimizes_tables: encoding.optimizesHuffmanTables ? 1 : 0, is_gray: isGray ? 1 : 0,
             columns: subsampling == .yuv444 ? 1 : 2, rows: subsampling == .yuv420 ? 2 : 1)
     }
 
@@ -73,7 +73,7 @@ struct JPEGWriter {
 
     private func writeRows() throws(ImageError) {
         for row in stride(from: 0, to: pixels.height, by: rowsPerCheckpoint) {
-            try context.checkpoint()
+            try context.checkCancellation()
             let count = min(rowsPerCheckpoint, pixels.height - row)
             let status = pixels.withUnsafeBytes { bytes in
                 let rows = bytes.bindMemory(to: UInt8.self).baseAddress.map { $0 + row * pixels.bytesPerRow }
@@ -87,7 +87,7 @@ struct JPEGWriter {
     private static func check(_ status: wi_jpeg_status, _ handle: OpaquePointer) throws(ImageError) {
         guard status != WI_JPEG_OK else { return }
         let words = String(cString: wi_jpeg_encoder_message(handle))
-        throw .transform(.encodingFailed(format: .jpeg, reason: words))
+        throw .processing(.encodingFailed(format: .jpeg, reason: words))
     }
 }
 
@@ -96,14 +96,14 @@ extension JPEGWriter {
     private static func thumbnail(
         _ pixels: PixelBuffer, _ encoding: ImageEncoding, _ context: CodingContext
     ) throws(ImageError) -> [UInt8]? {
-        guard let side = encoding.thumbnailSide else { return nil }
+        guard let side = encoding.thumbnailDimension else { return nil }
         let plan = try TargetSize.fit(width: Double(side), height: Double(side)).plan(for: pixels.size)
         let small = try Resampler.resample(
             pixels, window: plan.window, to: plan.output, filter: .lanczos3, context: context)
         // If the thumbnail is too large for a segment, reduce its quality before omitting it.
         for quality in [80, 50, 25] {
             let thumbnail = ImageEncoding(format: .jpeg, quality: quality, background: encoding.background)
-            let data = try encode(Image(pixels: small), as: thumbnail, context: context)
+            let data = try encode(DecodedImage(pixels: small), as: thumbnail, context: context)
             if data.count <= JPEGMetadata.maxThumbnail { return [UInt8](data) }
         }
         return nil

@@ -8,10 +8,11 @@
     /// An encoder for animations, based on libjxl. Each frame contains only the region that differs from the previous
     /// frame.
     enum JXLAnimationWriter {
-        static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
-            let frames = try FramesToEncode(image, as: encoding, maxSide: JXLWriter.maxSide, context: context)
+            let frames = try EncodableFrames(
+                image, as: encoding, maxDimension: JXLWriter.maxDimension, context: context)
             let channels = try frames.areOpaque() ? 3 : 4
             let options = try JXLWriter.options(encoding)
             var picture = wi_jxl_picture(
@@ -22,7 +23,7 @@
                     &picture, blocks, UInt32(clamping: frames.loopCount), options.distance, options.effort)
             }
             guard let handle else {
-                throw .transform(.encodingFailed(format: .jxl, reason: "libjxl can't create an encoder"))
+                throw .processing(.encodingFailed(format: .jxl, reason: "libjxl can't create an encoder"))
             }
             defer { wi_jxl_animator_close(handle) }
             let whole = PixelRect(x: 0, y: 0, width: frames.size.width, height: frames.size.height)
@@ -36,13 +37,15 @@
                     x: UInt32(rect.x), y: UInt32(rect.y), width: UInt32(rect.width), height: UInt32(rect.height),
                     is_partial: rect == whole ? 0 : 1, is_last: place == frames.count - 1 ? 1 : 0,
                     milliseconds: UInt32(clamping: frames.durations[place]))
-                let status = wi_jxl_animator_add(handle, StraightAlpha.packed(pixels, rect, channels: channels), &part)
+                let status = wi_jxl_animator_add(
+                    handle, AlphaUnpremultiplier.packed(pixels, rect, channels: channels), &part)
                 guard status == WI_JXL_OK else {
-                    throw .transform(.encodingFailed(format: .jxl, reason: "libjxl failed (status \(status.rawValue))"))
+                    throw .processing(
+                        .encodingFailed(format: .jxl, reason: "libjxl failed (status \(status.rawValue))"))
                 }
                 before = pixels
             }
-            try context.checkpoint()
+            try context.checkCancellation()
             var count = 0
             guard let bytes = wi_jxl_animator_bytes(handle, &count) else { return Data() }
             return Data(bytes: bytes, count: count)

@@ -21,16 +21,17 @@
         /// immediately and the other frames on demand. If a still image is truncated and `allowsPartial` is `true`,
         /// the result contains the part that libjxl can decode.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
-        public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-            throws(ImageError) -> Image
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+            throws(ImageError) -> DecodedImage
         {
-            try context.checkpoint()
-            guard !data.isEmpty else { throw .decode(.empty) }
+            try context.checkCancellation()
+            guard !data.isEmpty else { throw .decoding(.noData) }
             var source = try JXLSource(data, limits: context.limits)
-            try probe.requireAgreement(on: source.storedSize, format: .jxl)
-            try context.limits.check(size: source.storedSize)
-            let wanted = options.wantedFrames(context.limits)
+            try info.requireAgreement(on: source.storedSize, format: .jxl)
+            try context.limits.check(source.storedSize)
+            let wanted = options.effectiveFrames(context.limits)
             // The positions of the frames are known only after a pass over all of them.
             let needsIndex = source.isAnimated && wanted != .first
             let durations = needsIndex ? try source.durations(limit: context.limits.maxFrames) : [100]
@@ -38,13 +39,13 @@
             let layout = try DecodeLayout(
                 rawSize: source.storedSize, orientation: source.orientation, options: options,
                 format: options.depth.format(source.depth), frames: plays ? durations.count : 1, context: context)
-            source.allowsPartial = options.allowsPartial && !plays
+            source.allowsPartial = options.allowsPartialData && !plays
             source.color = options.conversion(source.conversion)
-            source.wantedDepth = options.depth
+            source.requestedDepth = options.depth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
-                rawSize: source.storedSize, orientation: source.orientation, depth: source.depth,
+                storedSize: source.storedSize, orientation: source.orientation, bitDepth: source.depth,
                 hasAlpha: source.hasAlpha, isPartial: source.isPartial, iccProfile: source.iccProfile,
                 codePoints: source.codePoints)
             var animation: ImageAnimation?
@@ -55,28 +56,29 @@
                     * pixels.format.bytesPerPixel
                 let (color, limits) = (source.color, context.limits)
                 animation = ImageAnimation(
-                    FrameDecoder(source, timeline: timeline, layout: layout, limits: limits, cost: cost) {
+                    LibraryFrameDecoder(source, timeline: timeline, layout: layout, limits: limits, cost: cost) {
                         [depth = options.depth] () throws(ImageError) in
                         var another = try JXLSource(data, limits: limits)
                         another.color = color
-                        another.wantedDepth = depth
+                        another.requestedDepth = depth
                         return another
                     })
             }
-            return Image(pixels: pixels, animation: animation, scale: options.scale, format: .jxl, metadata: metadata)
+            return DecodedImage(
+                pixels: pixels, animation: animation, scale: options.scale, format: .jxl, metadata: metadata)
         }
 
         /// Creates a decoder that first shows the image at one eighth of its size, and then refines it pass by pass
         /// and group by group.
         ///
         /// For animations, it decodes the first frame.
-        public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
-            throws(ImageError) -> (any ProgressiveDecoder)?
+        public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+            throws(ImageError) -> (any ProgressiveImageDecoder)?
         {
             let layout = try DecodeLayout(
-                rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
-            let stream = try JXLStream(probe: probe, context: context)
-            return StreamDecoder(stream, probe: probe, options: options, layout: layout)
+                rawSize: info.storedSize, orientation: info.orientation, options: options, context: context)
+            let stream = try JXLIncrementalDecoder(probe: info, context: context)
+            return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
         }
 
         /// Returns whether the format is JPEG XL.
@@ -89,12 +91,13 @@
         /// corresponds to effort 1 to 9 of libjxl. Still images with 16 bits per sample keep them, but animation
         /// frames are reduced to 8 bits. The file can contain the color profile, EXIF, and XMP.
         ///
-        /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
-        ///   ``RequestError/noSuchFrame(index:count:)``, or a ``LimitError``.
-        public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
+        ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
+        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
+        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
-            let image = try image.taking(encoding.frames)
+            let image = try image.selecting(encoding.frames)
             guard !image.isAnimated else { return try JXLAnimationWriter.encode(image, as: encoding, context: context) }
             return try JXLWriter.encode(image, as: encoding, context: context)
         }

@@ -6,8 +6,8 @@
     import WebImageCore
 
     /// A JPEG XL file that libjxl has opened.
-    struct JXLSource: FrameSource, ~Copyable {
-        private let encoded: EncodedBytes
+    struct JXLSource: LibraryFrameSource, ~Copyable {
+        private let encoded: PinnedData
         private let handle: OpaquePointer
         private let info: wi_jxl_info
         private let memory: Int
@@ -18,13 +18,13 @@
         /// The color conversion for frames.
         var color: ColorConversion?
         /// The requested bits per sample of frames.
-        var wantedDepth = DecodeOptions.Depth.eight
+        var requestedDepth = ImageDecodingOptions.Depth.eight
 
         /// Opens a file.
         ///
         /// - Throws: A decoding error (4xxx) or a limit error (6xxx).
-        init(_ data: Data, limits: Limits) throws(ImageError) {
-            let encoded = EncodedBytes(data)
+        init(_ data: Data, limits: ImageLimits) throws(ImageError) {
+            let encoded = PinnedData(data)
             let memory = Self.memory(limits)
             var handle: OpaquePointer?
             var info = wi_jxl_info()
@@ -43,7 +43,7 @@
 
         /// Returns the maximum memory of libjxl in bytes. The library uses 32-bit floats and several planes in
         /// addition to the color planes.
-        static func memory(_ limits: Limits) -> Int {
+        static func memory(_ limits: ImageLimits) -> Int {
             let budget = limits.maxDecodedBytes.multipliedReportingOverflow(by: 8)
             return budget.overflow ? Int.max / 2 : max(budget.partialValue, 64 << 20)
         }
@@ -52,7 +52,7 @@
         var depth: Int { Int(info.depth) }
         var hasAlpha: Bool { info.has_alpha != 0 }
         var isAnimated: Bool { info.is_animated != 0 }
-        var orientation: Orientation { Orientation(rawValue: Int(info.orientation)) ?? .up }
+        var orientation: ImageOrientation { ImageOrientation(rawValue: Int(info.orientation)) ?? .up }
         /// The stored loop count. 0 repeats indefinitely.
         var loopCount: Int { Int(info.loops) }
         var iccProfile: [UInt8]? { info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) } }
@@ -75,18 +75,20 @@
 
         /// Returns the durations of all frames, in milliseconds.
         ///
-        /// - Throws: A ``LimitError`` of kind `frames` if there are more frames than `limit` or than 16 times the
-        ///   desktop limit, or a decoding error (4xxx).
+        /// - Throws: An ``ImageError/LimitFailure`` of kind `frames` if there are more frames than `limit` or than 16
+        ///   times the desktop limit, or a decoding error (4xxx).
         mutating func durations(limit: Int) throws(ImageError) -> [Int] {
             var count: UInt32 = 0
-            let room = min(max(limit, 1), Limits.desktop.maxFrames * 16)
+            let room = min(max(limit, 1), ImageLimits.desktop.maxFrames * 16)
             var ticks = [UInt32](repeating: 0, count: room)
             let status = wi_jxl_index(handle, &ticks, UInt32(room), &count)
             guard status == WI_JXL_OK, count > 0 else {
                 throw Self.failure(
                     status == WI_JXL_OK ? WI_JXL_CORRUPT : status, received: encoded.count, memory: memory)
             }
-            guard count <= room else { throw .limit(LimitError(.frames, limit: room, actual: Int(count))) }
+            guard count <= room else {
+                throw .limitExceeded(ImageError.LimitFailure(.frameCount, limit: room, actual: Int(count)))
+            }
             return ticks.prefix(Int(count)).map { ticks in
                 let seconds = info.ticks_per_second > 0 ? Double(ticks) / info.ticks_per_second : 0
                 return AnimationTimeline.normalizedDelay(milliseconds: Int(min((seconds * 1_000).rounded(), 1e9)))
@@ -94,15 +96,15 @@
         }
 
         mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
-            try context.checkpoint()
-            let reading = PixelReading(
-                storedSize, depth: depth, options: wantedDepth, color: color, isZeroed: allowsPartial)
+            try context.checkCancellation()
+            let reading = PixelImporter(
+                storedSize, depth: depth, options: requestedDepth, color: color, isZeroed: allowsPartial)
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 try read(frame, into: canvas)
                 return .init(
                     hasAlpha: hasAlpha || isPartial, isPremultiplied: hasAlpha && info.is_premultiplied != 0)
             }
-            try context.checkpoint()
+            try context.checkCancellation()
             return pixels
         }
 
@@ -113,7 +115,7 @@
                 canvas.baseAddress, canvas.bytesPerRow, PixelFormat.rowAlignment, &isDrawn)
             isPartial = status == WI_JXL_TRUNCATED && isDrawn != 0
             guard status == WI_JXL_OK || isPartial else {
-                if status == WI_JXL_END { throw .request(.noSuchFrame(index: frame, count: frame)) }
+                if status == WI_JXL_END { throw .request(.frameNotFound(index: frame, frameCount: frame)) }
                 throw Self.failure(status, received: encoded.count, memory: memory)
             }
         }
@@ -121,11 +123,12 @@
         /// Converts a status to an error.
         static func failure(_ status: wi_jxl_status, received: Int, memory: Int) -> ImageError {
             switch status {
-            case WI_JXL_TRUNCATED: .decode(.truncated(format: .jxl, received: received, expected: nil))
-            case WI_JXL_MEMORY: .decode(.outOfMemory(bytes: memory))
+            case WI_JXL_TRUNCATED: .decoding(.truncated(format: .jxl, receivedBytes: received, expectedBytes: nil))
+            case WI_JXL_MEMORY: .decoding(.outOfMemory(byteCount: memory))
             case WI_JXL_INCONSISTENT:
-                .decode(.inconsistent(format: .jxl, reason: "the size of a frame differs from the size in the header"))
-            default: .decode(.corrupt(format: .jxl, reason: "libjxl can't decode it"))
+                .decoding(
+                    .contradictsHeader(format: .jxl, reason: "the size of a frame differs from the size in the header"))
+            default: .decoding(.corrupted(format: .jxl, reason: "libjxl can't decode it"))
             }
         }
     }

@@ -7,15 +7,15 @@
 
     /// An encoder for JPEG XL images, based on libjxl.
     enum JXLWriter {
-        static let maxSide = 1 << 30
+        static let maxDimension = 1 << 30
 
-        static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
             let pixels = image.pixels
-            try requireEncodable(pixels, as: .jxl, maxSide: maxSide)
+            try requireEncodable(pixels, as: .jxl, maxDimension: maxDimension)
             let options = try options(encoding)
-            try context.checkpoint()
+            try context.checkCancellation()
             let isWide = pixels.format == .rgba16
             let channels = pixels.isOpaque ? 3 : 4
             var picture = wi_jxl_picture(
@@ -28,14 +28,14 @@
                     wi_jxl_encode(samples, &picture, blocks, options.distance, options.effort, &bytes, &count)
                 }
                 return isWide
-                    ? write(StraightAlpha.widePacked(pixels, channels: channels))
-                    : write(StraightAlpha.packed(pixels, channels: channels))
+                    ? write(AlphaUnpremultiplier.widePacked(pixels, channels: channels))
+                    : write(AlphaUnpremultiplier.packed(pixels, channels: channels))
             }
             guard status == WI_JXL_OK, let bytes else {
-                throw .transform(.encodingFailed(format: .jxl, reason: "libjxl failed (status \(status.rawValue))"))
+                throw .processing(.encodingFailed(format: .jxl, reason: "libjxl failed (status \(status.rawValue))"))
             }
             defer { free(bytes) }
-            try context.checkpoint()
+            try context.checkCancellation()
             return Data(bytes: bytes, count: count)
         }
 
@@ -45,14 +45,14 @@
             throws(ImageError) -> Data?
         {
             let effort = try options(encoding).effort
-            try context.checkpoint()
+            try context.checkCancellation()
             return try jpeg.withBytes { (jpeg) throws(ImageError) in
                 var bytes: UnsafeMutablePointer<UInt8>?
                 var count = 0
                 guard wi_jxl_transcode(jpeg.baseAddress, jpeg.count, effort, &bytes, &count) == WI_JXL_OK, let bytes
                 else { return nil }
                 defer { free(bytes) }
-                try context.checkpoint()
+                try context.checkCancellation()
                 return Data(bytes: bytes, count: count)
             }
         }

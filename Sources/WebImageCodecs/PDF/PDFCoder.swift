@@ -10,7 +10,7 @@
     /// The coder draws pages on white paper at the requested size. This type requires the package trait `PDF`.
     public struct PDFCoder: ImageCoder {
         /// The maximum width and height of a cairo surface, in pixels.
-        private static let maxSide = 32_767
+        private static let maxDimension = 32_767
 
         /// Creates a coder.
         public init() {}
@@ -23,25 +23,26 @@
         /// The coder draws the first page, or the page n for `frames: .single(n)`. Without a requested size, one point
         /// of the crop box is one pixel (72 dots per inch). The requested size may be larger.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
-        public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-            throws(ImageError) -> Image
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+            throws(ImageError) -> DecodedImage
         {
-            try context.checkpoint()
+            try context.checkCancellation()
             return try data.withBytes { (bytes) throws(ImageError) in
                 let document = try PDFDocumentReader(bytes)
                 let size = try document.size(ofPage: options.firstIndex)
                 let layout = try VectorLayout(size: size, options: options, limits: context.limits)
                 let longer = max(layout.drawn.width, layout.drawn.height)
-                guard longer <= Self.maxSide else {
-                    throw .limit(LimitError(.side, limit: Self.maxSide, actual: longer))
+                guard longer <= Self.maxDimension else {
+                    throw .limitExceeded(ImageError.LimitFailure(.dimension, limit: Self.maxDimension, actual: longer))
                 }
                 let canvas = try PixelCanvas.forDecoding(layout.drawn, zeroed: true, context: context)
                 try document.draw(page: options.firstIndex, into: canvas)
-                try context.checkpoint()
+                try context.checkCancellation()
                 let pixels = try canvas.finish(isOpaque: true).part(layout.part, context: context)
-                return Image(
-                    pixels: pixels, scale: options.scale, format: .pdf, metadata: ImageMetadata(rawSize: size))
+                return DecodedImage(
+                    pixels: pixels, scale: options.scale, format: .pdf, metadata: ImageMetadata(storedSize: size))
             }
         }
     }
@@ -63,9 +64,10 @@
                 wi_pdf_close(handle)
                 let words = message.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
                 switch status {
-                case WI_PDF_MEMORY: throw .decode(.outOfMemory(bytes: bytes.count))
-                case WI_PDF_ENCRYPTED: throw .decode(.unsupported(format: .pdf, feature: "password protection"))
-                default: throw .decode(.corrupt(format: .pdf, reason: words))
+                case WI_PDF_MEMORY: throw .decoding(.outOfMemory(byteCount: bytes.count))
+                case WI_PDF_ENCRYPTED:
+                    throw .decoding(.unsupportedFeature(format: .pdf, feature: "password protection"))
+                default: throw .decoding(.corrupted(format: .pdf, reason: words))
                 }
             }
             self.handle = handle
@@ -76,13 +78,13 @@
 
         /// Returns the size of a page in points, rounded up to whole pixels.
         func size(ofPage index: Int) throws(ImageError) -> PixelSize {
-            guard pages > 0 else { throw .decode(.corrupt(format: .pdf, reason: "it has no pages")) }
-            guard (0..<pages).contains(index) else { throw .request(.noSuchFrame(index: index, count: pages)) }
+            guard pages > 0 else { throw .decoding(.corrupted(format: .pdf, reason: "it has no pages")) }
+            guard (0..<pages).contains(index) else { throw .request(.frameNotFound(index: index, frameCount: pages)) }
             var width = 0.0
             var height = 0.0
             guard wi_pdf_size(handle, UInt32(index), &width, &height) != 0, width > 0, height > 0, width <= 1e9,
                 height <= 1e9
-            else { throw .decode(.corrupt(format: .pdf, reason: "page \(index) has no size")) }
+            else { throw .decoding(.corrupted(format: .pdf, reason: "page \(index) has no size")) }
             return PixelSize(width: Int(width.rounded(.up)), height: Int(height.rounded(.up)))
         }
 
@@ -92,8 +94,8 @@
                 canvas.bytesPerRow)
             switch status {
             case WI_PDF_OK: return
-            case WI_PDF_MEMORY: throw .decode(.outOfMemory(bytes: canvas.byteCount))
-            default: throw .decode(.corrupt(format: .pdf, reason: "page \(index) can't be drawn"))
+            case WI_PDF_MEMORY: throw .decoding(.outOfMemory(byteCount: canvas.byteCount))
+            default: throw .decoding(.corrupted(format: .pdf, reason: "page \(index) can't be drawn"))
             }
         }
     }

@@ -22,7 +22,7 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
     ///   - index: The index of the frames.
     ///   - color: The color conversion to apply to each frame.
     ///   - context: The limits, the deadline, and the cancellation of the operation.
-    /// - Throws: A ``LimitError``, or ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     init(_ data: Data, index: APNGIndex, color: ColorConversion?, context: CodingContext) throws(ImageError) {
         self.data = data
         self.index = index
@@ -41,7 +41,7 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
             try index.decode(frame, in: bytes, color: color, context: context)
         }
         if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
-        lay(drawn, at: frame.place, isBlended: frame.isBlended && !drawn.isOpaque)
+        lay(drawn, at: frame.rect, isBlended: frame.isBlended && !drawn.isOpaque)
         return true
     }
 
@@ -49,7 +49,7 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
         let frame = index.frames[place]
         switch frame.disposal {
         case .keep: break
-        case .background: clear(frame.place)
+        case .background: clear(frame.rect)
         case .previous: restore()
         }
     }
@@ -92,7 +92,7 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
 extension APNGIndex {
     /// Returns the premultiplied pixels of one frame, without the canvas.
     ///
-    /// - Throws: A decoding error (4xxx) or a ``LimitError``.
+    /// - Throws: A decoding error (4xxx) or an ``ImageError/LimitFailure``.
     fileprivate func decode(
         _ frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>, color: ColorConversion?, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {
@@ -112,12 +112,12 @@ extension APNGIndex {
     private func still(of frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) -> [UInt8] {
         let count = frame.parts.reduce(0) { $0 + $1.count }
         guard count <= 0x7FFF_FFFF else {
-            throw .decode(.unsupported(format: .apng, feature: "frames of more than 2 GiB"))
+            throw .decoding(.unsupportedFeature(format: .apng, feature: "frames of more than 2 GiB"))
         }
         var writer = PNGChunkWriter(capacity: count + shared.reduce(64) { $0 + $1.count })
         writer.chunk(PNGChunks.header) { body in
-            body.appendBig(UInt32(frame.place.width))
-            body.appendBig(UInt32(frame.place.height))
+            body.appendBig(UInt32(frame.rect.width))
+            body.appendBig(UInt32(frame.rect.height))
             body += bytes[header.lowerBound + 8..<header.upperBound]
         }
         for part in shared { writer.append(bytes[part]) }
@@ -137,7 +137,8 @@ extension CompositingDecoder where Compositor == APNGCompositor {
         context: CodingContext
     ) throws(ImageError) {
         try self.init(
-            keyFrames: KeyFrames(index.steps(hasAlpha: hasAlpha), canvas: index.canvasSize), timeline: index.timeline,
+            keyFrames: KeyframeIndex(index.steps(hasAlpha: hasAlpha), canvas: index.canvasSize),
+            timeline: index.timeline,
             layout: layout, limits: context.limits,
             cost: data.count + index.frames.count * MemoryLayout<APNGFrame>.stride
                 + index.canvasSize.width * index.canvasSize.height * 4

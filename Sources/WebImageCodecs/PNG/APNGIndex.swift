@@ -7,7 +7,7 @@ import WebImageCore
 /// 11.3.5.2). The offsets are within bounds.
 struct APNGFrame: Sendable, Equatable {
     /// The position and size of the frame, which lies within the canvas.
-    var place: PixelRect
+    var rect: PixelRect
     var disposal: FrameDisposal
     /// A Boolean value that indicates whether the frame is blended over the canvas. Otherwise, its pixels replace the
     /// canvas, including transparent pixels.
@@ -40,7 +40,7 @@ struct APNGIndex: Sendable {
     private var previousName: UInt32 = 0
 
     /// An error for an animation that violates the rules, so only the still image is decoded.
-    private struct Broken: Error {}
+    private struct InvalidAnimation: Error {}
 
     private enum Step { case goOn, enough, end }
 
@@ -53,7 +53,7 @@ struct APNGIndex: Sendable {
     ///   still image is decoded.
     static func read(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) -> APNGIndex? {
         var index = APNGIndex()
-        do throws(Broken) {
+        do throws(InvalidAnimation) {
             try index.walk(bytes, frameLimit: frameLimit)
             return index.declaredFrames > 0 ? index : nil
         } catch {
@@ -61,19 +61,21 @@ struct APNGIndex: Sendable {
         }
     }
 
-    private mutating func walk(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) throws(Broken) {
+    private mutating func walk(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) throws(InvalidAnimation) {
         var reader = ByteReader(bytes)
-        guard let signature = reader.take(8), signature.elementsEqual(PNGChunks.signature) else { throw Broken() }
+        guard let signature = reader.read(8), signature.elementsEqual(PNGChunks.signature) else {
+            throw InvalidAnimation()
+        }
         while let length = reader.bigUInt32(), let name = reader.bigUInt32() {
             let body = reader.offset..<reader.offset + Int(length)
-            guard length <= 0x7FFF_FFFF else { throw Broken() }
+            guard length <= 0x7FFF_FFFF else { throw InvalidAnimation() }
             guard reader.skip(Int(length)), reader.skip(4) else { break }
-            switch try take(PNGChunk(bytes: bytes, name: name, body: body), frameLimit: frameLimit) {
+            switch try process(PNGChunk(bytes: bytes, name: name, body: body), frameLimit: frameLimit) {
             case .goOn: previousName = name
             case .enough: return
             case .end:
                 try close()
-                guard frames.count == declaredFrames || declaredFrames == 0 else { throw Broken() }
+                guard frames.count == declaredFrames || declaredFrames == 0 else { throw InvalidAnimation() }
                 return
             }
         }
@@ -84,23 +86,23 @@ struct APNGIndex: Sendable {
         isTruncated = frames.count < declaredFrames
     }
 
-    private mutating func take(_ chunk: PNGChunk, frameLimit: Int) throws(Broken) -> Step {
+    private mutating func process(_ chunk: PNGChunk, frameLimit: Int) throws(InvalidAnimation) -> Step {
         switch chunk.name {
         case PNGChunks.header:
-            guard header.isEmpty, chunk.body.count == 13 else { throw Broken() }
+            guard header.isEmpty, chunk.body.count == 13 else { throw InvalidAnimation() }
             header = chunk.body
             canvasSize = PixelSize(width: chunk.number(at: 0), height: chunk.number(at: 4))
         case PNGChunks.animation:
-            try takeAnimation(chunk)
+            try readAnimation(chunk)
         case PNGChunks.control:
             guard declaredFrames > 0 else { break }
             try close()
             if frames.count >= frameLimit { return .enough }
-            try takeControl(chunk)
+            try readControl(chunk)
         case PNGChunks.data:
-            try takeData(chunk)
+            try readData(chunk)
         case PNGChunks.frameData:
-            try takeFrameData(chunk)
+            try readFrameData(chunk)
         case PNGChunks.palette, PNGChunks.transparency:
             if !seenData { shared.append(chunk.whole) }
         case PNGChunks.end:
@@ -111,17 +113,19 @@ struct APNGIndex: Sendable {
         return .goOn
     }
 
-    private mutating func takeAnimation(_ chunk: PNGChunk) throws(Broken) {
+    private mutating func readAnimation(_ chunk: PNGChunk) throws(InvalidAnimation) {
         // After the pixels, the chunk has no meaning. A second chunk isn't allowed.
         guard !seenData else { return }
-        guard declaredFrames == 0, chunk.body.count == 8, chunk.isIntact else { throw Broken() }
+        guard declaredFrames == 0, chunk.body.count == 8, chunk.isIntact else { throw InvalidAnimation() }
         declaredFrames = chunk.number(at: 0)
         loopCount = chunk.number(at: 4)
-        guard (1...0x7FFF_FFFF).contains(declaredFrames), loopCount <= 0x7FFF_FFFF else { throw Broken() }
+        guard (1...0x7FFF_FFFF).contains(declaredFrames), loopCount <= 0x7FFF_FFFF else { throw InvalidAnimation() }
     }
 
-    private mutating func takeControl(_ chunk: PNGChunk) throws(Broken) {
-        guard chunk.body.count == 26, chunk.isIntact, chunk.number(at: 0) == nextSequence else { throw Broken() }
+    private mutating func readControl(_ chunk: PNGChunk) throws(InvalidAnimation) {
+        guard chunk.body.count == 26, chunk.isIntact, chunk.number(at: 0) == nextSequence else {
+            throw InvalidAnimation()
+        }
         nextSequence += 1
         let place = PixelRect(
             x: chunk.number(at: 12), y: chunk.number(at: 16), width: chunk.number(at: 4),
@@ -129,38 +133,38 @@ struct APNGIndex: Sendable {
         let bottom = chunk.bytes[chunk.body.lowerBound + 24]
         guard let disposal = FrameDisposal(rawValue: bottom), case let blend = chunk.bytes[chunk.body.lowerBound + 25],
             blend <= 1, !place.size.isEmpty, place.clamped(to: canvasSize) == place
-        else { throw Broken() }
-        guard seenData || frames.isEmpty && place.size == canvasSize else { throw Broken() }
+        else { throw InvalidAnimation() }
+        guard seenData || frames.isEmpty && place.size == canvasSize else { throw InvalidAnimation() }
         let numerator = chunk.short(at: 20)
         let denominator = chunk.short(at: 22) == 0 ? 100 : chunk.short(at: 22)
         open = APNGFrame(
-            place: place, disposal: disposal, isBlended: blend == 1,
+            rect: place, disposal: disposal, isBlended: blend == 1,
             delayMilliseconds: (numerator * 1_000 + denominator / 2) / denominator)
     }
 
-    private mutating func takeData(_ chunk: PNGChunk) throws(Broken) {
+    private mutating func readData(_ chunk: PNGChunk) throws(InvalidAnimation) {
         guard !seenData || previousName == PNGChunks.data else {
             // The data of the frame continues after other chunks. Without an animation, libpng handles this error.
-            if declaredFrames > 0 { throw Broken() }
+            if declaredFrames > 0 { throw InvalidAnimation() }
             return
         }
         seenData = true
         if !chunk.body.isEmpty { open?.parts.append(chunk.body) }
     }
 
-    private mutating func takeFrameData(_ chunk: PNGChunk) throws(Broken) {
+    private mutating func readFrameData(_ chunk: PNGChunk) throws(InvalidAnimation) {
         guard declaredFrames > 0 else { return }
         guard seenData, open != nil, chunk.body.count >= 4, chunk.isIntact, chunk.number(at: 0) == nextSequence else {
-            throw Broken()
+            throw InvalidAnimation()
         }
         nextSequence += 1
         if chunk.body.count > 4 { open?.parts.append(chunk.body.lowerBound + 4..<chunk.body.upperBound) }
     }
 
     /// Adds the open frame, which must have data before a control chunk or the end of the file.
-    private mutating func close() throws(Broken) {
+    private mutating func close() throws(InvalidAnimation) {
         guard let frame = open else { return }
-        guard !frame.parts.isEmpty, frames.count < declaredFrames else { throw Broken() }
+        guard !frame.parts.isEmpty, frames.count < declaredFrames else { throw InvalidAnimation() }
         frames.append(frame)
         open = nil
     }
@@ -174,9 +178,9 @@ extension APNGIndex {
     /// Returns the way each frame changes the canvas.
     ///
     /// - Parameter hasAlpha: A Boolean value that indicates whether pixels can be transparent.
-    func steps(hasAlpha: Bool) -> [FrameStep] {
+    func steps(hasAlpha: Bool) -> [FrameOperation] {
         frames.map {
-            FrameStep(place: $0.place, disposal: $0.disposal, replaces: !hasAlpha || !$0.isBlended)
+            FrameOperation(rect: $0.rect, disposal: $0.disposal, replaces: !hasAlpha || !$0.isBlended)
         }
     }
 

@@ -10,17 +10,17 @@ import WebImageCore
 /// is blended over it with unchanged pixels left transparent, whichever is smaller. The encoder holds two frames in
 /// memory.
 struct APNGWriter {
-    private let frames: FramesToEncode
+    private let frames: EncodableFrames
     private let effort: Int?
     private let metadata: EmbeddedMetadata
     private let context: CodingContext
     private var writer = PNGChunkWriter()
     private var sequence: UInt32 = 0
 
-    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        let frames = try FramesToEncode(image, as: encoding, maxSide: Int(Int32.max), context: context)
+        let frames = try EncodableFrames(image, as: encoding, maxDimension: Int(Int32.max), context: context)
         var writer = APNGWriter(
             frames: frames, effort: try encoding.checkedEffort(),
             metadata: EmbeddedMetadata(for: image, as: encoding), context: context)
@@ -28,7 +28,7 @@ struct APNGWriter {
         return Data(writer.writer.bytes)
     }
 
-    private init(frames: FramesToEncode, effort: Int?, metadata: EmbeddedMetadata, context: CodingContext) {
+    private init(frames: EncodableFrames, effort: Int?, metadata: EmbeddedMetadata, context: CodingContext) {
         self.frames = frames
         self.effort = effort
         self.metadata = metadata
@@ -109,7 +109,7 @@ struct APNGWriter {
     private func compressed(
         _ rows: [UInt8], _ size: PixelSize, with metadata: EmbeddedMetadata = EmbeddedMetadata()
     ) throws(ImageError) -> (data: [UInt8], metadata: [UInt8]) {
-        guard let handle = wi_png_encoder_open() else { throw .decode(.outOfMemory(bytes: rows.count)) }
+        guard let handle = wi_png_encoder_open() else { throw .decoding(.outOfMemory(byteCount: rows.count)) }
         defer { wi_png_encoder_close(handle) }
         var layout = wi_png_layout(
             width: UInt32(size.width), height: UInt32(size.height), kind: WI_PNG_RGBA, bits: 8,
@@ -119,7 +119,7 @@ struct APNGWriter {
         let outcome = rows.withUnsafeBufferPointer { rows -> Result<Void, ImageError> in
             do throws(ImageError) {
                 for row in stride(from: 0, to: size.height, by: rowsPerCheckpoint) {
-                    try context.checkpoint()
+                    try context.checkCancellation()
                     let count = min(rowsPerCheckpoint, size.height - row)
                     let start = rows.baseAddress.map { $0 + row * size.width * 4 }
                     try check(wi_png_encoder_rows(handle, start, size.width * 4, UInt32(count)), handle)
@@ -140,7 +140,7 @@ struct APNGWriter {
     private static func parts(of file: UnsafeBufferPointer<UInt8>) -> (data: [UInt8], metadata: [UInt8]) {
         var reader = ByteReader(file, at: 8)
         var (data, metadata): ([UInt8], [UInt8]) = ([], [])
-        while let length = reader.bigUInt32(), let name = reader.bigUInt32(), let body = reader.take(Int(length)) {
+        while let length = reader.bigUInt32(), let name = reader.bigUInt32(), let body = reader.read(Int(length)) {
             guard reader.skip(4) else { break }
             switch name {
             case PNGChunks.header, PNGChunks.end: continue
@@ -154,6 +154,6 @@ struct APNGWriter {
     private func check(_ status: wi_png_status, _ handle: OpaquePointer) throws(ImageError) {
         guard status != WI_PNG_OK else { return }
         let words = String(cString: wi_png_encoder_message(handle))
-        throw .transform(.encodingFailed(format: .apng, reason: words))
+        throw .processing(.encodingFailed(format: .apng, reason: words))
     }
 }

@@ -25,27 +25,28 @@ public struct PNGCoder: ImageCoder {
     /// image that isn't part of the animation. If an animation is truncated and `allowsPartial` is `true`, the result
     /// contains the complete frames.
     ///
-    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
-    public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         try data.withBytes { (bytes) throws(ImageError) in
-            let reader = try PNGReader(bytes, keepsPartial: options.allowsPartial, context: context)
-            try probe.requireAgreement(on: reader.size, format: .png)
-            let animation = APNGJob(
-                data, bytes, orientation: probe.orientation, options: options, context: context)
+            let reader = try PNGReader(bytes, keepsPartial: options.allowsPartialData, context: context)
+            try info.requireAgreement(on: reader.size, format: .png)
+            let animation = APNGDecodeOperation(
+                data, bytes, orientation: info.orientation, options: options, context: context)
             if let animation { return try animation.decode(reader) }
             try options.requireStill()
             let layout = try DecodeLayout(
-                rawSize: reader.size, orientation: probe.orientation, options: options,
+                rawSize: reader.size, orientation: info.orientation, options: options,
                 format: options.depth.format(reader.depth), context: context)
             let profile = reader.iccProfile()
             let color = options.conversion(reader.conversion(profile: profile))
-            let decoded = try PNGReduction(layout: layout, color: color, options: options).decode(reader)
-            return Image(
-                pixels: decoded.pixels, scale: options.scale, format: probe?.format ?? .png,
+            let decoded = try PNGDownscaler(layout: layout, color: color, options: options).decode(reader)
+            return DecodedImage(
+                pixels: decoded.pixels, scale: options.scale, format: info?.format ?? .png,
                 metadata: ImageMetadata(
-                    rawSize: reader.size, orientation: layout.orientation, depth: reader.depth,
+                    storedSize: reader.size, orientation: layout.orientation, bitDepth: reader.depth,
                     hasAlpha: reader.hasAlpha, isPartial: decoded.isPartial, iccProfile: profile,
                     codePoints: reader.color.codePoints))
         }
@@ -55,14 +56,14 @@ public struct PNGCoder: ImageCoder {
     ///
     /// An interlaced image arrives in passes, each of which covers the whole image. Animations have no previews,
     /// because their first frame can differ from the image at the start of the file.
-    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> (any ProgressiveDecoder)?
+    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
-        guard probe.format == .png else { return nil }
+        guard info.format == .png else { return nil }
         let layout = try DecodeLayout(
-            rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
-        let stream = try PNGStream(probe: probe, context: context)
-        return StreamDecoder(stream, probe: probe, options: options, layout: layout)
+            rawSize: info.storedSize, orientation: info.orientation, options: options, context: context)
+        let stream = try PNGIncrementalDecoder(probe: info, context: context)
+        return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
     }
 
     /// Returns whether the format is PNG or animated PNG.
@@ -76,12 +77,13 @@ public struct PNGCoder: ImageCoder {
     /// format of the encoding is ``ImageFormat/apng``. Animations have alpha and 8 bits per sample. The file can
     /// contain the color profile, EXIF, and XMP.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
-    ///   ``RequestError/noSuchFrame(index:count:)``, or a ``LimitError``.
-    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
+    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
+    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
+    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        let image = try image.taking(encoding.frames)
+        let image = try image.selecting(encoding.frames)
         guard image.isAnimated, encoding.format == .apng else {
             return try PNGWriter.encode(image, as: encoding, context: context)
         }

@@ -32,7 +32,7 @@ struct PNGReader: ~Copyable {
     /// - Throws: A decoding error (4xxx).
     init(_ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, context: CodingContext) throws(ImageError) {
         guard let handle = wi_png_decoder_open(bytes.baseAddress, bytes.count, Self.maxChunkBytes) else {
-            throw .decode(.outOfMemory(bytes: 0))
+            throw .decoding(.outOfMemory(byteCount: 0))
         }
         var info = wi_png_info()
         let status = wi_png_decoder_header(handle, keepsPartial ? 1 : 0, &info)
@@ -77,11 +77,11 @@ struct PNGReader: ~Copyable {
     ///   - options: The requested bits per sample of the result. The default is 8.
     /// - Returns: The rows, and a Boolean value that indicates whether some are missing. Missing rows are transparent,
     ///   or they contain the pixels from an earlier pass of an interlaced image.
-    func decode(allowsPartial: Bool, color: ColorConversion?, options: DecodeOptions.Depth = .eight)
+    func decode(allowsPartial: Bool, color: ColorConversion?, options: ImageDecodingOptions.Depth = .eight)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
         var isPartial = false
-        let reading = PixelReading(
+        let reading = PixelImporter(
             size, depth: depth, options: options, color: color, isZeroed: info.is_interlaced != 0)
         let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
             isPartial = try read(into: canvas, allowsPartial: allowsPartial) != nil
@@ -91,15 +91,15 @@ struct PNGReader: ~Copyable {
     }
 
     /// Returns the fast decoder for the image, or `nil` if only libpng can decode it.
-    func wholeDecoder() throws(ImageError) -> PNGWholeDecoder? {
+    func wholeDecoder() throws(ImageError) -> PNGFastDecoder? {
         switch info.plain_channels {
         case 1:
             var table = [UInt32](repeating: 0, count: 256)
             let status = wi_png_decoder_table(handle, &table)
             guard status == WI_PNG_OK else { throw Self.failure(status, handle, received) }
-            return PNGWholeDecoder(size, .indices(bits: depth, table: table))
-        case 2: return PNGWholeDecoder(size, .grayAlpha)
-        case 3, 4: return PNGWholeDecoder(size, .colors(channels: Int(info.plain_channels)))
+            return PNGFastDecoder(size, .indices(bits: depth, table: table))
+        case 2: return PNGFastDecoder(size, .grayAlpha)
+        case 3, 4: return PNGFastDecoder(size, .colors(channels: Int(info.plain_channels)))
         default: return nil
         }
     }
@@ -125,14 +125,14 @@ struct PNGReader: ~Copyable {
     func readRows(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> ImageError? {
         var finished = 0
         while finished < canvas.size.height {
-            try context.checkpoint()
+            try context.checkCancellation()
             var done: UInt32 = 0
             let wanted = UInt32(min(rowsPerCheckpoint, canvas.size.height - finished))
             let status = wi_png_decoder_rows(handle, canvas.row(finished), canvas.bytesPerRow, wanted, &done)
             finished += Int(done)
             guard status != WI_PNG_OK else { continue }
             let failure = Self.failure(status, handle, received)
-            guard allowsPartial, case .decode(.truncated, _) = failure else { throw failure }
+            guard allowsPartial, case .decoding(.truncated, _) = failure else { throw failure }
             if info.is_interlaced == 0 { canvas.clearRows(from: finished) }
             return failure
         }
@@ -141,9 +141,9 @@ struct PNGReader: ~Copyable {
 
     private static func failure(_ status: wi_png_status, _ handle: OpaquePointer, _ received: Int) -> ImageError {
         switch status {
-        case WI_PNG_TRUNCATED: .decode(.truncated(format: .png, received: received, expected: nil))
-        case WI_PNG_MEMORY: .decode(.outOfMemory(bytes: maxChunkBytes))
-        default: .decode(.corrupt(format: .png, reason: String(cString: wi_png_decoder_message(handle))))
+        case WI_PNG_TRUNCATED: .decoding(.truncated(format: .png, receivedBytes: received, expectedBytes: nil))
+        case WI_PNG_MEMORY: .decoding(.outOfMemory(byteCount: maxChunkBytes))
+        default: .decoding(.corrupted(format: .png, reason: String(cString: wi_png_decoder_message(handle))))
         }
     }
 }

@@ -10,15 +10,15 @@ struct PNGWriter {
     private let context: CodingContext
     private let handle: OpaquePointer
 
-    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
         let pixels = image.pixels
-        try requireEncodable(pixels, as: .png, maxSide: Int(Int32.max))
+        try requireEncodable(pixels, as: .png, maxDimension: Int(Int32.max))
         let effort = try encoding.checkedEffort()
-        guard let handle = wi_png_encoder_open() else { throw .decode(.outOfMemory(bytes: pixels.byteCount)) }
+        guard let handle = wi_png_encoder_open() else { throw .decoding(.outOfMemory(byteCount: pixels.byteCount)) }
         defer { wi_png_encoder_close(handle) }
-        guard let survey = wi_png_survey_open() else { throw .decode(.outOfMemory(bytes: pixels.byteCount)) }
+        guard let survey = wi_png_survey_open() else { throw .decoding(.outOfMemory(byteCount: pixels.byteCount)) }
         defer { wi_png_survey_close(survey) }
         let writer = PNGWriter(pixels: pixels, context: context, handle: handle)
         var layout = wi_png_layout(
@@ -29,7 +29,7 @@ struct PNGWriter {
         let grayMetadata = EmbeddedMetadata(for: image, as: encoding, isGray: true)
         let hasGrayProfile = grayMetadata.iccProfile != nil
         try writer.choose(
-            &layout, survey, allowsGray: metadata.iccProfile == nil, allowsColour: !hasGrayProfile)
+            &layout, survey, allowsGray: metadata.iccProfile == nil, allowsColor: !hasGrayProfile)
         if layout.kind == WI_PNG_GRAY || layout.kind == WI_PNG_GRAY_ALPHA { metadata = grayMetadata }
         try check(wi_png_encoder_start(handle, &layout, survey), handle)
         try check(embed(metadata, handle), handle)
@@ -48,7 +48,7 @@ struct PNGWriter {
     }
 
     private func choose(
-        _ layout: inout wi_png_layout, _ survey: OpaquePointer, allowsGray: Bool, allowsColour: Bool
+        _ layout: inout wi_png_layout, _ survey: OpaquePointer, allowsGray: Bool, allowsColor: Bool
     ) throws(ImageError) {
         guard pixels.format == .rgba8 else {
             let isGray = allowsGray && pixels.isGray()
@@ -59,17 +59,17 @@ struct PNGWriter {
             return
         }
         for row in stride(from: 0, to: pixels.height, by: rowsPerCheckpoint) {
-            try context.checkpoint()
+            try context.checkCancellation()
             let count = min(rowsPerCheckpoint, pixels.height - row)
-            let straight = StraightAlpha.rows(of: pixels, from: row, count: count)
+            let straight = AlphaUnpremultiplier.rows(of: pixels, from: row, count: count)
             guard wi_png_survey_add(survey, straight, pixels.width * count) else { break }
         }
-        wi_png_survey_choose(survey, pixels.isOpaque, allowsGray, allowsColour, &layout)
+        wi_png_survey_choose(survey, pixels.isOpaque, allowsGray, allowsColor, &layout)
     }
 
     private func writeRows() throws(ImageError) {
         for row in stride(from: 0, to: pixels.height, by: rowsPerCheckpoint) {
-            try context.checkpoint()
+            try context.checkCancellation()
             let count = min(rowsPerCheckpoint, pixels.height - row)
             try Self.check(write(row..<row + count), handle)
         }
@@ -85,10 +85,10 @@ struct PNGWriter {
         }
         switch pixels.format {
         case .rgba8:
-            let straight = StraightAlpha.rows(of: pixels, from: first, count: rows.count)
+            let straight = AlphaUnpremultiplier.rows(of: pixels, from: first, count: rows.count)
             return wi_png_encoder_rows(handle, straight, pixels.width * 4, count)
         case .rgba16:
-            let straight = StraightAlpha.wideRows(of: pixels, from: first, count: rows.count)
+            let straight = AlphaUnpremultiplier.wideRows(of: pixels, from: first, count: rows.count)
             return wi_png_encoder_rows(handle, straight, pixels.width * 8, count)
         }
     }
@@ -96,6 +96,6 @@ struct PNGWriter {
     private static func check(_ status: wi_png_status, _ handle: OpaquePointer) throws(ImageError) {
         guard status != WI_PNG_OK else { return }
         let words = String(cString: wi_png_encoder_message(handle))
-        throw .transform(.encodingFailed(format: .png, reason: words))
+        throw .processing(.encodingFailed(format: .png, reason: words))
     }
 }

@@ -17,33 +17,34 @@ public struct QOICoder: ImageCoder {
     ///
     /// If the header declares linear samples, the coder converts them to sRGB.
     ///
-    /// - Throws: A decoding error (4xxx), such as ``DecodeError/truncated(format:received:expected:)`` if pixels are
-    ///   missing, or a limit error (6xxx).
-    public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    /// - Throws: A decoding error (4xxx), such as
+    ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if pixels are missing, or a
+    ///   limit error (6xxx).
+    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         try options.requireStill()
         return try data.withBytes { (bytes) throws(ImageError) in
             var reader = try QOIReader(bytes)
-            try probe.requireAgreement(on: reader.size, format: .qoi)
+            try info.requireAgreement(on: reader.size, format: .qoi)
             let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
             let codePoints = reader.isLinear ? ColorCodePoints(primaries: 1, transfer: 8) : nil
-            let reading = PixelReading(
+            let reading = PixelImporter(
                 reader.size, depth: 8, options: options.depth, color: options.conversion(.from(codePoints)),
                 isZeroed: true)
             var isPartial = false
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 let done = try reader.decode(into: canvas, context: context)
                 isPartial = done < reader.size.width * reader.size.height
-                guard !isPartial || options.allowsPartial else {
-                    throw .decode(.truncated(format: .qoi, received: bytes.count, expected: nil))
+                guard !isPartial || options.allowsPartialData else {
+                    throw .decoding(.truncated(format: .qoi, receivedBytes: bytes.count, expectedBytes: nil))
                 }
                 return .init(hasAlpha: reader.hasAlpha || isPartial)
             }
-            return Image(
+            return DecodedImage(
                 pixels: try layout.finish(pixels, context: context), scale: options.scale, format: .qoi,
                 metadata: ImageMetadata(
-                    rawSize: reader.size, hasAlpha: reader.hasAlpha, isPartial: isPartial, codePoints: codePoints))
+                    storedSize: reader.size, hasAlpha: reader.hasAlpha, isPartial: isPartial, codePoints: codePoints))
         }
     }
 
@@ -54,10 +55,10 @@ public struct QOICoder: ImageCoder {
     ///
     /// Opaque images have three channels. The encoding preserves every visible pixel.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)``.
-    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
+    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try QOIWriter.encode(image.taking(encoding.frames).pixels, context: context)
+        try QOIWriter.encode(image.selecting(encoding.frames).pixels, context: context)
     }
 }

@@ -13,7 +13,7 @@ struct QOIPixel: Equatable {
     static let none = QOIPixel(red: 0, green: 0, blue: 0, alpha: 0)
 
     /// The index of the pixel in the table of seen pixels.
-    var place: Int { (Int(red) * 3 + Int(green) * 5 + Int(blue) * 7 + Int(alpha) * 11) % 64 }
+    var tableIndex: Int { (Int(red) * 3 + Int(green) * 5 + Int(blue) * 7 + Int(alpha) * 11) % 64 }
 
     /// The tags of complete pixels.
     static let rgb: UInt8 = 0xFE

@@ -16,17 +16,18 @@ struct QOIReader {
 
     /// Reads the header.
     ///
-    /// - Throws: ``DecodeError/truncated(format:received:expected:)`` or ``DecodeError/corrupt(format:reason:)``.
+    /// - Throws: ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` or
+    ///   ``ImageError/DecodingFailure/corrupted(format:reason:)``.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
         reader = ByteReader(bytes, at: 4)
         guard let width = reader.uint32(), let height = reader.uint32(), let channels = reader.byte(),
             let space = reader.byte()
         else {
-            throw .decode(.truncated(format: .qoi, received: bytes.count, expected: nil))
+            throw .decoding(.truncated(format: .qoi, receivedBytes: bytes.count, expectedBytes: nil))
         }
         size = PixelSize(width: Int(width.byteSwapped), height: Int(height.byteSwapped))
         guard bytes.starts(with: [0x71, 0x6F, 0x69, 0x66]), !size.isEmpty, channels == 3 || channels == 4 else {
-            throw .decode(.corrupt(format: .qoi, reason: "invalid header: \(size) with \(channels) channels"))
+            throw .decoding(.corrupted(format: .qoi, reason: "invalid header: \(size) with \(channels) channels"))
         }
         hasAlpha = channels == 4
         isLinear = space == 1
@@ -37,7 +38,7 @@ struct QOIReader {
     /// - Returns: The number of pixels that the data contained.
     mutating func decode(into canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) -> Int {
         for y in 0..<size.height {
-            if y % rowsPerCheckpoint == 0 { try context.checkpoint() }
+            if y % rowsPerCheckpoint == 0 { try context.checkCancellation() }
             let row = canvas.row(y)
             for x in 0..<size.width {
                 guard step() else { return y * size.width + x }
@@ -68,7 +69,7 @@ struct QOIReader {
         default:
             guard short(tag) else { return false }
         }
-        seen[pixel.place] = pixel
+        seen[pixel.tableIndex] = pixel
         return true
     }
 

@@ -11,7 +11,7 @@ struct QOIWriter {
     private var run: UInt8 = 0
 
     static func encode(_ pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> Data {
-        try requireEncodable(pixels, as: .qoi, maxSide: Int(Int32.max))
+        try requireEncodable(pixels, as: .qoi, maxDimension: Int(Int32.max))
         let pixels = try pixels.eightBits(context: context)
         var writer = QOIWriter()
         writer.file.reserveCapacity(pixels.width * pixels.height + 64)
@@ -21,8 +21,8 @@ struct QOIWriter {
         }
         writer.file.append(contentsOf: [pixels.isOpaque ? 3 : 4, 0])
         for row in 0..<pixels.height {
-            if row % rowsPerCheckpoint == 0 { try context.checkpoint() }
-            writer.add(StraightAlpha.rows(of: pixels, from: row, count: 1))
+            if row % rowsPerCheckpoint == 0 { try context.checkCancellation() }
+            writer.add(AlphaUnpremultiplier.rows(of: pixels, from: row, count: 1))
         }
         writer.endRun()
         writer.file.append(contentsOf: [0, 0, 0, 0, 0, 0, 0, 1])
@@ -51,7 +51,7 @@ struct QOIWriter {
     }
 
     private mutating func write(_ pixel: QOIPixel) {
-        let place = pixel.place
+        let place = pixel.tableIndex
         guard seen[place] != pixel else {
             file.append(QOIPixel.index | UInt8(place))
             return

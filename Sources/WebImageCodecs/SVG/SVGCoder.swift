@@ -14,7 +14,7 @@
     public struct SVGCoder: ImageCoder {
         private let maxTextBytes: Int
         /// The maximum width and height of a cairo surface, in pixels.
-        private static let maxSide = 32_767
+        private static let maxDimension = 32_767
 
         /// Creates a coder.
         ///
@@ -29,30 +29,32 @@
         /// The requested size may be larger than the intrinsic size, which is determined by `width`, `height`, and
         /// `viewBox`.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
-        public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-            throws(ImageError) -> Image
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+            throws(ImageError) -> DecodedImage
         {
             try options.requireStill()
-            try context.checkpoint()
-            guard !data.isEmpty else { throw .decode(.empty) }
-            var header = probe
-            if header == nil { header = try ImageProbe(reading: data) }
-            let size = header?.rawSize ?? PixelSize(width: 1, height: 1)
+            try context.checkCancellation()
+            guard !data.isEmpty else { throw .decoding(.noData) }
+            var header = info
+            if header == nil { header = try ImageInfo(data: data) }
+            let size = header?.storedSize ?? PixelSize(width: 1, height: 1)
             let layout = try VectorLayout(size: size, options: options, limits: context.limits)
-            guard max(layout.drawn.width, layout.drawn.height) <= Self.maxSide else {
-                throw .limit(
-                    LimitError(.side, limit: Self.maxSide, actual: max(layout.drawn.width, layout.drawn.height)))
+            guard max(layout.drawn.width, layout.drawn.height) <= Self.maxDimension else {
+                throw .limitExceeded(
+                    ImageError.LimitFailure(
+                        .dimension, limit: Self.maxDimension, actual: max(layout.drawn.width, layout.drawn.height)))
             }
             let text = try plainText(data)
             let canvas = try PixelCanvas.forDecoding(layout.drawn, zeroed: true, context: context)
             try draw(text, into: canvas)
-            try context.checkpoint()
+            try context.checkCancellation()
             let isOpaque = canvas.isEveryPixelOpaque()
             let pixels = try canvas.finish(isOpaque: isOpaque).part(layout.part, context: context)
-            return Image(
+            return DecodedImage(
                 pixels: pixels, scale: options.scale, format: .svg,
-                metadata: ImageMetadata(rawSize: size, hasAlpha: !isOpaque))
+                metadata: ImageMetadata(storedSize: size, hasAlpha: !isOpaque))
         }
 
         private func plainText(_ data: Data) throws(ImageError) -> Data {
@@ -67,9 +69,9 @@
                 case WI_SVG_OK: break
                 case WI_SVG_TOO_LARGE: throw tooLarge(maxTextBytes + 1)
                 case WI_SVG_TRUNCATED:
-                    throw .decode(.truncated(format: .svg, received: bytes.count, expected: nil))
-                case WI_SVG_MEMORY: throw .decode(.outOfMemory(bytes: maxTextBytes))
-                default: throw .decode(.corrupt(format: .svg, reason: "the gzip data is invalid"))
+                    throw .decoding(.truncated(format: .svg, receivedBytes: bytes.count, expectedBytes: nil))
+                case WI_SVG_MEMORY: throw .decoding(.outOfMemory(byteCount: maxTextBytes))
+                default: throw .decoding(.corrupted(format: .svg, reason: "the gzip data is invalid"))
                 }
                 defer { free(text) }
                 return text.map { Data(bytes: $0, count: count) } ?? Data()
@@ -77,7 +79,8 @@
         }
 
         private func tooLarge(_ count: Int) -> ImageError {
-            .limit(LimitError(.structure, limit: maxTextBytes, actual: count, detail: "bytes of SVG text"))
+            .limitExceeded(
+                ImageError.LimitFailure(.metadataSize, limit: maxTextBytes, actual: count, detail: "bytes of SVG text"))
         }
 
         private func draw(_ text: Data, into canvas: borrowing PixelCanvas) throws(ImageError) {
@@ -91,9 +94,9 @@
             }
             guard status != WI_SVG_OK else { return }
             let words = message.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-            throw .decode(
+            throw .decoding(
                 status == WI_SVG_MEMORY
-                    ? .outOfMemory(bytes: stride * size.height) : .corrupt(format: .svg, reason: words))
+                    ? .outOfMemory(byteCount: stride * size.height) : .corrupted(format: .svg, reason: words))
         }
     }
 #endif

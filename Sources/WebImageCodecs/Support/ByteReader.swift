@@ -32,7 +32,7 @@ struct ByteReader {
         return UInt32(low) | UInt32(high) << 16
     }
 
-    mutating func take(_ count: Int) -> Slice<UnsafeBufferPointer<UInt8>>? {
+    mutating func read(_ count: Int) -> Slice<UnsafeBufferPointer<UInt8>>? {
         guard count >= 0, count <= remaining else { return nil }
         defer { offset += count }
         return bytes[offset..<offset + count]

@@ -8,7 +8,7 @@ struct DecodeLayout {
     /// The stored width and height.
     let rawSize: PixelSize
     /// The orientation to apply after resampling.
-    let orientation: Orientation
+    let orientation: ImageOrientation
     /// The region of the stored image that is used, in stored pixels.
     let window: SampleRect
     /// The size of the result in pixels, before the orientation is applied.
@@ -24,20 +24,21 @@ struct DecodeLayout {
     ///   - frames: The number of decoded frames in memory at the same time.
     /// - Throws: An ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
     init(
-        rawSize: PixelSize, orientation: Orientation = .up, options: DecodeOptions, format: PixelFormat = .rgba8,
+        rawSize: PixelSize, orientation: ImageOrientation = .up, options: ImageDecodingOptions,
+        format: PixelFormat = .rgba8,
         frames: Int = 1, context: CodingContext
     ) throws(ImageError) {
-        try context.limits.check(size: rawSize)
+        try context.limits.check(rawSize)
         let upright = orientation.upright(rawSize)
         let plan = try options.size?.plan(
             for: upright, scale: options.scale, frames: frames, format: format)
         self.rawSize = rawSize
         self.orientation = orientation
-        self.filter = options.reduction == .box ? .box : .lanczos3
+        self.filter = options.resampling == .box ? .box : .lanczos3
         if let plan, !plan.isIdentity(for: upright) {
-            try context.limits.check(size: plan.output)
+            try context.limits.check(plan.output)
             self.window = orientation.stored(plan.window, of: rawSize)
-            self.output = orientation.swapsSides ? plan.output.transposed : plan.output
+            self.output = orientation.swapsDimensions ? plan.output.transposed : plan.output
             self.isScaled = true
         } else {
             self.window = SampleRect(rawSize)
@@ -58,7 +59,7 @@ struct DecodeLayout {
 
     /// The minimum width and height that a smaller version of the image must have to be used instead of the full
     /// image. The value is `nil` if the image isn't scaled.
-    var neededSides: (width: Double, height: Double)? {
+    var requiredSize: (width: Double, height: Double)? {
         guard isScaled else { return nil }
         return (
             Double(output.width) / window.width * Double(rawSize.width) - 1e-6,
@@ -81,7 +82,7 @@ struct DecodeLayout {
         throws(ImageError) -> PixelBuffer
     {
         let converted = try color?.converted(pixels, context: context) ?? pixels
-        return try PixelOrienting.upright(converted, orientation, context: context)
+        return try OrientationTransform.upright(converted, orientation, context: context)
     }
 
     /// Scales decoded rows to the requested size and applies the orientation.
@@ -111,14 +112,14 @@ struct DecodeLayout {
     }
 }
 
-extension Orientation {
+extension ImageOrientation {
     /// Returns the region of the stored image that corresponds to a region of the image with the EXIF orientation
     /// applied.
     func stored(_ part: SampleRect, of rawSize: PixelSize) -> SampleRect {
         let width = Double(rawSize.width)
         let height = Double(rawSize.height)
         var stored =
-            swapsSides
+            swapsDimensions
             ? SampleRect(x: part.y, y: part.x, width: part.height, height: part.width) : part
         if self == .upMirrored || self == .down || self == .rightMirrored || self == .left {
             stored.x = width - stored.x - stored.width

@@ -16,7 +16,7 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
     private final class Box: @unchecked Sendable {
         var decoder: Decoder
         /// The frame that was decoded last, or `nil` if decoding failed.
-        var place: Int?
+        var frameIndex: Int?
 
         init(_ decoder: consuming sending Decoder) { self.decoder = decoder }
     }
@@ -36,20 +36,20 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
     func decode<Result>(
         _ place: Int, _ body: (inout Decoder) throws(ImageError) -> Result
     ) throws(ImageError) -> Result {
-        let box = try take(for: place)
-        box.place = nil
+        let box = try borrow(for: place)
+        box.frameIndex = nil
         defer { putBack(box) }
         let result = try body(&box.decoder)
-        box.place = place
+        box.frameIndex = place
         return result
     }
 
     /// Takes the decoder with the shortest path to `place`. A decoder advances one frame at a time and restarts to go
     /// back.
-    private func take(for place: Int) throws(ImageError) -> Box {
+    private func borrow(for place: Int) throws(ImageError) -> Box {
         let taken = idle.withLock { idle -> Box? in
-            let ahead = idle.indices.filter { idle[$0].place.map { $0 <= place } ?? false }
-            let best = ahead.max { (idle[$0].place ?? 0) < (idle[$1].place ?? 0) } ?? idle.indices.first
+            let ahead = idle.indices.filter { idle[$0].frameIndex.map { $0 <= place } ?? false }
+            let best = ahead.max { (idle[$0].frameIndex ?? 0) < (idle[$1].frameIndex ?? 0) } ?? idle.indices.first
             return best.map { idle.remove(at: $0) }
         }
         if let taken { return taken }

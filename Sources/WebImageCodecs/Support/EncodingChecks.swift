@@ -4,18 +4,19 @@ import WebImageCore
 
 /// Checks that the size of the pixels is within the limits of a format.
 ///
-/// - Throws: ``TransformError/encodingFailed(format:reason:)`` if a side is longer than `maxSide` pixels.
-func requireEncodable(_ pixels: PixelBuffer, as format: ImageFormat, maxSide: Int) throws(ImageError) {
-    guard max(pixels.width, pixels.height) <= maxSide else {
-        let reason = "the size is \(pixels.size), but the format allows at most \(maxSide) pixels per side"
-        throw .transform(.encodingFailed(format: format, reason: reason))
+/// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` if a side is longer than `maxDimension`
+///   pixels.
+func requireEncodable(_ pixels: PixelBuffer, as format: ImageFormat, maxDimension: Int) throws(ImageError) {
+    guard max(pixels.width, pixels.height) <= maxDimension else {
+        let reason = "the size is \(pixels.size), but the format allows at most \(maxDimension) pixels per side"
+        throw .processing(.encodingFailed(format: format, reason: reason))
     }
 }
 
 extension ImageEncoding {
     /// Returns the requested effort.
     ///
-    /// - Throws: ``RequestError/invalidOption(name:value:)`` if the effort isn't between 0 and 9.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if the effort isn't between 0 and 9.
     func checkedEffort() throws(ImageError) -> Int? {
         guard let effort, !(0...9).contains(effort) else { return effort }
         throw .request(.invalidOption(name: "effort", value: "\(effort)"))
@@ -23,5 +24,7 @@ extension ImageEncoding {
 
     /// Returns the requested chroma subsampling, or a default for the quality. From 90 on, the default is full chroma
     /// resolution, because callers expect no visible difference at such a quality.
-    func chosenSubsampling(quality: Int) -> Subsampling { subsampling ?? (quality >= 90 ? .yuv444 : .yuv420) }
+    func chosenSubsampling(quality: Int) -> ChromaSubsampling {
+        chromaSubsampling ?? (quality >= 90 ? .yuv444 : .yuv420)
+    }
 }

@@ -9,7 +9,7 @@ extension PixelBuffer {
         guard format == .rgba16 else { return self }
         let canvas = try PixelCanvas.forDecoding(size, context: context)
         for row in 0..<height {
-            if row % rowsPerCheckpoint == 0 { try context.checkpoint() }
+            if row % rowsPerCheckpoint == 0 { try context.checkCancellation() }
             withUnsafeBytes { bytes in
                 let wide = UnsafeRawBufferPointer(rebasing: bytes[(row * bytesPerRow)...]).bindMemory(to: UInt16.self)
                 let narrow = canvas.row(row)
@@ -41,7 +41,7 @@ extension PixelBuffer {
     }
 }
 
-extension StraightAlpha {
+extension AlphaUnpremultiplier {
     /// Returns rows like ``rows(of:from:count:)``, with 16 bits per sample.
     static func wideRows(of pixels: PixelBuffer, from first: Int, count: Int) -> [UInt16] {
         let rowSamples = pixels.width * 4

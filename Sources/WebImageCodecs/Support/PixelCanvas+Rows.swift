@@ -10,7 +10,8 @@ extension PixelCanvas {
     /// Allocates memory for decoded pixels. Unless `zeroed` is `true`, only the padding between rows is cleared, and
     /// the caller must write every pixel.
     ///
-    /// - Throws: A ``LimitError`` of kind `decodedBytes`, or ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: An ``ImageError/LimitFailure`` of kind `decodedSize`, or
+    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     static func forDecoding(
         _ size: PixelSize, format: PixelFormat = .rgba8, zeroed: Bool = false, context: CodingContext
     ) throws(ImageError) -> PixelCanvas {
@@ -19,9 +20,10 @@ extension PixelCanvas {
         }
         let limit = context.limits.maxDecodedBytes
         guard let bytes, !bytes.overflow, bytes.partialValue <= limit else {
-            throw .limit(LimitError(.decodedBytes, limit: limit, actual: bytes?.partialValue ?? .max))
+            throw .limitExceeded(
+                ImageError.LimitFailure(.decodedSize, limit: limit, actual: bytes?.partialValue ?? .max))
         }
-        let canvas = try PixelCanvas(size: size, format: format, zeroed: zeroed)
+        let canvas = try PixelCanvas(size: size, format: format, cleared: zeroed)
         if !zeroed { canvas.clearPadding() }
         return canvas
     }

@@ -14,8 +14,8 @@ struct VectorLayout {
     ///
     /// - Parameter size: The intrinsic size of the drawing.
     /// - Throws: An ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
-    init(size: PixelSize, options: DecodeOptions, limits: Limits) throws(ImageError) {
-        try limits.check(size: size)
+    init(size: PixelSize, options: ImageDecodingOptions, limits: ImageLimits) throws(ImageError) {
+        try limits.check(size)
         guard let target = options.size else {
             drawn = size
             part = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
@@ -26,7 +26,7 @@ struct VectorLayout {
         let factor = target.mayGrow ? max(1, ceiling / min(size.width, size.height)) : 1
         let large = PixelSize(width: size.width * factor, height: size.height * factor)
         let plan = try target.plan(for: large, scale: options.scale)
-        try limits.check(size: plan.output)
+        try limits.check(plan.output)
         let scaleX = Double(plan.output.width) / plan.window.width
         let scaleY = Double(plan.output.height) / plan.window.height
         func pixels(_ length: Double) -> Int { max(1, Int(min(length.rounded(), 1e9))) }
@@ -36,7 +36,7 @@ struct VectorLayout {
         part = PixelRect(
             x: (drawn.width - plan.output.width) / 2, y: (drawn.height - plan.output.height) / 2,
             width: plan.output.width, height: plan.output.height)
-        try limits.check(size: drawn)
+        try limits.check(drawn)
     }
 }
 

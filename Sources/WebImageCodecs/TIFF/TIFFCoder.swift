@@ -35,15 +35,16 @@
         /// resamples it, and applies the orientation. Multiple pages don't become an animation. If `allowsPartial` is
         /// `true`, corrupt or missing parts keep the contents that libtiff produces.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
-        public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-            throws(ImageError) -> Image
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+            throws(ImageError) -> DecodedImage
         {
-            try context.checkpoint()
+            try context.checkCancellation()
             return try data.withBytes { (bytes) throws(ImageError) in
                 let reader = try TIFFReader(bytes, limits: context.limits)
                 let page = try reader.page(options.firstIndex, limits: context.limits)
-                if options.firstIndex == 0 { try probe.requireAgreement(on: page.size, format: .tiff) }
+                if options.firstIndex == 0 { try info.requireAgreement(on: page.size, format: .tiff) }
                 let format: PixelFormat = page.isDeep ? options.depth.format(page.depth) : .rgba8
                 let layout = try DecodeLayout(
                     rawSize: page.size, orientation: page.orientation, options: options, format: format,
@@ -52,13 +53,13 @@
                     page.colorModel.flatMap { .from(profile: page.iccProfile, model: $0) })
                 let convertsLast = layout.convertsLast(color)
                 let decoded = try reader.decode(
-                    page, color: convertsLast ? nil : color, format: format, allowsPartial: options.allowsPartial,
+                    page, color: convertsLast ? nil : color, format: format, allowsPartial: options.allowsPartialData,
                     context: context)
                 let pixels = try layout.finish(decoded.pixels, color: convertsLast ? color : nil, context: context)
-                return Image(
+                return DecodedImage(
                     pixels: pixels, scale: options.scale, format: .tiff,
                     metadata: ImageMetadata(
-                        rawSize: page.size, orientation: page.orientation, depth: page.depth,
+                        storedSize: page.size, orientation: page.orientation, bitDepth: page.depth,
                         hasAlpha: page.hasAlpha, isPartial: decoded.isPartial, iccProfile: page.iccProfile))
             }
         }
@@ -71,8 +72,9 @@
         /// The file has 8 or 16 bits per sample, like the pixels, and preserves every visible pixel. Effort 0 to 9 is
         /// the level of Deflate. The file can contain the color profile and XMP, but not EXIF.
         ///
-        /// - Throws: ``TransformError/encodingFailed(format:reason:)`` or ``RequestError/invalidOption(name:value:)``.
-        public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
+        ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
+        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
             try TIFFWriter.encode(image, as: encoding, compression: compression, context: context)

@@ -10,7 +10,7 @@
         /// The properties of a page.
         struct Page {
             var size: PixelSize
-            var orientation: Orientation
+            var orientation: ImageOrientation
             var depth: Int
             /// A Boolean value that indicates whether the samples can be decoded with 16 bits.
             var isDeep: Bool
@@ -29,7 +29,7 @@
         /// Opens a file.
         ///
         /// - Throws: A decoding error (4xxx).
-        init(_ bytes: UnsafeBufferPointer<UInt8>, limits: Limits) throws(ImageError) {
+        init(_ bytes: UnsafeBufferPointer<UInt8>, limits: ImageLimits) throws(ImageError) {
             var handle: OpaquePointer?
             let status = wi_tiff_open(bytes.baseAddress, bytes.count, max(limits.maxDecodedBytes, 1 << 20), &handle)
             guard status == WI_TIFF_OK, let handle else {
@@ -45,19 +45,19 @@
 
         /// Selects a page and returns its properties.
         ///
-        /// - Throws: ``RequestError/noSuchFrame(index:count:)`` or a decoding error (4xxx).
-        func page(_ index: Int, limits: Limits) throws(ImageError) -> Page {
+        /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or a decoding error (4xxx).
+        func page(_ index: Int, limits: ImageLimits) throws(ImageError) -> Page {
             var info = wi_tiff_info()
             let status = index >= 0 ? wi_tiff_page(handle, UInt32(clamping: index), &info) : WI_TIFF_END
             guard status == WI_TIFF_OK else {
                 guard status == WI_TIFF_END else { throw Self.failure(status, handle, received: received) }
                 let count = wi_tiff_pages(handle, UInt32(clamping: max(1, min(limits.maxFrames, 65_536))))
-                throw .request(.noSuchFrame(index: index, count: Int(count)))
+                throw .request(.frameNotFound(index: index, frameCount: Int(count)))
             }
             let profile = info.icc_count <= Self.maxProfileBytes ? info.icc : nil
             return Page(
                 size: PixelSize(width: Int(info.width), height: Int(info.height)),
-                orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, depth: Int(info.depth),
+                orientation: ImageOrientation(rawValue: Int(info.orientation)) ?? .up, depth: Int(info.depth),
                 isDeep: info.is_deep != 0, hasAlpha: info.has_alpha != 0, rowsPerUnit: Int(info.rows_per_unit),
                 iccProfile: profile.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) },
                 colorModel: Self.colorModel(info))
@@ -93,7 +93,7 @@
             if color?.source == .cmyk { wi_tiff_keep_ink(handle) }
             if format == .rgba16 { wi_tiff_keep_depth(handle) }
             for top in stride(from: 0, to: page.size.height, by: band) {
-                try context.checkpoint()
+                try context.checkCancellation()
                 let rows = min(band, page.size.height - top)
                 let status = wi_tiff_rows(
                     handle, UInt32(top), UInt32(rows), allowsPartial ? 1 : 0, canvas.row(top), canvas.bytesPerRow)
@@ -116,10 +116,10 @@
             let words = String(cString: wi_tiff_message(handle))
             let reason = words.isEmpty ? "libtiff can't decode it" : words
             return switch status {
-            case WI_TIFF_TRUNCATED: .decode(.truncated(format: .tiff, received: received, expected: nil))
-            case WI_TIFF_MEMORY: .decode(.outOfMemory(bytes: received))
-            case WI_TIFF_UNSUPPORTED: .decode(.unsupported(format: .tiff, feature: feature(words)))
-            default: .decode(.corrupt(format: .tiff, reason: reason))
+            case WI_TIFF_TRUNCATED: .decoding(.truncated(format: .tiff, receivedBytes: received, expectedBytes: nil))
+            case WI_TIFF_MEMORY: .decoding(.outOfMemory(byteCount: received))
+            case WI_TIFF_UNSUPPORTED: .decoding(.unsupportedFeature(format: .tiff, feature: feature(words)))
+            default: .decoding(.corrupted(format: .tiff, reason: reason))
             }
         }
 

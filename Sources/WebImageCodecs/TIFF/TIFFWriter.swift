@@ -7,15 +7,16 @@
 
     /// An encoder for TIFF images, based on libtiff.
     enum TIFFWriter {
-        static let maxSide = 1 << 30
+        static let maxDimension = 1 << 30
 
         static func encode(
-            _ image: Image, as encoding: ImageEncoding, compression: TIFFCoder.Compression, context: CodingContext
+            _ image: DecodedImage, as encoding: ImageEncoding, compression: TIFFCoder.Compression,
+            context: CodingContext
         ) throws(ImageError) -> Data {
             let pixels = image.pixels
-            try requireEncodable(pixels, as: .tiff, maxSide: maxSide)
+            try requireEncodable(pixels, as: .tiff, maxDimension: maxDimension)
             let effort = try encoding.checkedEffort() ?? -1
-            try context.checkpoint()
+            try context.checkCancellation()
             let kind: Int32 =
                 switch compression {
                 case .none: 0
@@ -35,11 +36,11 @@
                         samples, &layout, icc.baseAddress, icc.count, xmp.baseAddress, xmp.count, &bytes, &count)
                 }
                 return isWide
-                    ? write(StraightAlpha.widePacked(pixels, channels: channels))
-                    : write(StraightAlpha.packed(pixels, channels: channels))
+                    ? write(AlphaUnpremultiplier.widePacked(pixels, channels: channels))
+                    : write(AlphaUnpremultiplier.packed(pixels, channels: channels))
             }
             guard status == WI_TIFF_OK, let bytes else {
-                throw .transform(.encodingFailed(format: .tiff, reason: "libtiff failed (status \(status.rawValue))"))
+                throw .processing(.encodingFailed(format: .tiff, reason: "libtiff failed (status \(status.rawValue))"))
             }
             defer { free(bytes) }
             return Data(bytes: bytes, count: count)

@@ -8,11 +8,11 @@ import WebImageCore
 /// holds two canvases and only moves forward, so it restarts at the first frame to reach an earlier frame.
 final class WebPAnimationDecoder: AnimationDecoder {
     let timeline: AnimationTimeline
-    private let encoded: EncodedBytes
+    private let encoded: PinnedData
     private let canvasSize: PixelSize
     private let layout: DecodeLayout
     private let color: ColorConversion?
-    private let limits: Limits
+    private let limits: ImageLimits
     private let states: DecoderPool<State>
 
     private struct State: ~Copyable {
@@ -24,10 +24,10 @@ final class WebPAnimationDecoder: AnimationDecoder {
 
         /// Opens an animation.
         ///
-        /// - Throws: ``DecodeError/corrupt(format:reason:)``.
-        init(_ encoded: EncodedBytes) throws(ImageError) {
+        /// - Throws: ``ImageError/DecodingFailure/corrupted(format:reason:)``.
+        init(_ encoded: PinnedData) throws(ImageError) {
             guard let handle = wi_webp_animation_open(encoded.bytes.baseAddress, encoded.count) else {
-                throw .decode(.corrupt(format: .webp, reason: "libwebp can't open the animation"))
+                throw .decoding(.corrupted(format: .webp, reason: "libwebp can't open the animation"))
             }
             self.handle = handle
         }
@@ -44,12 +44,12 @@ final class WebPAnimationDecoder: AnimationDecoder {
     ///   - layout: The size and orientation of the result.
     ///   - color: The color conversion to apply to each frame.
     ///   - limits: The resource limits for each frame.
-    /// - Throws: ``DecodeError/corrupt(format:reason:)``.
+    /// - Throws: ``ImageError/DecodingFailure/corrupted(format:reason:)``.
     init(
         _ data: Data, timeline: AnimationTimeline, canvasSize: PixelSize, layout: DecodeLayout,
-        color: ColorConversion? = nil, limits: Limits
+        color: ColorConversion? = nil, limits: ImageLimits
     ) throws(ImageError) {
-        let encoded = EncodedBytes(data)
+        let encoded = PinnedData(data)
         self.encoded = encoded
         self.timeline = timeline
         self.canvasSize = canvasSize
@@ -64,7 +64,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
 
     func frame(at place: Int) throws(ImageError) -> PixelBuffer {
         guard timeline.durations.indices.contains(place) else {
-            throw .request(.noSuchFrame(index: place, count: timeline.frameCount))
+            throw .request(.frameNotFound(index: place, frameCount: timeline.frameCount))
         }
         // Use a deadline per frame, because playback may last for hours.
         let context = CodingContext(limits: limits)
@@ -81,19 +81,20 @@ final class WebPAnimationDecoder: AnimationDecoder {
             state.next = 0
         }
         while state.next <= place {
-            try context.checkpoint()
+            try context.checkCancellation()
             state.canvas = wi_webp_animation_next(state.handle)
             state.next += 1
             guard state.canvas != nil else {
                 // Restart at the next call, because libwebp doesn't report its state after an error.
                 state.next = .max
-                throw .decode(.corrupt(format: .webp, reason: "libwebp can't decode frame \(place) of the animation"))
+                throw .decoding(
+                    .corrupted(format: .webp, reason: "libwebp can't decode frame \(place) of the animation"))
             }
         }
     }
 
     private func copy(_ source: UnsafePointer<UInt8>?, _ context: CodingContext) throws(ImageError) -> PixelBuffer {
-        guard let source else { throw .decode(.corrupt(format: .webp, reason: "the animation has no pixels")) }
+        guard let source else { throw .decoding(.corrupted(format: .webp, reason: "the animation has no pixels")) }
         let canvas = try PixelCanvas.forDecoding(canvasSize, context: context)
         let rowBytes = canvasSize.width * 4
         for row in 0..<canvasSize.height { canvas.row(row).update(from: source + row * rowBytes, count: rowBytes) }

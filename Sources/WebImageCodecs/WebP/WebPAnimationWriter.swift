@@ -9,20 +9,20 @@ enum WebPAnimationWriter {
     /// The maximum duration of a frame in milliseconds, because the format stores durations in 24 bits.
     private static let maxDuration = 0xFF_FFFF
 
-    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        let frames = try FramesToEncode(image, as: encoding, maxSide: WebPWriter.maxSide, context: context)
+        let frames = try EncodableFrames(image, as: encoding, maxDimension: WebPWriter.maxDimension, context: context)
         var options = try WebPWriter.options(encoding)
         let handle = wi_webp_animator_open(
             UInt32(frames.size.width), UInt32(frames.size.height), Int32(min(frames.loopCount, 65_535)), &options)
-        guard let handle else { throw .decode(.outOfMemory(bytes: frames.size.width * frames.size.height * 4)) }
+        guard let handle else { throw .decoding(.outOfMemory(byteCount: frames.size.width * frames.size.height * 4)) }
         defer { wi_webp_animator_close(handle) }
         var time = 0
         for place in 0..<frames.count {
             let pixels = try frames.pixels(at: place)
             guard time <= Int32.max else {
-                throw .transform(.encodingFailed(format: .webp, reason: "the animation is longer than 24 days"))
+                throw .processing(.encodingFailed(format: .webp, reason: "the animation is longer than 24 days"))
             }
             try check(add(pixels, at: Int32(time), to: handle), handle)
             time += min(max(0, frames.durations[place]), maxDuration)
@@ -43,13 +43,13 @@ enum WebPAnimationWriter {
                     handle, $0.bindMemory(to: UInt8.self).baseAddress, pixels.bytesPerRow, 1, time)
             }
         }
-        let straight = StraightAlpha.rows(of: pixels, from: 0, count: pixels.height)
+        let straight = AlphaUnpremultiplier.rows(of: pixels, from: 0, count: pixels.height)
         return wi_webp_animator_add(handle, straight, pixels.width * 4, 0, time)
     }
 
     private static func check(_ status: wi_webp_status, _ handle: OpaquePointer) throws(ImageError) {
         guard status != WI_WEBP_OK else { return }
         let words = wi_webp_animator_message(handle).map { String(cString: $0) } ?? ""
-        throw .transform(.encodingFailed(format: .webp, reason: words.isEmpty ? "libwebp failed" : words))
+        throw .processing(.encodingFailed(format: .webp, reason: words.isEmpty ? "libwebp failed" : words))
     }
 }

@@ -23,17 +23,18 @@ public struct WebPCoder: ImageCoder {
     /// is truncated and `allowsPartial` is `true`, the result contains the complete frames, or at least the poster
     /// frame as a still image.
     ///
-    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
-    public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+    public func decode(_ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         try data.withBytes { (bytes) throws(ImageError) in
             var info = wi_webp_info()
             let status = wi_webp_header(bytes.baseAddress, bytes.count, &info)
-            guard status == WI_WEBP_OK else { throw WebPStill.failure(status, received: bytes.count) }
+            guard status == WI_WEBP_OK else { throw WebPBitmapDecoder.failure(status, received: bytes.count) }
             let size = PixelSize(width: Int(info.width), height: Int(info.height))
             try probe.requireAgreement(on: size, format: .webp)
-            let job = WebPJob(
+            let job = WebPDecodeOperation(
                 data: data, bytes: bytes, size: size, hasAlpha: info.has_alpha != 0,
                 orientation: probe.orientation, options: options, context: context)
             return info.is_animated != 0 ? try job.decodeAnimation() : try job.decodeStill()
@@ -43,14 +44,14 @@ public struct WebPCoder: ImageCoder {
     /// Creates a decoder that shows rows as they arrive.
     ///
     /// Animations have no previews.
-    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> (any ProgressiveDecoder)?
+    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
-        guard probe.frameCount == 1, probe.frameCountIsExact else { return nil }
+        guard info.frameCount == 1, info.frameCountIsExact else { return nil }
         let layout = try DecodeLayout(
-            rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
-        let stream = try WebPStream(probe: probe, layout: layout, context: context)
-        return StreamDecoder(stream, probe: probe, options: options, layout: layout)
+            rawSize: info.storedSize, orientation: info.orientation, options: options, context: context)
+        let stream = try WebPIncrementalDecoder(probe: info, layout: layout, context: context)
+        return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
     }
 
     /// Returns whether the format is WebP.
@@ -62,12 +63,13 @@ public struct WebPCoder: ImageCoder {
     /// also preserves the black of transparent pixels. Consecutive frames that are equal are merged. The file can
     /// contain the color profile, EXIF, and XMP.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
-    ///   ``RequestError/noSuchFrame(index:count:)``, or a ``LimitError``.
-    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
+    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
+    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
+    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        let image = try image.taking(encoding.frames)
+        let image = try image.selecting(encoding.frames)
         guard image.isAnimated else { return try WebPWriter.encode(image, as: encoding, context: context) }
         return try WebPAnimationWriter.encode(image, as: encoding, context: context)
     }

@@ -7,7 +7,7 @@ import WebImageCore
 /// An encoder for WebP images, based on libwebp.
 enum WebPWriter {
     /// The maximum width and height, because the format stores sizes in 14 bits.
-    static let maxSide = 16_383
+    static let maxDimension = 16_383
 
     /// The state of the encoder's progress callback.
     private final class Watch {
@@ -18,7 +18,7 @@ enum WebPWriter {
 
         func mayGoOn() -> Bool {
             do throws(ImageError) {
-                try context.checkpoint()
+                try context.checkCancellation()
                 return true
             } catch {
                 failure = error
@@ -27,10 +27,10 @@ enum WebPWriter {
         }
     }
 
-    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try requireEncodable(image.pixels, as: .webp, maxSide: maxSide)
+        try requireEncodable(image.pixels, as: .webp, maxDimension: maxDimension)
         let pixels = try image.pixels.eightBits(context: context)
         var options = try options(encoding)
         let watch = Watch(context)
@@ -51,11 +51,11 @@ enum WebPWriter {
                 encode($0.bindMemory(to: UInt8.self).baseAddress, pixels.bytesPerRow)
             }
         } else {
-            status = encode(StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4)
+            status = encode(AlphaUnpremultiplier.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4)
         }
         if let failure = watch.failure { throw failure }
         guard status == WI_WEBP_OK, let bytes else {
-            throw .transform(.encodingFailed(format: .webp, reason: "libwebp failed (status \(status.rawValue))"))
+            throw .processing(.encodingFailed(format: .webp, reason: "libwebp failed (status \(status.rawValue))"))
         }
         defer { wi_webp_free(bytes) }
         return try embed(
@@ -64,7 +64,7 @@ enum WebPWriter {
 
     /// Returns the options for the encoder.
     ///
-    /// - Throws: ``RequestError/invalidOption(name:value:)``.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``.
     static func options(_ encoding: ImageEncoding) throws(ImageError) -> wi_webp_options {
         wi_webp_options(
             is_lossless: encoding.isLossless ? 1 : 0, is_exact: encoding.isExact ? 1 : 0,
@@ -82,7 +82,7 @@ enum WebPWriter {
                 xmp.baseAddress, xmp.count, &bytes, &count)
         }
         guard status == WI_WEBP_OK, let bytes else {
-            throw .transform(.encodingFailed(format: .webp, reason: "libwebp can't embed the metadata"))
+            throw .processing(.encodingFailed(format: .webp, reason: "libwebp can't embed the metadata"))
         }
         defer { wi_webp_free(bytes) }
         return Data(bytes: bytes, count: count)

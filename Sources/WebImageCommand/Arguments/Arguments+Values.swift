@@ -28,14 +28,14 @@ extension Arguments {
     /// value has the form `WxH`, `Wx`, or `xH`.
     package func size(_ option: String = "size") throws(UsageError) -> TargetSize? {
         guard let text = last(option) else { return nil }
-        guard let sides = Self.sides(text, in: 1...1_000_000) else {
+        guard let sides = Self.dimensions(text, in: 1...1_000_000) else {
             throw UsageError("--\(option): “\(text)” isn’t a size (use WxH in pixels, such as 320x240)")
         }
         return .fit(width: sides.0.map(Double.init), height: sides.1.map(Double.init))
     }
 
     /// Parses text in the form `AxB`, `Ax`, or `xB`. Returns `nil` for any other text.
-    static func sides(_ text: String, in range: ClosedRange<Int>) -> (Int?, Int?)? {
+    static func dimensions(_ text: String, in range: ClosedRange<Int>) -> (Int?, Int?)? {
         let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
         let lengths = sides.map { side in
             side.allSatisfy { $0.isASCII && $0.isNumber } ? Int(side).flatMap { range ~= $0 ? $0 : nil } : nil

@@ -73,12 +73,12 @@ private struct Reader {
             if step.found == -1 { break }
             let word =
                 vector.indices.contains(Int(step.word)) ? vector[Int(step.word)].map { String(cString: $0) } : nil
-            try take(step, word: word ?? "")
+            try handle(step, word: word ?? "")
         }
         operands = vector.dropLast().dropFirst(Int(wi_first_operand())).compactMap { $0.map { String(cString: $0) } }
     }
 
-    private mutating func take(_ step: wi_option_step, word: String) throws(UsageError) {
+    private mutating func handle(_ step: wi_option_step, word: String) throws(UsageError) {
         if let index = options.indices.first(where: { number($0) == step.found }) {
             values[options[index].name, default: []].append(step.argument.map { String(cString: $0) } ?? "")
             return

@@ -11,7 +11,7 @@ package struct OptionSpec: Sendable, Hashable {
     /// The help text, in one or two sentences.
     package let help: String
 
-    package init(_ name: String, letter: Character? = nil, takes placeholder: String? = nil, help: String) {
+    package init(_ name: String, letter: Character? = nil, value placeholder: String? = nil, help: String) {
         self.name = name
         self.letter = letter
         self.placeholder = placeholder
@@ -23,13 +23,13 @@ package struct OptionSpec: Sendable, Hashable {
     /// The option `--help` of every command.
     package static let help = OptionSpec("help", letter: "h", help: "Print this help.")
     /// The option `--cache` of every command that uses the disk cache.
-    package static let cache = OptionSpec("cache", takes: "DIR", help: "Directory of the disk cache.")
+    package static let cache = OptionSpec("cache", value: "DIR", help: "Directory of the disk cache.")
     /// The option `--size` of every command that decodes images.
     package static let size = OptionSpec(
-        "size", letter: "s", takes: "WxH", help: "Maximum size in pixels. One side can be omitted.")
+        "size", letter: "s", value: "WxH", help: "Maximum size in pixels. One side can be omitted.")
     /// The option `--transform` of every command that writes images.
     package static let transform = OptionSpec(
-        "transform", letter: "t", takes: "LIST",
+        "transform", letter: "t", value: "LIST",
         help: "Apply these transformers, such as resize=200x200,blur=8,circle.")
 }
 

@@ -20,21 +20,21 @@ package enum Commands {
         ],
         options: [
             .size,
-            OptionSpec("output", letter: "o", takes: "DIR", help: "Write the images to this directory."),
+            OptionSpec("output", letter: "o", value: "DIR", help: "Write the images to this directory."),
             .transform,
             OptionSpec(
-                "format", letter: "f", takes: "jpeg|png|webp", help: "Encode the written images in this format."),
-            OptionSpec("policy", letter: "p", takes: "POLICY", help: policies),
+                "format", letter: "f", value: "jpeg|png|webp", help: "Encode the written images in this format."),
+            OptionSpec("policy", letter: "p", value: "POLICY", help: policies),
             .cache,
-            OptionSpec("tag", takes: "TAG", help: "Store the images with this tag, for “cache clear --tag”."),
+            OptionSpec("tag", value: "TAG", help: "Store the images with this tag, for “cache clear --tag”."),
             OptionSpec(
-                "preview", takes: "progressive|blurred",
+                "preview", value: "progressive|blurred",
                 help: "Create previews during the download: the part received so far, or the whole image, blurred."),
-            OptionSpec("preview-out", takes: "DIR", help: "Write the previews to this directory, as numbered PNGs."),
+            OptionSpec("preview-out", value: "DIR", help: "Write the previews to this directory, as numbered PNGs."),
             OptionSpec(
-                "concurrency", letter: "c", takes: "N", help: "Maximum number of concurrent loads (32 by default)."),
+                "concurrency", letter: "c", value: "N", help: "Maximum number of concurrent loads (32 by default)."),
             OptionSpec(
-                "trace", takes: "FILE",
+                "trace", value: "FILE",
                 help: "Record a trace for Perfetto or about:tracing. URLs are stored without queries and credentials."),
             .json,
             OptionSpec("quiet", letter: "q", help: "Print only errors."),
@@ -54,17 +54,17 @@ package enum Commands {
                 + "environment variable NO_COLOR disables colors.",
         ],
         options: [
-            OptionSpec("as", takes: "auto|sixels|kitty|symbols", help: "Output style (auto by default)."),
+            OptionSpec("as", value: "auto|sixels|kitty|symbols", help: "Output style (auto by default)."),
             OptionSpec(
-                "size", letter: "s", takes: "COLSxROWS",
+                "size", letter: "s", value: "COLSxROWS",
                 help: "Maximum size in character cells (the terminal’s size by default). One side can be omitted."),
             OptionSpec(
-                "background", letter: "b", takes: "COLOR",
+                "background", letter: "b", value: "COLOR",
                 help: "Background of transparent pixels: terminal (default), checkerboard, or a color like #334455."),
-            OptionSpec("frame", letter: "n", takes: "N", help: "Show only this frame, counted from 0."),
+            OptionSpec("frame", letter: "n", value: "N", help: "Show only this frame, counted from 0."),
             OptionSpec("still", help: "Show only the first frame."),
             OptionSpec(
-                "loops", letter: "l", takes: "N",
+                "loops", letter: "l", value: "N",
                 help: "Number of times to play an animation (0 repeats indefinitely)."),
         ])
 
@@ -81,9 +81,9 @@ package enum Commands {
                 + "the height. “-” reads standard input."
         ],
         options: [
-            OptionSpec("frame", letter: "n", takes: "N", help: "Decode this frame, counted from 0."),
+            OptionSpec("frame", letter: "n", value: "N", help: "Decode this frame, counted from 0."),
             .size,
-            OptionSpec("rgba", takes: "OUT", help: "Output file for the pixels (required)."),
+            OptionSpec("rgba", value: "OUT", help: "Output file for the pixels (required)."),
         ])
 
     package static let convert = CommandSpec(
@@ -100,13 +100,13 @@ package enum Commands {
         options: [
             .size,
             .transform,
-            OptionSpec("frame", letter: "n", takes: "N", help: "Convert only this frame, counted from 0."),
-            OptionSpec("frames", takes: "LIST", help: "Convert only these frames, such as 0-9 or 2,5,8-."),
+            OptionSpec("frame", letter: "n", value: "N", help: "Convert only this frame, counted from 0."),
+            OptionSpec("frames", value: "LIST", help: "Convert only these frames, such as 0-9 or 2,5,8-."),
             OptionSpec(
-                "depth", takes: "8|16",
+                "depth", value: "8|16",
                 help: "Bits per sample (8 by default). 16 requires support by the input and the output format."),
             OptionSpec(
-                "loop", takes: "N",
+                "loop", value: "N",
                 help: "Number of times the animation plays (0 repeats indefinitely). By default, it doesn’t change."),
         ] + OptionSpec.encoding)
 
@@ -126,18 +126,18 @@ package enum Commands {
         ],
         options: [
             .cache,
-            OptionSpec("size", letter: "s", takes: "BYTES", help: "trim: maximum size of the cache, such as 64MiB."),
-            OptionSpec("sort", takes: "use|size|age|host", help: "list: sort order."),
+            OptionSpec("size", letter: "s", value: "BYTES", help: "trim: maximum size of the cache, such as 64MiB."),
+            OptionSpec("sort", value: "use|size|age|host", help: "list: sort order."),
             OptionSpec(
-                "glob", letter: "g", takes: "PATTERN", help: "list, clear, export: only URLs that match the pattern."),
+                "glob", letter: "g", value: "PATTERN", help: "list, clear, export: only URLs that match the pattern."),
             OptionSpec(
-                "older-than", takes: "TIME",
+                "older-than", value: "TIME",
                 help: "clear: only entries stored longer ago than this, such as 12h or 30d."),
-            OptionSpec("host", takes: "HOST", help: "clear: only entries from this host or its subdomains."),
-            OptionSpec("tag", takes: "TAG", help: "clear: only entries with this tag. import: the tag to set."),
+            OptionSpec("host", value: "HOST", help: "clear: only entries from this host or its subdomains."),
+            OptionSpec("tag", value: "TAG", help: "clear: only entries with this tag. import: the tag to set."),
             OptionSpec("entries", help: "export: entry files instead of images and a manifest."),
             OptionSpec(
-                "list", letter: "l", takes: "FILE",
+                "list", letter: "l", value: "FILE",
                 help: "import: a file in which each line contains a URL, a space, and a path."),
             .json,
         ])
@@ -152,7 +152,7 @@ package enum Commands {
         ],
         options: [
             OptionSpec(
-                "output", letter: "o", takes: "DIR", help: "Directory of contact-sheet.png (./demo by default).")
+                "output", letter: "o", value: "DIR", help: "Directory of contact-sheet.png (./demo by default).")
         ])
 
     package static let gallery = CommandSpec(
@@ -168,24 +168,24 @@ package enum Commands {
                 + "with GTK (trait GTK).",
         ],
         options: [
-            OptionSpec("size", letter: "s", takes: "N", help: "Thumbnail size in points, 96 to 320 (168 by default)."),
+            OptionSpec("size", letter: "s", value: "N", help: "Thumbnail size in points, 96 to 320 (168 by default)."),
             OptionSpec(
-                "transition", takes: "none|cross-fade|slide|flip|zoom",
+                "transition", value: "none|cross-fade|slide|flip|zoom",
                 help: "Transition with which images appear (cross-fade by default)."),
             OptionSpec(
-                "placeholder", takes: "none|color|blurhash",
+                "placeholder", value: "none|color|blurhash",
                 help: "Placeholder until the image appears (blurhash by default, if the image has one)."),
-            OptionSpec("policy", letter: "p", takes: "POLICY", help: policies),
+            OptionSpec("policy", letter: "p", value: "POLICY", help: policies),
             OptionSpec(
-                "theme", takes: "system|light|dark", help: "Color scheme of the window (the system’s by default)."),
-            OptionSpec("sort", takes: "given|name|source", help: "Sort order (given by default)."),
+                "theme", value: "system|light|dark", help: "Color scheme of the window (the system’s by default)."),
+            OptionSpec("sort", value: "given|name|source", help: "Sort order (given by default)."),
             OptionSpec(
-                "filter", letter: "f", takes: "WORDS", help: "Show only images whose names contain all these words."),
-            OptionSpec("cells", letter: "n", takes: "N", help: "Number of images of the album (2400 by default)."),
+                "filter", letter: "f", value: "WORDS", help: "Show only images whose names contain all these words."),
+            OptionSpec("cells", letter: "n", value: "N", help: "Number of images of the album (2400 by default)."),
             OptionSpec("broken", help: "Include the album’s invalid images."),
-            OptionSpec("delay", takes: "TIME", help: "Delay of each response of the album’s server, such as 0.5s."),
-            OptionSpec("failures", takes: "N", help: "Percentage of responses that fail."),
-            OptionSpec("speed", takes: "BYTES", help: "Maximum bytes per second of each response, such as 50K."),
+            OptionSpec("delay", value: "TIME", help: "Delay of each response of the album’s server, such as 0.5s."),
+            OptionSpec("failures", value: "N", help: "Percentage of responses that fail."),
+            OptionSpec("speed", value: "BYTES", help: "Maximum bytes per second of each response, such as 50K."),
             OptionSpec("no-retry", help: "Don’t retry failed loads."),
             .cache,
         ])

@@ -26,13 +26,13 @@ package struct LoadOptions: Sendable {
     package let quiet: Bool
 
     package init(
-        _ arguments: Arguments, policies: [String], pictures: @escaping PictureReading
+        _ arguments: Arguments, policies: [String], readImage: @escaping ImageFileReader
     ) throws(UsageError) {
         try arguments.expectOperands(1...Int.max, "URL")
         inputs = arguments.operands
         size = try arguments.size()
         output = arguments.last("output")
-        transformers = try arguments.transformers(pictures: pictures)
+        transformers = try arguments.transformers(readImage: readImage)
         format = try arguments.choice("format", of: ["jpeg", "png", "webp"]).map(ImageFormat.init)
         policy = try arguments.choice("policy", of: policies) ?? "http"
         cache = arguments.last("cache")

@@ -46,12 +46,12 @@ package struct CacheRow: Sendable {
     /// Returns the table of all rows, with ages relative to `now`.
     package static func table(_ rows: [CacheRow], now: Date) -> TextTable {
         var table = TextTable([
-            .init("URL", shrinksTo: 24), .init("format", leaves: 2), .init("bytes", isNumeric: true),
-            .init("stored", leaves: 1), .init("accessed"), .init("expires", leaves: 3),
+            .init("URL", shrinksTo: 24), .init("format", omissionOrder: 2), .init("bytes", isNumeric: true),
+            .init("stored", omissionOrder: 1), .init("accessed"), .init("expires", omissionOrder: 3),
         ])
         for row in rows {
             table.add([
-                .init(row.source), .init(row.format ?? ""), .init(Figures.bytes(row.bytes)),
+                .init(row.source), .init(row.format ?? ""), .init(NumberFormatting.bytes(row.bytes)),
                 .init(age(row.stored, now)), .init(age(row.lastAccess, now)),
                 .init(row.expires.map { $0 > now ? "in \(duration($0.timeIntervalSince(now)))" : "stale" } ?? "–"),
             ])

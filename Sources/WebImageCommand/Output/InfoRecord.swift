@@ -9,7 +9,7 @@ package struct InfoRecord: Sendable {
     /// The size of the file in bytes, or `nil` if the file can't be read.
     package var bytes: Int?
     /// The parsed image header, or `nil` if it can't be parsed.
-    package var probe: ImageProbe?
+    package var probe: ImageInfo?
     /// The frames and their durations if the image had to be decoded to determine them, or `nil` for a still image.
     package var timeline: AnimationTimeline?
     /// The name of the embedded color profile.
@@ -24,12 +24,13 @@ package struct InfoRecord: Sendable {
         if let probe {
             members += [
                 .init("format", .string(probe.format.rawValue)), .init("width", .int(probe.size.width)),
-                .init("height", .int(probe.size.height)), .init("rawWidth", .int(probe.rawSize.width)),
-                .init("rawHeight", .int(probe.rawSize.height)), .init("orientation", .int(probe.orientation.rawValue)),
+                .init("height", .int(probe.size.height)), .init("rawWidth", .int(probe.storedSize.width)),
+                .init("rawHeight", .int(probe.storedSize.height)),
+                .init("orientation", .int(probe.orientation.rawValue)),
                 .init("frames", .int(timeline?.frameCount ?? probe.frameCount)),
                 .init("loopCount", .int(timeline?.loopCount ?? probe.loopCount)),
                 .init("durations", .array((timeline?.durations ?? []).map { .int($0) })),
-                .init("hasAlpha", .bool(probe.hasAlpha)), .init("depth", .int(probe.depth)),
+                .init("hasAlpha", .bool(probe.hasAlpha)), .init("depth", .int(probe.bitDepth)),
                 .init("colorProfile", JSONValue(colorProfile)),
                 .init("colorPrimaries", JSONValue(probe.codePoints?.primaries)),
                 .init("colorTransfer", JSONValue(probe.codePoints?.transfer)),
@@ -44,19 +45,22 @@ package struct InfoRecord: Sendable {
     package func lines(_ style: TerminalStyle) -> [String] {
         var facts: [(String, String)] = []
         if let probe {
-            let mediaType = probe.format.mediaType.map { " (\($0))" } ?? ""
+            let mediaType = probe.format.mimeType.map { " (\($0))" } ?? ""
             facts.append(("format", "\(probe.format)\(mediaType)\(probe.isProgressive ? ", progressive" : "")"))
-            let stored = probe.orientation == .up ? "" : ", stored \(probe.rawSize.width) × \(probe.rawSize.height)"
+            let stored =
+                probe.orientation == .up ? "" : ", stored \(probe.storedSize.width) × \(probe.storedSize.height)"
             facts.append(("size", "\(probe.size.width) × \(probe.size.height) pixels\(stored)"))
             if probe.orientation != .up {
                 facts.append(("orientation", "\(probe.orientation.rawValue) (\(probe.orientation))"))
             }
             facts += frameFacts(probe)
-            facts.append(("bit depth", "\(probe.depth) bits\(probe.hasAlpha ? ", with alpha" : "")"))
+            facts.append(("bit depth", "\(probe.bitDepth) bits\(probe.hasAlpha ? ", with alpha" : "")"))
             if let colors = probe.codePoints { facts.append(("color space", "\(colors)")) }
             if probe.hasICCProfile { facts.append(("profile", colorProfile ?? "ICC, unnamed")) }
         }
-        if let bytes { facts.append(("bytes", bytes < 1_024 ? "\(bytes)" : "\(bytes) (\(Figures.bytes(bytes)))")) }
+        if let bytes {
+            facts.append(("bytes", bytes < 1_024 ? "\(bytes)" : "\(bytes) (\(NumberFormatting.bytes(bytes)))"))
+        }
         var lines = [
             style.apply(.bold, to: DisplayText.truncated(DisplayText.safe(source), to: style.columns, inMiddle: true))
         ]
@@ -68,7 +72,7 @@ package struct InfoRecord: Sendable {
         return lines
     }
 
-    private func frameFacts(_ probe: ImageProbe) -> [(String, String)] {
+    private func frameFacts(_ probe: ImageInfo) -> [(String, String)] {
         guard let timeline else {
             guard probe.frameCount > 1 || !probe.frameCountIsExact else { return [] }
             return [("frames", "\(probe.frameCount)\(probe.frameCountIsExact ? "" : " or more")")]
@@ -79,7 +83,7 @@ package struct InfoRecord: Sendable {
         let longest = timeline.durations.max() ?? 0
         let each = shortest == longest ? "\(shortest) ms each" : "\(shortest)…\(longest) ms each"
         return [
-            ("frames", "\(timeline.frameCount), \(each), \(Figures.decimal(seconds, digits: 2)) s, \(loops)")
+            ("frames", "\(timeline.frameCount), \(each), \(NumberFormatting.decimal(seconds, digits: 2)) s, \(loops)")
         ]
     }
 }

@@ -35,10 +35,10 @@ package struct LoadRow: Sendable {
             let reason = DisplayText.safe("\(error.shortMessage) (\(error.code))")
             return "\(DisplayText.safe(name)): failed: \(reason)"
         }
-        let total = timings.last.map { ", \(Figures.milliseconds($0.seconds)) ms" } ?? ""
-        let bytes = bytes.map { ", \(Figures.bytes($0))" } ?? ""
+        let total = timings.last.map { ", \(NumberFormatting.milliseconds($0.seconds)) ms" } ?? ""
+        let bytes = bytes.map { ", \(NumberFormatting.bytes($0))" } ?? ""
         return "\(DisplayText.safe(name)): \(format ?? "?") \(size), \(origin ?? "?")\(bytes)\(total)"
-            + (previews.map { ", \(Figures.count($0.count, "preview"))" } ?? "")
+            + (previews.map { ", \(NumberFormatting.count($0.count, "preview"))" } ?? "")
     }
 
     /// The JSON object for the image.
@@ -72,10 +72,11 @@ package struct LoadRow: Sendable {
     /// Returns the table of all rows, with times in milliseconds.
     package static func table(_ rows: [LoadRow]) -> TextTable {
         var table = TextTable([
-            .init("image", shrinksTo: 18), .init("format", leaves: 3), .init("size", leaves: 6), .init("source"),
-            .init("bytes", isNumeric: true), .init("disk", isNumeric: true, leaves: 2),
-            .init("load", isNumeric: true, leaves: 5), .init("decode", isNumeric: true, leaves: 4),
-            .init("transform", isNumeric: true, leaves: 1), .init("total", isNumeric: true),
+            .init("image", shrinksTo: 18), .init("format", omissionOrder: 3), .init("size", omissionOrder: 6),
+            .init("source"),
+            .init("bytes", isNumeric: true), .init("disk", isNumeric: true, omissionOrder: 2),
+            .init("load", isNumeric: true, omissionOrder: 5), .init("decode", isNumeric: true, omissionOrder: 4),
+            .init("transform", isNumeric: true, omissionOrder: 1), .init("total", isNumeric: true),
         ])
         for row in rows {
             if let error = row.error {
@@ -83,12 +84,12 @@ package struct LoadRow: Sendable {
                 continue
             }
             let origin = (row.origin ?? "") + (row.isStale ? " (stale)" : "")
-            let times = row.timings.map { TextTable.Cell(Figures.milliseconds($0.seconds)) }
+            let times = row.timings.map { TextTable.Cell(NumberFormatting.milliseconds($0.seconds)) }
             table.add(
                 [
                     .init(row.name), .init(row.format ?? ""), .init(row.size),
                     .init(origin, row.isStale ? .yellow : emphasis(ofOrigin: row.origin)),
-                    .init(row.bytes.map(Figures.bytes) ?? "–"),
+                    .init(row.bytes.map(NumberFormatting.bytes) ?? "–"),
                 ] + times)
         }
         return table
@@ -103,9 +104,10 @@ package struct LoadRow: Sendable {
         }
         if failed > 0 { parts.append("\(failed) failed") }
         let previews = rows.compactMap(\.previews)
-        if !previews.isEmpty { parts.append(Figures.count(previews.reduce(0) { $0 + $1.count }, "preview")) }
+        if !previews.isEmpty { parts.append(NumberFormatting.count(previews.reduce(0) { $0 + $1.count }, "preview")) }
         let bytes = rows.reduce(0) { $0 + ($1.bytes ?? 0) }
-        return "\(Figures.count(rows.count, "image")): \(parts.joined(separator: ", ")) · \(Figures.bytes(bytes))"
+        return
+            "\(NumberFormatting.count(rows.count, "image")): \(parts.joined(separator: ", ")) · \(NumberFormatting.bytes(bytes))"
             + " · times in ms"
     }
 

@@ -5,7 +5,7 @@ import Foundation
 /// A generator of file names for images from URLs. The names contain no directories and no control characters, don't
 /// hide the file, and are unique, even on file systems that ignore case.
 package struct OutputNames: Sendable {
-    private var taken: Set<String> = []
+    private var used: Set<String> = []
 
     package init() {}
 
@@ -15,7 +15,7 @@ package struct OutputNames: Sendable {
         let stem = Self.stem(of: url)
         var candidate = stem
         var number = 2
-        while !taken.insert(candidate.lowercased()).inserted {
+        while !used.insert(candidate.lowercased()).inserted {
             candidate = "\(stem)-\(number)"
             number += 1
         }

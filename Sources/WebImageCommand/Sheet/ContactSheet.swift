@@ -9,9 +9,9 @@ package struct ContactSheet: Sendable {
         /// The content of a card.
         package enum Content: Sendable {
             /// An image. For an animation, it's the poster frame with a badge that shows the number of frames.
-            case picture(PixelBuffer, frames: Int)
+            case image(PixelBuffer, frames: Int)
             /// An x-mark with the reason that there's no image.
-            case broken(reason: String)
+            case failed(reason: String)
         }
 
         package let name: String
@@ -38,7 +38,7 @@ package struct ContactSheet: Sendable {
     private enum Palette {
         static let page = PixelColor(red: 24, green: 26, blue: 31)
         static let card = PixelColor(red: 36, green: 39, blue: 46)
-        static let brokenField = PixelColor(red: 48, green: 40, blue: 45)
+        static let failedBackground = PixelColor(red: 48, green: 40, blue: 45)
         static let cross = PixelColor(red: 224, green: 108, blue: 117)
         static let ink = PixelColor(red: 232, green: 234, blue: 239)
         static let faint = PixelColor(red: 146, green: 152, blue: 166)
@@ -51,7 +51,7 @@ package struct ContactSheet: Sendable {
 
     /// Draws the sheet.
     ///
-    /// - Throws: ``DecodeError/outOfMemory(bytes:)``, or an error from resampling.
+    /// - Throws: ``ImageError/DecodingFailure/outOfMemory(byteCount:)``, or an error from resampling.
     package func draw(context: CodingContext = CodingContext()) throws(ImageError) -> PixelBuffer {
         let layout = ContactSheetLayout(count: tiles.count)
         let canvas = try SheetCanvas(size: layout.size, background: Palette.page)
@@ -76,11 +76,11 @@ package struct ContactSheet: Sendable {
         let font = SheetFont.standard
         var color = Palette.faint
         switch tile.content {
-        case .picture(let pixels, let frames):
+        case .image(let pixels, let frames):
             let place = try draw(pixels, in: box, canvas, context)
             if frames > 1 { drawBadge("▶ \(frames)", in: place, canvas) }
-        case .broken(let reason):
-            drawBroken(box, reason, canvas)
+        case .failed(let reason):
+            drawFailed(box, reason, canvas)
             color = Palette.cross
         }
         let (x, width) = (Double(box.x), Double(box.width))
@@ -127,8 +127,8 @@ package struct ContactSheet: Sendable {
         canvas.draw(text, x: Double(pill.x) + 9, y: pill.y + 6, scale: scale, Palette.ink)
     }
 
-    private func drawBroken(_ box: PixelRect, _ reason: String, _ canvas: borrowing SheetCanvas) {
-        canvas.paintRounded(box, radius: Self.radius, Palette.brokenField)
+    private func drawFailed(_ box: PixelRect, _ reason: String, _ canvas: borrowing SheetCanvas) {
+        canvas.paintRounded(box, radius: Self.radius, Palette.failedBackground)
         let font = SheetFont.standard
         let width = Double(box.width) - 32
         let lines = font.lines(reason, width: width, scale: 1.5).prefix(3)

@@ -88,7 +88,7 @@ struct SheetCanvas: ~Copyable {
         let origin = x - scale
         let rect = PixelRect(
             x: Int(origin.rounded(.down)), y: y, width: Int((Double(glyph.width + 2) * scale).rounded(.up)) + 1,
-            height: Int((Double(GlyphArt.rows) * scale).rounded(.up)))
+            height: Int((Double(BitmapFontGlyphs.rows) * scale).rounded(.up)))
         let shift = Double(rect.x) - origin
         let step = 8 / scale
         paint(rect, color) { centerX, centerY in

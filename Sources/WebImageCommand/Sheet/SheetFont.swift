@@ -4,15 +4,15 @@ import Foundation
 
 /// A small bitmap font that's smoothed when it's enlarged.
 struct SheetFont: Sendable {
-    /// The font with the glyphs of ``GlyphArt``.
-    static let standard = SheetFont(art: GlyphArt.text)
+    /// The font with the glyphs of ``BitmapFontGlyphs``.
+    static let standard = SheetFont(art: BitmapFontGlyphs.text)
 
     /// A glyph, enlarged by doubling its dots three times with smoothing.
     struct Glyph: Sendable {
         /// The number of columns with ink in the original glyph.
         let width: Int
-        /// The enlarged dots, in `GlyphArt.rows × 8` rows. A row has `width × 8` dots and a margin of 8 dots on both
-        /// sides.
+        /// The enlarged dots, in `BitmapFontGlyphs.rows × 8` rows. A row has `width × 8` dots and a margin of 8 dots on
+        /// both sides.
         let ink: [[Bool]]
     }
 
@@ -20,17 +20,19 @@ struct SheetFont: Sendable {
 
     init(art: String) {
         let lines = art.split(separator: "\n", omittingEmptySubsequences: false)
-        for start in stride(from: 0, to: lines.count - GlyphArt.rows, by: GlyphArt.rows + 1) {
+        for start in stride(from: 0, to: lines.count - BitmapFontGlyphs.rows, by: BitmapFontGlyphs.rows + 1) {
             let names = lines[start].split(separator: " ")
             for (index, name) in names.enumerated() {
                 guard let character = name.first else { continue }
-                let rows = lines[(start + 1)...(start + GlyphArt.rows)].map { line in
-                    line.dropFirst(index * (GlyphArt.columns + 1)).prefix(GlyphArt.columns).map { $0 == "#" }
+                let rows = lines[(start + 1)...(start + BitmapFontGlyphs.rows)].map { line in
+                    line.dropFirst(index * (BitmapFontGlyphs.columns + 1)).prefix(BitmapFontGlyphs.columns).map {
+                        $0 == "#"
+                    }
                 }
                 glyphs[character] = Self.glyph(rows, isDigit: character.isNumber)
             }
         }
-        glyphs[" "] = Self.glyph(Array(repeating: [false, false], count: GlyphArt.rows), isDigit: true)
+        glyphs[" "] = Self.glyph(Array(repeating: [false, false], count: BitmapFontGlyphs.rows), isDigit: true)
     }
 
     /// Returns the glyph for a character. If there's none, the accents of the character are removed. Unknown characters

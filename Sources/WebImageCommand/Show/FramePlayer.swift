@@ -38,7 +38,7 @@ package struct PlaySchedule: Sendable, Hashable {
 }
 
 /// The reason that a wait ended.
-package enum PlayWake: Sendable, Hashable {
+package enum WaitResult: Sendable, Hashable {
     /// The time expired.
     case time
     /// A key was pressed.
@@ -52,11 +52,11 @@ package enum PlayWake: Sendable, Hashable {
 package struct FramePlayer {
     private let schedule: PlaySchedule
     private let now: () -> Int
-    private let wait: (Int) -> PlayWake
+    private let wait: (Int) -> WaitResult
 
     /// Creates a player. `now` returns the current time in milliseconds since an arbitrary point. `wait` waits for a
     /// number of milliseconds.
-    package init(_ schedule: PlaySchedule, now: @escaping () -> Int, wait: @escaping (Int) -> PlayWake) {
+    package init(_ schedule: PlaySchedule, now: @escaping () -> Int, wait: @escaping (Int) -> WaitResult) {
         self.schedule = schedule
         self.now = now
         self.wait = wait
@@ -66,7 +66,7 @@ package struct FramePlayer {
     ///
     /// - Returns: The reason that the playback ended.
     /// - Throws: The error that `show` throws.
-    package func play(_ show: (Int) throws(ImageError) -> Void) throws(ImageError) -> PlayWake {
+    package func play(_ show: (Int) throws(ImageError) -> Void) throws(ImageError) -> WaitResult {
         let start = now()
         var time = 0
         while let slot = schedule.slot(at: time) {

@@ -42,7 +42,7 @@ extension Arguments {
     /// specified.
     fileprivate func cells() throws(UsageError) -> (columns: Int?, rows: Int?) {
         guard let text = last("size") else { return (nil, nil) }
-        guard let sides = Self.sides(text, in: 1...1_000) else {
+        guard let sides = Self.dimensions(text, in: 1...1_000) else {
             throw UsageError(
                 "--size: “\(text)” isn’t valid (use COLSxROWS in character cells, such as 80x24, at most 1000x1000)")
         }

@@ -40,7 +40,7 @@ package struct TerminalDrawing: Sendable, Hashable {
     /// Returns the text that shows `pixels` in `cells`. Rows are separated by line feeds, without one at the end.
     /// Blocks.
     ///
-    /// - Throws: ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     package func text(_ pixels: CellPixels, cells: CellCount) throws(ImageError) -> String {
         let style: wi_draw_style =
             switch grid.style {
@@ -54,7 +54,7 @@ package struct TerminalDrawing: Sendable, Hashable {
         var length = 0
         guard
             let text = wi_draw_picture(&drawing, pixels.bytes, Int32(pixels.width), Int32(pixels.height), &length)
-        else { throw .decode(.outOfMemory(bytes: pixels.bytes.count)) }
+        else { throw .decoding(.outOfMemory(byteCount: pixels.bytes.count)) }
         defer { wi_text_free(text) }
         return String(
             decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)

@@ -11,13 +11,13 @@ package struct TextTable: Sendable {
         /// The minimum width to which the column can be truncated, or `nil` if it can't be truncated.
         package var shrinksTo: Int?
         /// The order in which columns are omitted, starting at 1, or `nil` if the column is never omitted.
-        package var leaves: Int?
+        package var omissionOrder: Int?
 
-        package init(_ title: String, isNumeric: Bool = false, shrinksTo: Int? = nil, leaves: Int? = nil) {
+        package init(_ title: String, isNumeric: Bool = false, shrinksTo: Int? = nil, omissionOrder: Int? = nil) {
             self.title = title
             self.isNumeric = isNumeric
             self.shrinksTo = shrinksTo
-            self.leaves = leaves
+            self.omissionOrder = omissionOrder
         }
     }
 
@@ -81,8 +81,8 @@ package struct TextTable: Sendable {
         func slack() -> Int {
             layout.reduce(0) { $0 + max(0, $1.width - (columns[$1.column].shrinksTo ?? $1.width)) }
         }
-        for (index, _) in columns.enumerated().filter({ $1.leaves != nil }).sorted(by: {
-            ($0.element.leaves ?? 0) < ($1.element.leaves ?? 0)
+        for (index, _) in columns.enumerated().filter({ $1.omissionOrder != nil }).sorted(by: {
+            ($0.element.omissionOrder ?? 0) < ($1.element.omissionOrder ?? 0)
         }) where excess() > slack() {
             layout.removeAll { $0.column == index }
         }
@@ -112,13 +112,13 @@ package struct TextTable: Sendable {
 
     private func line(_ cells: [Cell], _ layout: Layout, _ style: TerminalStyle) -> String {
         layout.enumerated().map { place, entry in
-            shown(
+            rendered(
                 cells[entry.column], entry.width, column: columns[entry.column], isLast: place == layout.count - 1,
                 style)
         }.joined(separator: String(repeating: " ", count: Self.gap))
     }
 
-    private func shown(
+    private func rendered(
         _ cell: Cell, _ width: Int, column: Column, isLast: Bool, _ style: TerminalStyle
     ) -> String {
         let text = DisplayText.truncated(cell.text, to: width, inMiddle: true)
@@ -130,7 +130,7 @@ package struct TextTable: Sendable {
 
     private func noteLine(_ first: Cell, _ note: Cell, _ layout: Layout, _ style: TerminalStyle) -> String {
         let width = layout.first?.width ?? 0
-        let head = shown(first, width, column: Column(""), isLast: false, style)
+        let head = rendered(first, width, column: Column(""), isLast: false, style)
         let room = max(0, style.columns - width - Self.gap)
         return head + String(repeating: " ", count: Self.gap)
             + style.apply(note.emphasis, to: DisplayText.truncated(note.text, to: room))

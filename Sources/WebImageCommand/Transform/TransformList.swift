@@ -19,15 +19,15 @@ package struct TransformList: Sendable {
     /// The names of all transformers with their values, for the help text.
     package static var usage: String { TransformSpec.all.map(\.usage).joined(separator: ", ") }
 
-    /// Parses a list, which must contain at least one transformer. `pictures` reads the files of overlays and masks
+    /// Parses a list, which must contain at least one transformer. `readImage` reads the files of overlays and masks
     /// when they're needed.
-    package init(_ text: String, pictures: @escaping PictureReading) throws(TransformListError) {
+    package init(_ text: String, readImage: @escaping ImageFileReader) throws(TransformListError) {
         let items = text.split(separator: ",", maxSplits: Self.limit, omittingEmptySubsequences: false)
         var transformers: [any ImageTransformer] = []
         for (index, item) in items.enumerated() {
             do throws(TransformProblem) {
                 guard index < Self.limit else { throw .tooMany(limit: Self.limit) }
-                transformers.append(try Self.transformer(item, pictures))
+                transformers.append(try Self.transformer(item, readImage))
             } catch {
                 throw TransformListError(position: index + 1, problem: error)
             }
@@ -36,14 +36,14 @@ package struct TransformList: Sendable {
     }
 
     private static func transformer(
-        _ item: Substring, _ pictures: @escaping PictureReading
+        _ item: Substring, _ pictures: @escaping ImageFileReader
     ) throws(TransformProblem) -> any ImageTransformer {
         guard !item.isEmpty else { throw .empty }
         let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let spec = TransformSpec.all.first(where: { $0.name == parts[0] }) else {
             throw .unknown(name: parts[0])
         }
-        var values = TransformValues(name: spec.name, text: parts.count > 1 ? parts[1] : nil, pictures: pictures)
+        var values = TransformValues(name: spec.name, text: parts.count > 1 ? parts[1] : nil, readImage: pictures)
         let transformer = try spec.make(&values)
         try values.end()
         return transformer

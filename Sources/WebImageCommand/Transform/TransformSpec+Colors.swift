@@ -6,8 +6,8 @@ extension TransformSpec {
     static let colors: [TransformSpec] = [
         TransformSpec("tint=COLOR[:MODE]") { values throws(TransformProblem) in
             let color = try values.color("color")
-            let modes = BlendMode.allCases.map { ($0.rawValue, $0) }
-            return .tint(color, mode: try values.word("mode", of: modes, or: .sourceIn))
+            let modes = ImageBlendMode.allCases.map { ($0.rawValue, $0) }
+            return .tint(color, blendMode: try values.word("mode", of: modes, or: .sourceIn))
         },
         TransformSpec("saturation=AMOUNT") { values throws(TransformProblem) in
             .saturation(try values.number("amount", in: -1_000...1_000))

@@ -5,12 +5,12 @@ import WebImageCore
 extension TransformSpec {
     static let shapes: [TransformSpec] = [
         TransformSpec("resize=WxH[:fit|fill|stretch|exactly]") { values throws(TransformProblem) in
-            let (width, height) = try values.sides("size")
+            let (width, height) = try values.size("size")
             let mode = try values.word("mode", of: modes, or: .fit)
             return .resize(width: width, height: height, mode: mode)
         },
         TransformSpec("crop=WxH[:ANCHOR|:X:Y]") { values throws(TransformProblem) in
-            let (width, height) = try values.sides("size")
+            let (width, height) = try values.size("size")
             guard let width, let height else { throw .missing(name: values.name, parameter: "width or height") }
             if values.isNextNumber {
                 let (x, y) = try values.point()
@@ -68,7 +68,7 @@ extension TransformSpec {
 
 extension TransformValues {
     /// Returns the next value as a size in the form `WxH`, `Wx`, or `xH`.
-    fileprivate mutating func sides(_ parameter: String) throws(TransformProblem) -> (Double?, Double?) {
+    fileprivate mutating func size(_ parameter: String) throws(TransformProblem) -> (Double?, Double?) {
         guard let text = next() else { throw .missing(name: name, parameter: parameter) }
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map(String.init)
         let lengths = sides.map { side in

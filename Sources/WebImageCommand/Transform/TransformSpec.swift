@@ -17,5 +17,5 @@ struct TransformSpec: Sendable {
         self.make = make
     }
 
-    static let all = shapes + effects + colors + pictures
+    static let all = shapes + effects + colors + imageTransformers
 }

@@ -6,13 +6,13 @@ import WebImageCore
 struct TransformValues {
     let name: String
     /// A function that reads the image files of transformers.
-    let pictures: PictureReading
+    let readImage: ImageFileReader
     private var rest: ArraySlice<String>
 
     /// Creates a parser. `text` is the text after the equals sign, or `nil` if there's no equals sign.
-    init(name: String, text: String?, pictures: @escaping PictureReading) {
+    init(name: String, text: String?, readImage: @escaping ImageFileReader) {
         self.name = name
-        self.pictures = pictures
+        self.readImage = readImage
         rest = (text.map { $0.split(separator: ":", omittingEmptySubsequences: false).map(String.init) } ?? [])[...]
     }
 

@@ -19,12 +19,12 @@ public final class CancellationFlag: Sendable {
 /// The constraints that coders obey while they work: limits, a deadline, and cancellation.
 public struct CodingContext: Sendable {
     /// The limits of this request.
-    public let limits: Limits
+    public let limits: ImageLimits
     private let cancellation: CancellationFlag?
     private let start: ContinuousClock.Instant
 
-    /// Creates a context. The timeout ``Limits/maxSeconds`` starts immediately.
-    public init(limits: Limits = .desktop, cancellation: CancellationFlag? = nil) {
+    /// Creates a context. The timeout ``ImageLimits/maxDecodingTime`` starts immediately.
+    public init(limits: ImageLimits = .desktop, cancellation: CancellationFlag? = nil) {
         self.limits = limits
         self.cancellation = cancellation
         self.start = ContinuousClock.now
@@ -32,14 +32,17 @@ public struct CodingContext: Sendable {
 
     /// Checks for cancellation and for the deadline. Long-running work calls this method every few rows.
     ///
-    /// - Throws: ``RequestError/cancelled``, or a ``LimitError`` of the kind ``LimitError/Kind/seconds``.
-    public func checkpoint() throws(ImageError) {
+    /// - Throws: ``ImageError/RequestFailure/cancelled``, or an ``ImageError/LimitFailure`` of the kind
+    ///   ``ImageError/LimitFailure/Kind/decodingTime``.
+    public func checkCancellation() throws(ImageError) {
         if cancellation?.isCancelled == true { throw .request(.cancelled) }
-        guard limits.maxSeconds.isFinite else { return }
+        guard limits.maxDecodingTime.isFinite else { return }
         let elapsed = start.duration(to: .now) / .milliseconds(1)
-        let allowed = limits.maxSeconds * 1_000
+        let allowed = limits.maxDecodingTime * 1_000
         if elapsed > allowed {
-            throw .limit(LimitError(.seconds, limit: Int(saturating: allowed), actual: Int(saturating: elapsed)))
+            throw .limitExceeded(
+                ImageError.LimitFailure(
+                    .decodingTime, limit: Int(saturating: allowed), actual: Int(saturating: elapsed)))
         }
     }
 }

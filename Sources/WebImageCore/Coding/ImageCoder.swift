@@ -22,29 +22,29 @@ public protocol ImageCoder: Sendable {
     ///
     /// - Parameters:
     ///   - data: The whole file.
-    ///   - probe: The header of the file, or `nil` for formats that the library doesn't know.
+    ///   - info: The header of the file, or `nil` for formats that the library doesn't know.
     ///   - options: The size, the frames, the depth, and other options of the result.
-    ///   - context: The limits and the cancellation. Call `checkpoint()` regularly.
+    ///   - context: The limits and the cancellation. Call `checkCancellation()` regularly.
     /// - Returns: The premultiplied image at the requested size, with the EXIF orientation applied.
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
 
     /// Returns a decoder for a file that's still being received, or `nil` if previews aren't available. The default
     /// implementation returns `nil`.
     ///
     /// - Parameters:
-    ///   - probe: The header, which was checked against the limits.
-    ///   - options: The options as for ``decode(_:probe:options:context:)``. A progressive decoder shows only the
+    ///   - info: The header, which was checked against the limits.
+    ///   - options: The options as for ``decode(_:info:options:context:)``. A progressive decoder shows only the
     ///     first frame.
     ///   - context: The limits.
-    func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> (any ProgressiveDecoder)?
+    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
 
     /// Returns whether the coder encodes `format`. The default implementation returns `false`.
     func canEncode(_ format: ImageFormat) -> Bool
 
-    /// Encodes an image. The default implementation throws ``TransformError/noEncoder(_:)``.
-    func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data
+    /// Encodes an image. The default implementation throws ``ImageError/ProcessingFailure/noEncoder(_:)``.
+    func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data
 
     /// Returns whether ``transcode(_:from:as:context:)`` may succeed. The default implementation returns `false`.
     func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool
@@ -68,8 +68,8 @@ extension ImageCoder {
     public var identifier: String { String(reflecting: Self.self) }
 
     /// Returns `nil`, which means that the coder doesn't support previews.
-    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> (any ProgressiveDecoder)?
+    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         nil
     }
@@ -77,11 +77,11 @@ extension ImageCoder {
     /// Returns `false`, which means that the coder encodes no format.
     public func canEncode(_ format: ImageFormat) -> Bool { false }
 
-    /// Throws ``TransformError/noEncoder(_:)``.
-    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+    /// Throws ``ImageError/ProcessingFailure/noEncoder(_:)``.
+    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        throw .transform(.noEncoder(encoding.format))
+        throw .processing(.noEncoder(encoding.format))
     }
 
     /// Returns `false`, which means that the coder doesn't transcode files.

@@ -10,11 +10,11 @@ extension ImageEncoding {
         /// The frames with these indices, counted from 0. A single frame becomes a still image.
         case range(Range<Int>)
         /// The frames with these indices in this order, counted from 0. A single frame becomes a still image.
-        case list([Int])
+        case indices([Int])
     }
 
     /// The chroma subsampling, in the notation of ITU-R BT.601.
-    public enum Subsampling: String, Sendable, Hashable, CaseIterable {
+    public enum ChromaSubsampling: String, Sendable, Hashable, CaseIterable {
         /// Full chroma resolution.
         case yuv444 = "4:4:4"
         /// Half the chroma columns.
@@ -35,14 +35,14 @@ extension ImageEncoding {
         case keep
         /// Like ``keep``, but without the GPS directory, without the maker note, and without XMP that mentions a
         /// location.
-        case keepWithoutLocation
+        case keepExceptLocation
     }
 }
 
 extension ImageEncoding {
     /// Returns a JPEG encoding with a quality from 1 to 100. The default is 90.
-    public static func jpeg(quality: Int = 90, progressive: Bool = false) -> ImageEncoding {
-        ImageEncoding(format: .jpeg, quality: quality, isProgressive: progressive)
+    public static func jpeg(quality: Int = 90, isProgressive: Bool = false) -> ImageEncoding {
+        ImageEncoding(format: .jpeg, quality: quality, isProgressive: isProgressive)
     }
 
     /// Returns a PNG encoding with an effort from 0 to 9. The default is that of zlib.
@@ -56,8 +56,8 @@ extension ImageEncoding {
     }
 
     /// Returns a GIF encoding with at most 256 colors per frame. The file is animated if the image is.
-    public static func gif(dithers: Bool = true, loopCount: Int? = nil) -> ImageEncoding {
-        ImageEncoding(format: .gif, loopCount: loopCount, dithers: dithers)
+    public static func gif(usesDithering: Bool = true, loopCount: Int? = nil) -> ImageEncoding {
+        ImageEncoding(format: .gif, loopCount: loopCount, usesDithering: usesDithering)
     }
 
     /// Returns an animated PNG encoding with an effort from 0 to 9, by default that of zlib. Still images become still

@@ -25,28 +25,28 @@ public struct ImageEncoding: Sendable, Hashable {
     public var loopCount: Int?
     /// A Boolean value that indicates whether dithering approximates the colors that a palette doesn't contain (GIF).
     /// The default is `true`.
-    public var dithers: Bool
+    public var usesDithering: Bool
     /// The chroma subsampling (JPEG, AVIF, HEIF).
     ///
     /// The default is `nil`, which means 4:4:4 from quality 90 and 4:2:0 below it. For HEIF, `nil` always means 4:2:0.
     /// Grayscale JPEG files have no chroma.
-    public var subsampling: Subsampling?
+    public var chromaSubsampling: ChromaSubsampling?
     /// A Boolean value that indicates whether JPEG files have optimized Huffman tables. They make the file a few
     /// percent smaller and require a second pass. Progressive JPEG files always have them. The default is `true`.
-    public var optimizesTables: Bool
+    public var optimizesHuffmanTables: Bool
     /// A Boolean value that indicates whether WebP preserves the color of transparent pixels, which is black because
     /// pixels are premultiplied. Otherwise, the encoder replaces it with colors that compress best. The default is
     /// `false`.
     public var isExact: Bool
     /// The length of the longer side of an embedded thumbnail in pixels (JPEG, HEIF). A thumbnail is never larger than
     /// the image. The default is `nil`, which embeds no thumbnail.
-    public var thumbnailSide: Int?
+    public var thumbnailDimension: Int?
     /// The maximum size of the file in bytes. To meet it, the encoder first lowers the quality down to 10 and then
     /// reduces the image. The default is `nil`, which sets no limit.
-    public var maxBytes: Int?
+    public var maxByteCount: Int?
     /// The maximum length of the longer side, in pixels. Larger images are reduced, and smaller images aren't
     /// enlarged. The default is `nil`, which sets no limit.
-    public var maxPixelSize: Int?
+    public var maxDimension: Int?
     /// The EXIF and XMP metadata to write. The default is none.
     public var metadata: MetadataPolicy
 
@@ -54,8 +54,10 @@ public struct ImageEncoding: Sendable, Hashable {
     public init(
         format: ImageFormat, quality: Int? = nil, isLossless: Bool = false, isProgressive: Bool = false,
         effort: Int? = nil, background: [UInt8] = [255, 255, 255], frames: Frames = .all, loopCount: Int? = nil,
-        dithers: Bool = true, subsampling: Subsampling? = nil, optimizesTables: Bool = true, isExact: Bool = false,
-        thumbnailSide: Int? = nil, maxBytes: Int? = nil, maxPixelSize: Int? = nil, metadata: MetadataPolicy = .strip
+        usesDithering: Bool = true, chromaSubsampling: ChromaSubsampling? = nil, optimizesHuffmanTables: Bool = true,
+        isExact: Bool = false,
+        thumbnailDimension: Int? = nil, maxByteCount: Int? = nil, maxDimension: Int? = nil,
+        metadata: MetadataPolicy = .strip
     ) {
         self.format = format
         self.quality = quality
@@ -65,13 +67,13 @@ public struct ImageEncoding: Sendable, Hashable {
         self.background = background
         self.frames = frames
         self.loopCount = loopCount
-        self.dithers = dithers
-        self.subsampling = subsampling
-        self.optimizesTables = optimizesTables
+        self.usesDithering = usesDithering
+        self.chromaSubsampling = chromaSubsampling
+        self.optimizesHuffmanTables = optimizesHuffmanTables
         self.isExact = isExact
-        self.thumbnailSide = thumbnailSide
-        self.maxBytes = maxBytes
-        self.maxPixelSize = maxPixelSize
+        self.thumbnailDimension = thumbnailDimension
+        self.maxByteCount = maxByteCount
+        self.maxDimension = maxDimension
         self.metadata = metadata
     }
 
@@ -82,7 +84,7 @@ public struct ImageEncoding: Sendable, Hashable {
         // Prefix the format with its length, because the name of a custom format can contain any character.
         return
             "\(format.rawValue.utf8.count):\(format):\(text(quality)):\(isLossless):\(isProgressive):\(text(effort)):"
-            + "\(fill):\(frames):\(text(loopCount)):\(dithers):\(subsampling?.rawValue ?? "-"):\(optimizesTables):"
-            + "\(isExact):\(text(thumbnailSide)):\(text(maxBytes)):\(text(maxPixelSize)):\(metadata)"
+            + "\(fill):\(frames):\(text(loopCount)):\(usesDithering):\(chromaSubsampling?.rawValue ?? "-"):\(optimizesHuffmanTables):"
+            + "\(isExact):\(text(thumbnailDimension)):\(text(maxByteCount)):\(text(maxDimension)):\(metadata)"
     }
 }

@@ -3,17 +3,17 @@
 /// An error of a request. The errors form six families, and the code of each kind never changes.
 public enum ImageError: Error, Sendable, Hashable {
     /// 1xxx: An error in the request itself.
-    case request(RequestError)
+    case request(ImageError.RequestFailure)
     /// 2xxx: A failure of the network transfer.
-    case network(NetworkError)
+    case network(ImageError.NetworkFailure)
     /// 3xxx: A failure of a cache.
-    case cache(CacheError)
+    case cache(ImageError.CacheFailure)
     /// 4xxx: A failure to decode the data, with the failed network attempts that preceded the download.
-    case decode(DecodeError, attempts: [NetworkError] = [])
+    case decoding(ImageError.DecodingFailure, attempts: [ImageError.NetworkFailure] = [])
     /// 5xxx: A failure of a transformer or an encoder.
-    case transform(TransformError)
-    /// 6xxx: A value that exceeds a limit of ``Limits`` or of the downloader.
-    case limit(LimitError)
+    case processing(ImageError.ProcessingFailure)
+    /// 6xxx: A value that exceeds a limit of ``ImageLimits`` or of the downloader.
+    case limitExceeded(ImageError.LimitFailure)
 
     /// The stable error code: the number of the family times 1,000, plus the number of the kind.
     public var code: Int {
@@ -21,9 +21,9 @@ public enum ImageError: Error, Sendable, Hashable {
         case .request(let error): error.code
         case .network(let error): error.code
         case .cache(let error): error.code
-        case .decode(let error, _): error.code
-        case .transform(let error): error.code
-        case .limit(let error): error.code
+        case .decoding(let error, _): error.code
+        case .processing(let error): error.code
+        case .limitExceeded(let error): error.code
         }
     }
 
@@ -33,9 +33,9 @@ public enum ImageError: Error, Sendable, Hashable {
         case .request(let error): error.message
         case .network(let error): error.message
         case .cache(let error): error.message
-        case .decode(let error, _): error.message
-        case .transform(let error): error.message
-        case .limit(let error): error.message
+        case .decoding(let error, _): error.message
+        case .processing(let error): error.message
+        case .limitExceeded(let error): error.message
         }
     }
 
@@ -58,10 +58,10 @@ public enum ImageError: Error, Sendable, Hashable {
     /// The HTTP status code of the response that caused the error, or `nil` if no response caused it.
     ///
     /// For an error from the negative cache, the value is that of the original failure.
-    public var httpStatus: Int? {
+    public var httpStatusCode: Int? {
         switch underlying {
-        case .network(let error): error.status
-        case .decode(.notAnImage(_, let status, _), _): status
+        case .network(let error): error.statusCode
+        case .decoding(.notAnImage(_, let status, _), _): status
         default: nil
         }
     }
@@ -73,11 +73,11 @@ public enum ImageError: Error, Sendable, Hashable {
     ///
     /// For an error from the negative cache, the value is that of the original failure. In this case, the manager
     /// doesn't send the request again before the cache entry expires or is removed.
-    public var isRetryable: Bool {
+    public var isTransient: Bool {
         switch underlying {
         case .network(let error): error.isTransient
-        case .limit(let error): error.kind == .overloaded
-        case .cache(.suspended): true
+        case .limitExceeded(let error): error.kind == .overloaded
+        case .cache(.writesSuspended): true
         default: false
         }
     }
@@ -87,13 +87,13 @@ public enum ImageError: Error, Sendable, Hashable {
     ///
     /// For a decoding failure, the array contains the attempts that preceded the download. For an error from the
     /// negative cache, it contains the attempts of the original request. For other failures, it's empty.
-    public var attempts: [NetworkError] {
+    public var attempts: [ImageError.NetworkFailure] {
         switch underlying {
         case .network(var last):
             let earlier = last.earlier
             last.earlier = []
             return earlier + [last]
-        case .decode(_, let attempts): return attempts
+        case .decoding(_, let attempts): return attempts
         default: return []
         }
     }

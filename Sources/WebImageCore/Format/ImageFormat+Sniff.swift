@@ -16,7 +16,7 @@ extension ImageFormat {
     public static func sniff(_ bytes: UnsafeRawBufferPointer) -> ImageFormat? {
         guard !bytes.isEmpty else { return nil }
         let view = HeaderBytes(bytes, isComplete: true)
-        do throws(ProbeStop) {
+        do throws(HeaderParsingError) {
             let format = try FormatSniffer.format(view)
             return format == .png && PNGProbe.isAnimated(view) ? .apng : format
         } catch {

@@ -64,14 +64,14 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
 
 extension ImageFormat {
     /// The media type (IANA), or `nil` for formats that the library doesn't know.
-    public var mediaType: String? { Self.facts[self]?.mediaType }
+    public var mimeType: String? { Self.facts[self]?.mediaType }
 
     /// The usual file extension without a dot. For formats that the library doesn't know, it's the short name.
     public var fileExtension: String { Self.facts[self]?.fileExtension ?? rawValue }
 
     /// A Boolean value that indicates whether image coders may decode the format. The value is `false` for formats
     /// that are only detected.
-    public var isPicture: Bool { Self.facts[self]?.isPicture ?? true }
+    public var isImage: Bool { Self.facts[self]?.isPicture ?? true }
 
     /// A Boolean value that indicates whether the format (SVG or PDF) contains vector graphics that can be rendered at
     /// any size.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The requested size of an image. Only ``exactly(width:height:unit:)`` enlarges images.
+/// The requested size of an image. Only ``exact(width:height:unit:)`` enlarges images.
 public struct TargetSize: Sendable, Hashable {
     /// The way an image is fitted into the requested box.
     public enum Mode: Sendable, Hashable {
@@ -53,13 +53,13 @@ public struct TargetSize: Sendable, Hashable {
 
     /// Returns a target of exactly `width` × `height`. The image is enlarged if necessary, and its aspect ratio isn't
     /// preserved.
-    public static func exactly(width: Double, height: Double, unit: Unit = .pixels) -> TargetSize {
+    public static func exact(width: Double, height: Double, unit: Unit = .pixels) -> TargetSize {
         TargetSize(mode: .exactly, width: width, height: height, byteLimit: nil, unit: unit)
     }
 
-    /// Returns a target whose decoded pixels fit into `bytes`, for all frames together.
-    public static func fitting(bytes: Int) -> TargetSize {
-        TargetSize(mode: .bytes, width: nil, height: nil, byteLimit: bytes, unit: .pixels)
+    /// Returns a target whose decoded pixels fit into `byteCount`, for all frames together.
+    public static func fitting(byteCount: Int) -> TargetSize {
+        TargetSize(mode: .bytes, width: nil, height: nil, byteLimit: byteCount, unit: .pixels)
     }
 
     /// A unique string for the target, for use in cache keys.
@@ -94,10 +94,10 @@ extension TargetSize {
     /// - Parameters:
     ///   - size: The size of the image in pixels, with the EXIF orientation applied.
     ///   - scale: The number of pixels per point, for lengths in points.
-    ///   - frames: The number of decoded frames in memory, for ``fitting(bytes:)``.
-    ///   - format: The pixel format of the result, for ``fitting(bytes:)``. The default is RGBA8.
-    /// - Throws: ``RequestError/invalidSize(_:)`` if a length is NaN, infinite, zero, negative, or larger than 2^30
-    ///   pixels.
+    ///   - frames: The number of decoded frames in memory, for ``fitting(byteCount:)``.
+    ///   - format: The pixel format of the result, for ``fitting(byteCount:)``. The default is RGBA8.
+    /// - Throws: ``ImageError/RequestFailure/invalidSize(_:)`` if a length is NaN, infinite, zero, negative, or larger
+    ///   than 2^30 pixels.
     public func plan(
         for size: PixelSize, scale: Double = 1, frames: Int = 1, format: PixelFormat = .rgba8
     ) throws(ImageError) -> ScalePlan {

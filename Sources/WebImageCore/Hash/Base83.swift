@@ -8,7 +8,7 @@ enum Base83 {
     private static let values = Dictionary(uniqueKeysWithValues: alphabet.enumerated().map { ($1, $0) })
 
     /// Returns the value of each character. This function reads at most the length of the longest hash.
-    static func digits(_ text: String) throws(HashError) -> [Int] {
+    static func digits(_ text: String) throws(PlaceholderHashError) -> [Int] {
         let longest = 4 + 2 * 81
         var digits: [Int] = []
         for (place, character) in text.prefix(longest + 1).enumerated() {

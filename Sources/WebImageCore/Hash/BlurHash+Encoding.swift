@@ -5,29 +5,29 @@ import Glibc
 extension BlurHash {
     /// Creates the hash of an image with the documented algorithm.
     ///
-    /// This initializer blocks for a time that's proportional to the number of pixels × `xComponents`. Reduce large
+    /// This initializer blocks for a time that's proportional to the number of pixels × `componentsX`. Reduce large
     /// images first, because 100 pixels per side are sufficient.
     ///
     /// - Parameters:
     ///   - pixels: The image.
-    ///   - xComponents: The number of horizontal components, from 1 to 9. The default is 4.
-    ///   - yComponents: The number of vertical components, from 1 to 9. The default is 3.
+    ///   - componentsX: The number of horizontal components, from 1 to 9. The default is 4.
+    ///   - componentsY: The number of vertical components, from 1 to 9. The default is 3.
     ///   - background: The color behind transparent pixels, because the format doesn't support alpha. The default is
     ///     white.
     ///   - context: The cancellation and the deadline.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a number of components is out of
-    ///   range, or an error of ``CodingContext/checkpoint()``.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a number of
+    ///   components is out of range, or an error of ``CodingContext/checkCancellation()``.
     public init(
-        of pixels: PixelBuffer, xComponents: Int = 4, yComponents: Int = 3, background: PixelColor = .white,
+        encoding pixels: PixelBuffer, componentsX: Int = 4, componentsY: Int = 3, background: PixelColor = .white,
         context: CodingContext = CodingContext()
     ) throws(ImageError) {
-        let check = ParameterCheck(transformer: "blurHash")
-        for (name, count) in [("xComponents", xComponents), ("yComponents", yComponents)] where !(1...9 ~= count) {
+        let check = ParameterValidator(transformer: "blurHash")
+        for (name, count) in [("xComponents", componentsX), ("yComponents", componentsY)] where !(1...9 ~= count) {
             throw check.invalid(name, "\(count)")
         }
         let waves = try Self.waves(
-            in: pixels, xComponents, yComponents, SIMD3(background.red, background.green, background.blue), context)
-        var digits = [xComponents - 1 + (yComponents - 1) * 9]
+            in: pixels, componentsX, componentsY, SIMD3(background.red, background.green, background.blue), context)
+        var digits = [componentsX - 1 + (componentsY - 1) * 9]
         let largest = waves.dropFirst().map { max(abs($0.x), abs($0.y), abs($0.z)) }.max() ?? 0
         let level = waves.count == 1 ? 0 : max(0, min(82, Int((largest * 166 - 0.5).rounded(.down))))
         digits.append(level)
@@ -53,7 +53,7 @@ extension BlurHash {
         let down = CosineTable(components: yComponents, length: source.height, offset: 0)
         var sums = [SIMD3<Double>](repeating: .zero, count: xComponents * yComponents)
         let linear = SRGB.linear
-        var checkpoints = Checkpoints(context)
+        var checkpoints = CancellationChecker(context)
         for y in 0..<source.height {
             try checkpoints.count(pixels: source.width * 8)
             var line = [SIMD3<Double>](repeating: .zero, count: xComponents)

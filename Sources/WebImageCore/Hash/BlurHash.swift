@@ -6,11 +6,11 @@ import Glibc
 /// Algorithm”).
 public struct BlurHash: Sendable, Hashable {
     /// The characters of the hash.
-    public let text: String
+    public let string: String
     /// The number of horizontal components including the constant one, from 1 to 9.
-    public let xComponents: Int
+    public let componentsX: Int
     /// The number of vertical components including the constant one, from 1 to 9.
-    public let yComponents: Int
+    public let componentsY: Int
     /// The average color, which the encoder computes in linear light.
     public let averageColor: PixelColor
     /// The linear red, green, and blue of each component, row by row. The constant component is the first one.
@@ -18,37 +18,37 @@ public struct BlurHash: Sendable, Hashable {
 
     /// Creates a placeholder from its characters. The length, the digits, and the ranges must be valid.
     ///
-    /// - Throws: ``DecodeError/corrupt(format:reason:)`` with the format `blurhash`.
+    /// - Throws: ``ImageError/DecodingFailure/corrupted(format:reason:)`` with the format `blurhash`.
     public init(_ text: String) throws(ImageError) {
-        do throws(HashError) {
+        do throws(PlaceholderHashError) {
             try self.init(checking: text)
         } catch {
             throw error.error("blurhash")
         }
     }
 
-    init(checking text: String) throws(HashError) {
+    init(checking text: String) throws(PlaceholderHashError) {
         let digits = try Base83.digits(text)
         guard digits.count >= 6 else { throw .length(expected: 6, actual: digits.count) }
-        guard digits[0] < 81 else { throw .value(field: "number of components", value: digits[0]) }
-        xComponents = digits[0] % 9 + 1
-        yComponents = digits[0] / 9 + 1
-        let expected = 4 + 2 * xComponents * yComponents
+        guard digits[0] < 81 else { throw .invalidValue(name: "number of components", value: digits[0]) }
+        componentsX = digits[0] % 9 + 1
+        componentsY = digits[0] / 9 + 1
+        let expected = 4 + 2 * componentsX * componentsY
         guard digits.count == expected else { throw .length(expected: expected, actual: digits.count) }
         let color = Base83.number(digits[2..<6])
-        guard color < 1 << 24 else { throw .value(field: "average color", value: color) }
+        guard color < 1 << 24 else { throw .invalidValue(name: "average color", value: color) }
         let (red, green, blue) = (color >> 16, color >> 8 & 255, color & 255)
         averageColor = PixelColor(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
         var waves = [SIMD3(SRGB.linear[red], SRGB.linear[green], SRGB.linear[blue])]
         let largest = Double(digits[1] + 1) / 166
         for place in stride(from: 6, to: digits.count, by: 2) {
             let value = Base83.number(digits[place..<place + 2])
-            guard value < 19 * 19 * 19 else { throw .value(field: "component", value: value) }
+            guard value < 19 * 19 * 19 else { throw .invalidValue(name: "component", value: value) }
             let levels = SIMD3(Double(value / 361), Double(value / 19 % 19), Double(value % 19))
             let share = (levels - 9) / 9
             waves.append(share * SIMD3(abs(share.x), abs(share.y), abs(share.z)) * largest)
         }
-        self.text = text
+        self.string = text
         self.waves = waves
     }
 
@@ -61,30 +61,30 @@ public struct BlurHash: Sendable, Hashable {
     ///   - size: The size of the result, in pixels.
     ///   - punch: The contrast factor, from 0 to 100. The default is 1, which preserves the contrast.
     ///   - context: The limits, the cancellation, and the deadline.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the size is empty or `punch` is
-    ///   out of range, or a ``LimitError`` if the result is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the size is empty
+    ///   or `punch` is out of range, or an ``ImageError/LimitFailure`` if the result is too large.
     public func pixels(
         size: PixelSize, punch: Double = 1, context: CodingContext = CodingContext()
     ) throws(ImageError) -> PixelBuffer {
-        let check = ParameterCheck(transformer: "blurHash")
+        let check = ParameterValidator(transformer: "blurHash")
         guard !size.isEmpty else { throw check.invalid("size", "\(size)") }
         let punch = try check.number(punch, "punch", in: 0...100)
         try context.limits.check(result: size, format: .rgba8)
-        let canvas = try PixelCanvas(size: size, zeroed: false)
-        let across = CosineTable(components: xComponents, length: size.width, offset: 0)
-        let down = CosineTable(components: yComponents, length: size.height, offset: 0)
-        var checkpoints = Checkpoints(context)
+        let canvas = try PixelCanvas(size: size, cleared: false)
+        let across = CosineTable(components: componentsX, length: size.width, offset: 0)
+        let down = CosineTable(components: componentsY, length: size.height, offset: 0)
+        var checkpoints = CancellationChecker(context)
         for y in 0..<size.height {
             try checkpoints.count(pixels: size.width * 8)
-            let line = (0..<xComponents).map { i in
-                (0..<yComponents).reduce(SIMD3<Double>.zero) { sum, j in
-                    sum + waves[j * xComponents + i] * (down[j, y] * (i + j == 0 ? 1 : punch))
+            let line = (0..<componentsX).map { i in
+                (0..<componentsY).reduce(SIMD3<Double>.zero) { sum, j in
+                    sum + waves[j * componentsX + i] * (down[j, y] * (i + j == 0 ? 1 : punch))
                 }
             }
             let row = (canvas.baseAddress + y * canvas.bytesPerRow).samples8
             for x in 0..<size.width {
                 var light = SIMD3<Double>.zero
-                for i in 0..<xComponents { light += line[i] * across[i, x] }
+                for i in 0..<componentsX { light += line[i] * across[i, x] }
                 for channel in 0..<3 { row[x * 4 + channel] = SRGB.stored(light[channel]) }
                 row[x * 4 + 3] = 255
             }

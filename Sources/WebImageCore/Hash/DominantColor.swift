@@ -6,7 +6,8 @@ extension PixelBuffer {
     /// The result is the mean of the fullest neighborhood in a histogram of a reduced copy. Pixels are weighted by
     /// their alpha. The result is opaque, or `nil` for a completely transparent image. This method blocks.
     ///
-    /// - Throws: An error of ``CodingContext/checkpoint()``, or ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: An error of ``CodingContext/checkCancellation()``, or
+    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     public func dominantColor(context: CodingContext = CodingContext()) throws(ImageError) -> PixelColor? {
         let small = try reduced(to: 96, context: context)
         let everywhere = PixelRect(x: 0, y: 0, width: small.width, height: small.height)
@@ -16,9 +17,9 @@ extension PixelBuffer {
 
 /// A histogram of 16 × 16 × 16 cubes, each of which contains 16 values per channel.
 struct ColorHistogram {
-    private static let side = 16
+    private static let binsPerChannel = 16
     /// The sums of red, green, and blue, each multiplied by alpha, and the sum of alpha for each cube.
-    private var cubes = [SIMD4<Double>](repeating: .zero, count: side * side * side)
+    private var cubes = [SIMD4<Double>](repeating: .zero, count: binsPerChannel * binsPerChannel * binsPerChannel)
 
     init(_ colors: [PixelColor]) {
         for color in colors where color.alpha > 0 {
@@ -34,9 +35,9 @@ struct ColorHistogram {
     /// split.
     var dominantColor: PixelColor? {
         var best = SIMD4<Double>.zero
-        for red in 0..<Self.side {
-            for green in 0..<Self.side {
-                for blue in 0..<Self.side where cubes[Self.index(red, green, blue)].w > 0 {
+        for red in 0..<Self.binsPerChannel {
+            for green in 0..<Self.binsPerChannel {
+                for blue in 0..<Self.binsPerChannel where cubes[Self.index(red, green, blue)].w > 0 {
                     let sum = neighbourhood(red, green, blue)
                     if sum.w > best.w { best = sum }
                 }
@@ -51,13 +52,17 @@ struct ColorHistogram {
 
     private func neighbourhood(_ red: Int, _ green: Int, _ blue: Int) -> SIMD4<Double> {
         var sum = cubes[Self.index(red, green, blue)] * 0.5
-        for r in max(0, red - 1)...min(Self.side - 1, red + 1) {
-            for g in max(0, green - 1)...min(Self.side - 1, green + 1) {
-                for b in max(0, blue - 1)...min(Self.side - 1, blue + 1) { sum += cubes[Self.index(r, g, b)] * 0.5 }
+        for r in max(0, red - 1)...min(Self.binsPerChannel - 1, red + 1) {
+            for g in max(0, green - 1)...min(Self.binsPerChannel - 1, green + 1) {
+                for b in max(0, blue - 1)...min(Self.binsPerChannel - 1, blue + 1) {
+                    sum += cubes[Self.index(r, g, b)] * 0.5
+                }
             }
         }
         return sum
     }
 
-    private static func index(_ red: Int, _ green: Int, _ blue: Int) -> Int { (red * side + green) * side + blue }
+    private static func index(_ red: Int, _ green: Int, _ blue: Int) -> Int {
+        (red * binsPerChannel + green) * binsPerChannel + blue
+    }
 }

@@ -47,10 +47,10 @@ extension PixelBuffer {
     /// This method averages the stored values, which is equivalent to reducing the image to one pixel. The method
     /// blocks.
     ///
-    /// - Throws: An error of ``CodingContext/checkpoint()``.
+    /// - Throws: An error of ``CodingContext/checkCancellation()``.
     public func averageColor(context: CodingContext = CodingContext()) throws(ImageError) -> PixelColor {
         var sums: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        var checkpoints = Checkpoints(context)
+        var checkpoints = CancellationChecker(context)
         for y in 0..<height {
             try checkpoints.count(pixels: width)
             withUnsafeMutableBytes(of: &sums) { bytes in
@@ -94,7 +94,7 @@ extension PixelColor {
     }
 }
 
-extension Image {
+extension DecodedImage {
     /// Returns the straight color of a pixel of a still image or a poster frame with the EXIF orientation applied, or
     /// `nil` if it's outside the image.
     public func color(at point: PixelPoint) -> PixelColor? { pixels.color(at: point) }

@@ -8,17 +8,17 @@ extension ThumbHash {
     /// - Parameters:
     ///   - size: The size of the result in pixels. The default is `nil`, which means ``naturalSize``.
     ///   - context: The limits, the cancellation, and the deadline.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the size is empty, or a
-    ///   ``LimitError`` if the result is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the size is empty,
+    ///   or a ``ImageError/LimitFailure`` if the result is too large.
     public func pixels(
         size: PixelSize? = nil, context: CodingContext = CodingContext()
     ) throws(ImageError) -> PixelBuffer {
         let size = size ?? naturalSize
-        guard !size.isEmpty else { throw ParameterCheck(transformer: "thumbHash").invalid("size", "\(size)") }
+        guard !size.isEmpty else { throw ParameterValidator(transformer: "thumbHash").invalid("size", "\(size)") }
         try context.limits.check(result: size, format: .rgba8)
-        let canvas = try PixelCanvas(size: size, zeroed: false)
+        let canvas = try PixelCanvas(size: size, cleared: false)
         let waves = channels.map { Drawing($0, size) }
-        var checkpoints = Checkpoints(context)
+        var checkpoints = CancellationChecker(context)
         for y in 0..<size.height {
             try checkpoints.count(pixels: size.width * 16)
             let lines = waves.map { $0.line(y) }
@@ -40,13 +40,13 @@ extension ThumbHash {
     /// A channel with the cosines for one size.
     private struct Drawing {
         private let channel: Channel
-        private let places: [(x: Int, y: Int)]
+        private let componentIndices: [(x: Int, y: Int)]
         private let across: CosineTable
         private let down: CosineTable
 
         init(_ channel: Channel, _ size: PixelSize) {
             self.channel = channel
-            places = Channel.places(columns: channel.columns, rows: channel.rows)
+            componentIndices = Channel.componentIndices(columns: channel.columns, rows: channel.rows)
             across = CosineTable(components: channel.columns, length: size.width, offset: 0.5)
             down = CosineTable(components: channel.rows, length: size.height, offset: 0.5)
         }
@@ -55,7 +55,9 @@ extension ThumbHash {
         func line(_ y: Int) -> [Double] {
             var factors = [Double](repeating: 0, count: channel.columns)
             factors[0] = channel.mean
-            for (place, wave) in zip(places, channel.waves) { factors[place.x] += wave * 2 * down[place.y, y] }
+            for (place, wave) in zip(componentIndices, channel.waves) {
+                factors[place.x] += wave * 2 * down[place.y, y]
+            }
             return factors
         }
 

@@ -6,11 +6,12 @@ extension ThumbHash {
     /// Creates the hash of an image. Images with more than 100 pixels per side are reduced first, as the specification
     /// requires. This initializer blocks.
     ///
-    /// - Throws: An error of ``CodingContext/checkpoint()``, or ``DecodeError/outOfMemory(bytes:)``.
-    public init(of pixels: PixelBuffer, context: CodingContext = CodingContext()) throws(ImageError) {
+    /// - Throws: An error of ``CodingContext/checkCancellation()``, or
+    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    public init(encoding pixels: PixelBuffer, context: CodingContext = CodingContext()) throws(ImageError) {
         let small = try pixels.reduced(to: 100, context: context).converted(to: .rgba8, context: context)
         let samples = Samples(small)
-        try context.checkpoint()
+        try context.checkCancellation()
         let (width, height) = (Double(small.width), Double(small.height))
         let limit: Double = samples.hasAlpha ? 5 : 7
         let columns = max(1, Int((limit * width / max(width, height)).rounded()))
@@ -38,7 +39,7 @@ extension ThumbHash {
             let high = place + 1 < waves.count ? level(15 * waves[place + 1], 15) : 0
             bytes.append(UInt8(level(15 * waves[place], 15) | high << 4))
         }
-        try self.init(bytes: bytes)
+        try self.init(bytes)
     }
 
     /// The four channels of the image, with the average color behind transparent pixels.
@@ -86,7 +87,7 @@ extension ThumbHash {
                 }
                 return sum / Double(samples.count)
             }
-            let found = Channel.places(columns: columns, rows: rows).map { wave($0.x, $0.y) }
+            let found = Channel.componentIndices(columns: columns, rows: rows).map { wave($0.x, $0.y) }
             let largest = found.map { abs($0) }.max() ?? 0
             mean = wave(0, 0)
             scale = largest

@@ -20,12 +20,12 @@ public struct ThumbHash: Sendable, Hashable {
         let mean: Double
         let columns: Int
         let rows: Int
-        /// The components, in the order of ``places(columns:rows:)``.
+        /// The components, in the order of ``componentIndices(columns:rows:)``.
         let waves: [Double]
 
         /// Returns the components of a channel of this size except the constant one. They're located below the
         /// diagonal.
-        static func places(columns: Int, rows: Int) -> [(x: Int, y: Int)] {
+        static func componentIndices(columns: Int, rows: Int) -> [(x: Int, y: Int)] {
             (0..<rows).flatMap { y in
                 (0..<columns).filter { x in x + y > 0 && x * rows < columns * (rows - y) }.map { ($0, y) }
             }
@@ -34,27 +34,27 @@ public struct ThumbHash: Sendable, Hashable {
 
     /// Creates a placeholder from its bytes. The length must be valid.
     ///
-    /// - Throws: ``DecodeError/corrupt(format:reason:)`` with the format `thumbhash`.
-    public init(bytes: [UInt8]) throws(ImageError) {
-        do throws(HashError) {
+    /// - Throws: ``ImageError/DecodingFailure/corrupted(format:reason:)`` with the format `thumbhash`.
+    public init(_ bytes: [UInt8]) throws(ImageError) {
+        do throws(PlaceholderHashError) {
             try self.init(checking: bytes)
         } catch {
             throw error.error("thumbhash")
         }
     }
 
-    init(checking bytes: [UInt8]) throws(HashError) {
+    init(checking bytes: [UInt8]) throws(PlaceholderHashError) {
         guard bytes.count >= 5 else { throw .length(expected: 5, actual: bytes.count) }
         let first = Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
         let second = Int(bytes[3]) | Int(bytes[4]) << 8
         let hasAlpha = first >> 23 == 1
         let isLandscape = second >> 15 == 1
         let (long, short) = (hasAlpha ? 5 : 7, second & 7)
-        guard 1...long ~= short else { throw .value(field: "number of components", value: short) }
+        guard 1...long ~= short else { throw .invalidValue(name: "number of components", value: short) }
         let columns = max(3, isLandscape ? long : short)
         let rows = max(3, isLandscape ? short : long)
         let shapes = [(columns, rows), (3, 3), (3, 3)] + (hasAlpha ? [(5, 5)] : [])
-        let places = shapes.map { Channel.places(columns: $0.0, rows: $0.1).count }
+        let places = shapes.map { Channel.componentIndices(columns: $0.0, rows: $0.1).count }
         let head = hasAlpha ? 6 : 5
         let expected = head + (places.reduce(0, +) + 1) / 2
         guard bytes.count == expected else { throw .length(expected: expected, actual: bytes.count) }

@@ -8,22 +8,22 @@ extension ImageAnimation {
     /// between frames.
     ///
     /// - Parameters:
-    ///   - frameFiles: The files and durations of the frames, at least one.
+    ///   - files: The files and durations of the frames, at least one.
     ///     ``AnimationTimeline/normalizedDelay(milliseconds:)`` applies to the durations. If a file is animated, its
     ///     first frame is used.
     ///   - loopCount: The number of times to play the animation, where 0 repeats indefinitely. The default is 0.
     ///   - coders: The registry that decodes the frames.
     ///   - options: The decoding options. With them, all frames must have the same size.
-    ///   - limits: The limits for each frame. The default is ``Limits/desktop``.
-    /// - Throws: ``RequestError/invalidOption(name:value:)``, or an error that describes the problem with the first
-    ///   file (1006, 1007, 4xxx, or 6xxx).
+    ///   - limits: The limits for each frame. The default is ``ImageLimits/desktop``.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``, or an error that describes the problem with
+    ///   the first file (1006, 1007, 4xxx, or 6xxx).
     public convenience init(
-        frameFiles: [(file: URL, milliseconds: Int)], loopCount: Int = 0, coders: CoderRegistry,
-        options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop
+        files: [(file: URL, milliseconds: Int)], loopCount: Int = 0, coders: ImageCoderRegistry,
+        options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits = .desktop
     ) throws(ImageError) {
-        let paths = frameFiles.map { $0.file.path(percentEncoded: false) }
+        let paths = files.map { $0.file.path(percentEncoded: false) }
         try self.init(
-            durations: frameFiles.map(\.milliseconds), loopCount: loopCount, cost: 0, coders: coders,
+            durations: files.map(\.milliseconds), loopCount: loopCount, cost: 0, coders: coders,
             options: options, limits: limits
         ) { (place) throws(ImageError) in
             try Self.bytes(of: paths[place], limit: limits.maxEncodedBytes)
@@ -44,7 +44,9 @@ extension ImageAnimation {
             throw .request(.fileUnreadable(path: path, errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL))
         }
         let size = Int(status.st_size)
-        guard size <= limit else { throw .limit(LimitError(.encodedBytes, limit: limit, actual: size, detail: path)) }
+        guard size <= limit else {
+            throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: limit, actual: size, detail: path))
+        }
         var data = Data(count: size)
         var done = 0
         while done < size {

@@ -9,7 +9,7 @@ extension ImageAnimation {
     ///   - frames: The pixels and durations of the frames, at least one. All frames must have the same size and pixel
     ///     format. ``AnimationTimeline/normalizedDelay(milliseconds:)`` applies to the durations.
     ///   - loopCount: The number of times to play the animation, where 0 repeats indefinitely. The default is 0.
-    /// - Throws: ``RequestError/invalidOption(name:value:)``.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``.
     public convenience init(
         frames: [(pixels: PixelBuffer, milliseconds: Int)], loopCount: Int = 0
     ) throws(ImageError) {
@@ -22,27 +22,27 @@ extension ImageAnimation {
         // An image can appear in more than one frame, so count its bytes only once.
         var seen: Set<ObjectIdentifier> = []
         let cost = pixels.reduce(0) { seen.insert(ObjectIdentifier($1)).inserted ? $0 + $1.byteCount : $0 }
-        self.init(CalledFrames(timeline: timeline, size: first.size, cost: cost) { pixels[$0] })
+        self.init(ClosureFramesDecoder(timeline: timeline, size: first.size, cost: cost) { pixels[$0] })
     }
 
     /// Creates an animation whose frames are generated each time they're requested.
     ///
     /// - Parameters:
-    ///   - durations: The duration of each frame in milliseconds, for at least one frame.
+    ///   - frameDurations: The duration of each frame in milliseconds, for at least one frame.
     ///     ``AnimationTimeline/normalizedDelay(milliseconds:)`` applies to the durations.
     ///   - loopCount: The number of times to play the animation, where 0 repeats indefinitely. The default is 0.
     ///   - size: The size of every frame in pixels. A frame of another size causes
-    ///     ``RequestError/invalidOption(name:value:)``. The default is `nil`, which allows any size.
-    ///   - cost: The memory that `frame` occupies, in bytes. The default is 0.
-    ///   - frame: A function that returns the frame at an index. The animation calls it on any thread, also on several
-    ///     threads at the same time.
-    /// - Throws: ``RequestError/invalidOption(name:value:)``.
+    ///     ``ImageError/RequestFailure/invalidOption(name:value:)``. The default is `nil`, which allows any size.
+    ///   - cost: The memory that `makeFrame` occupies, in bytes. The default is 0.
+    ///   - makeFrame: A function that returns the frame at an index. The animation calls it on any thread, also on
+    ///     several threads at the same time.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``.
     public convenience init(
-        durations: [Int], loopCount: Int = 0, size: PixelSize? = nil, cost: Int = 0,
-        frame: @escaping @Sendable (_ index: Int) throws(ImageError) -> PixelBuffer
+        frameDurations: [Int], loopCount: Int = 0, size: PixelSize? = nil, cost: Int = 0,
+        makeFrame: @escaping @Sendable (_ index: Int) throws(ImageError) -> PixelBuffer
     ) throws(ImageError) {
-        let timeline = try AnimationTimeline(checked: durations, loopCount: loopCount)
-        self.init(CalledFrames(timeline: timeline, size: size, cost: cost, make: frame))
+        let timeline = try AnimationTimeline(checked: frameDurations, loopCount: loopCount)
+        self.init(ClosureFramesDecoder(timeline: timeline, size: size, cost: cost, make: makeFrame))
     }
 
     /// Creates an animation from encoded images, which are decoded on demand. The animation holds only the encoded
@@ -54,12 +54,12 @@ extension ImageAnimation {
     ///   - loopCount: The number of times to play the animation, where 0 repeats indefinitely. The default is 0.
     ///   - coders: The registry that decodes the frames.
     ///   - options: The decoding options. With them, all frames must have the same size.
-    ///   - limits: The limits for each frame. The default is ``Limits/desktop``.
-    /// - Throws: ``RequestError/invalidOption(name:value:)``, or an error of the families 4xxx or 6xxx if the first
-    ///   frame can't be decoded.
+    ///   - limits: The limits for each frame. The default is ``ImageLimits/desktop``.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``, or an error of the families 4xxx or 6xxx if
+    ///   the first frame can't be decoded.
     public convenience init(
-        encodedFrames: [(data: Data, milliseconds: Int)], loopCount: Int = 0, coders: CoderRegistry,
-        options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop
+        encodedFrames: [(data: Data, milliseconds: Int)], loopCount: Int = 0, coders: ImageCoderRegistry,
+        options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits = .desktop
     ) throws(ImageError) {
         let data = encodedFrames.map(\.data)
         try self.init(
@@ -71,7 +71,8 @@ extension ImageAnimation {
     /// Creates an animation from frames whose encoded data `bytes` returns. The first frame is decoded immediately to
     /// determine the size.
     convenience init(
-        durations: [Int], loopCount: Int, cost: Int, coders: CoderRegistry, options: DecodeOptions, limits: Limits,
+        durations: [Int], loopCount: Int, cost: Int, coders: ImageCoderRegistry, options: ImageDecodingOptions,
+        limits: ImageLimits,
         bytes: @escaping @Sendable (_ index: Int) throws(ImageError) -> Data
     ) throws(ImageError) {
         let timeline = try AnimationTimeline(checked: durations, loopCount: loopCount)
@@ -81,17 +82,17 @@ extension ImageAnimation {
             try coders.decode(bytes(place), options: stills, context: CodingContext(limits: limits)).pixels
         }
         let size = try decode(0).size
-        self.init(CalledFrames(timeline: timeline, size: size, cost: cost, make: decode))
+        self.init(ClosureFramesDecoder(timeline: timeline, size: size, cost: cost, make: decode))
     }
 }
 
-extension Image {
+extension DecodedImage {
     /// Creates an image from an animation, whose first frame becomes the poster frame.
     ///
     /// This initializer blocks while it decodes the first frame, so call it on a worker thread.
     ///
     /// - Throws: An error that describes the problem with the first frame.
-    public convenience init(_ animation: ImageAnimation, scale: Double = 1) throws(ImageError) {
+    public convenience init(animation: ImageAnimation, scale: Double = 1) throws(ImageError) {
         let poster = try animation.frame(at: 0)
         self.init(
             pixels: poster, animation: animation.timeline.frameCount > 1 ? animation : nil, scale: scale)
@@ -101,7 +102,8 @@ extension Image {
 extension AnimationTimeline {
     /// Creates a timeline after validating its values.
     ///
-    /// - Throws: ``RequestError/invalidOption(name:value:)`` if there are no frames or the loop count is negative.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if there are no frames or the loop count is
+    ///   negative.
     init(checked durations: [Int], loopCount: Int) throws(ImageError) {
         guard !durations.isEmpty else { throw .request(.invalidOption(name: "frames", value: "none")) }
         guard loopCount >= 0 else { throw .request(.invalidOption(name: "loopCount", value: "\(loopCount)")) }
@@ -110,7 +112,7 @@ extension AnimationTimeline {
 }
 
 /// A decoder whose frames come from a function.
-struct CalledFrames: AnimationDecoder {
+struct ClosureFramesDecoder: AnimationDecoder {
     let timeline: AnimationTimeline
     let size: PixelSize?
     let cost: Int
@@ -118,7 +120,7 @@ struct CalledFrames: AnimationDecoder {
 
     func frame(at index: Int) throws(ImageError) -> PixelBuffer {
         guard timeline.durations.indices.contains(index) else {
-            throw .request(.noSuchFrame(index: index, count: timeline.frameCount))
+            throw .request(.frameNotFound(index: index, frameCount: timeline.frameCount))
         }
         let pixels = try make(index)
         guard let size, pixels.size != size else { return pixels }

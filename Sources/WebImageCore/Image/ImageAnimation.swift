@@ -30,7 +30,8 @@ public protocol AnimationDecoder: Sendable {
     ///
     /// This method blocks, so call it on a worker thread. Any number of threads may call it at the same time.
     ///
-    /// - Throws: ``RequestError/noSuchFrame(index:count:)``, or an error that describes the problem with the data.
+    /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an error that describes the problem
+    ///   with the data.
     func frame(at index: Int) throws(ImageError) -> PixelBuffer
 }
 
@@ -61,10 +62,11 @@ public final class ImageAnimation: Sendable {
 
     /// Returns the decoded and transformed frame at an index. This method blocks, so call it on a worker thread.
     ///
-    /// - Throws: ``RequestError/noSuchFrame(index:count:)``, or an error that describes the problem with the data.
+    /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an error that describes the problem
+    ///   with the data.
     public func frame(at index: Int) throws(ImageError) -> PixelBuffer {
         guard timeline.durations.indices.contains(index) else {
-            throw .request(.noSuchFrame(index: index, count: timeline.frameCount))
+            throw .request(.frameNotFound(index: index, frameCount: timeline.frameCount))
         }
         var pixels = try decoder.frame(at: index)
         // The deadline and the cancellation flag of the request that created the image don't apply to frames that are

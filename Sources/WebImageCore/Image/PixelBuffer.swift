@@ -94,10 +94,10 @@ final class PixelMemory: @unchecked Sendable {
     private let pool: PixelPool
 
     init?(byteCount: Int, pool: PixelPool) {
-        guard let block = pool.take(byteCount) else { return nil }
+        guard let block = pool.makeBlock(byteCount) else { return nil }
         self.block = block
         self.pool = pool
     }
 
-    deinit { pool.give(block) }
+    deinit { pool.recycle(block) }
 }

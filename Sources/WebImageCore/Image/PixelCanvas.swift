@@ -18,22 +18,22 @@ public struct PixelCanvas: ~Copyable {
     /// - Parameters:
     ///   - size: The size in pixels. Both sides must be at least one.
     ///   - format: The layout of one pixel. The default is RGBA8.
-    ///   - zeroed: Whether to clear the memory to transparent black. The default is `true`. Pooled memory contains the
+    ///   - cleared: Whether to clear the memory to transparent black. The default is `true`. Pooled memory contains the
     ///     pixels of other images, so pass `false` only if you write every byte of every row.
-    /// - Throws: ``DecodeError/outOfMemory(bytes:)``.
-    public init(size: PixelSize, format: PixelFormat = .rgba8, zeroed: Bool = true) throws(ImageError) {
+    /// - Throws: ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    public init(size: PixelSize, format: PixelFormat = .rgba8, cleared: Bool = true) throws(ImageError) {
         guard !size.isEmpty, let stride = format.bytesPerRow(width: size.width) else {
-            throw .decode(.outOfMemory(bytes: .max))
+            throw .decoding(.outOfMemory(byteCount: .max))
         }
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         guard !overflow, let memory = PixelMemory(byteCount: bytes, pool: .shared) else {
-            throw .decode(.outOfMemory(bytes: overflow ? .max : bytes))
+            throw .decoding(.outOfMemory(byteCount: overflow ? .max : bytes))
         }
         self.size = size
         self.format = format
         self.bytesPerRow = stride
         self.memory = memory
-        if zeroed { clear() }
+        if cleared { clear() }
     }
 
     /// The address of the first row. The address is valid only during the lifetime of the canvas, so don't store it.
@@ -63,9 +63,9 @@ public struct PixelCanvas: ~Copyable {
 
     /// Returns a buffer with a copy of the current pixels. The canvas remains writable.
     ///
-    /// - Throws: ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     public borrowing func snapshot(isOpaque: Bool) throws(ImageError) -> PixelBuffer {
-        let copy = try PixelCanvas(size: size, format: format, zeroed: false)
+        let copy = try PixelCanvas(size: size, format: format, cleared: false)
         copy.baseAddress.copyMemory(from: baseAddress, byteCount: byteCount)
         return copy.finish(isOpaque: isOpaque)
     }

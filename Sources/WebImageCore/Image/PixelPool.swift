@@ -39,7 +39,7 @@ public final class PixelPool: Sendable {
         /// Removes the block of this size that became idle last, because the processor caches may still contain it.
         mutating func pop(_ size: Int) -> PixelBlock? {
             guard let last = idle[size]?.popLast() else { return nil }
-            left(size)
+            countReleased(size)
             return last.block
         }
 
@@ -47,11 +47,11 @@ public final class PixelPool: Sendable {
         mutating func popOldest() -> PixelBlock? {
             let oldest = idle.min { ($0.value.first?.since ?? .max) < ($1.value.first?.since ?? .max) }
             guard let size = oldest?.key, let first = idle[size]?.removeFirst() else { return nil }
-            left(size)
+            countReleased(size)
             return first.block
         }
 
-        private mutating func left(_ size: Int) {
+        private mutating func countReleased(_ size: Int) {
             idleBytes -= size
             if idle[size]?.isEmpty == true { idle[size] = nil }
         }
@@ -85,7 +85,7 @@ public final class PixelPool: Sendable {
     }
 
     /// Returns a block of at least `byteCount` bytes that's aligned to 64 bytes, or `nil` if the allocation fails.
-    func take(_ byteCount: Int) -> PixelBlock? {
+    func makeBlock(_ byteCount: Int) -> PixelBlock? {
         let size = Self.sizeClass(for: byteCount)
         let kept = state.withLock { state -> PixelBlock? in
             state.bytesInUse += size
@@ -99,7 +99,7 @@ public final class PixelPool: Sendable {
 
     /// Returns a block to the pool. If the block exceeds the limit of the pool, it's freed and displaces no other
     /// block.
-    func give(_ block: PixelBlock) {
+    func recycle(_ block: PixelBlock) {
         let freed = state.withLock { state -> [PixelBlock] in
             state.bytesInUse -= block.capacity
             guard block.capacity >= Self.smallestPooled, block.capacity <= idleLimit else { return [block] }

@@ -17,7 +17,7 @@ public struct SpriteSheet: Sendable {
     ///   - parts: The parts, at least one. They must be within the sheet and have the same size. They may overlap and
     ///     repeat.
     ///   - durations: The duration of each part, in milliseconds.
-    /// - Throws: ``RequestError/invalidOption(name:value:)``.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``.
     public init(_ pixels: PixelBuffer, parts: [PixelRect], durations: [Int]) throws(ImageError) {
         guard let first = parts.first else { throw .request(.invalidOption(name: "parts", value: "none")) }
         guard parts.count == durations.count else {
@@ -39,7 +39,7 @@ public struct SpriteSheet: Sendable {
     ///   - count: The number of cells to show. The default is `nil`, which means all cells.
     ///   - spacing: The distance between two cells, in pixels. The default is 0.
     ///   - milliseconds: The duration of each cell. The default is 100.
-    /// - Throws: ``RequestError/invalidOption(name:value:)``.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``.
     public init(
         _ pixels: PixelBuffer, columns: Int, rows: Int, count: Int? = nil, spacing: Int = 0, milliseconds: Int = 100
     ) throws(ImageError) {
@@ -64,10 +64,10 @@ public struct SpriteSheet: Sendable {
     ///
     /// - Parameter loopCount: The number of times to play the animation, where 0 repeats indefinitely. The default is
     ///   0.
-    /// - Throws: ``RequestError/invalidOption(name:value:)``.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``.
     public func animation(loopCount: Int = 0) throws(ImageError) -> ImageAnimation {
         try ImageAnimation(
-            durations: durations, loopCount: loopCount, size: parts[0].size, cost: pixels.byteCount
+            frameDurations: durations, loopCount: loopCount, size: parts[0].size, cost: pixels.byteCount
         ) { [pixels, parts] (place) throws(ImageError) in
             try pixels.copy(of: parts[place])
         }

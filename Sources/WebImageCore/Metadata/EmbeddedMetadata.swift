@@ -28,7 +28,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     ///
     /// - Parameter isGray: Whether the encoder writes only gray samples. A profile for the other kind of samples is
     ///   omitted.
-    public init(for image: Image, as encoding: ImageEncoding, isGray: Bool = false) {
+    public init(for image: DecodedImage, as encoding: ImageEncoding, isGray: Bool = false) {
         if image.metadata.color == .source, let profile = image.metadata.iccProfile,
             Self.isProfile(profile, forGray: isGray)
         {

@@ -15,30 +15,30 @@ extension ExifBlock {
 
     /// Creates a block from a part of a file.
     init?(reading bytes: HeaderBytes) {
-        do throws(ProbeStop) {
+        do throws(HeaderParsingError) {
             let block = try bytes.rest(from: try bytes.has("Exif\0") ? 6 : 0)
             let mark = try block.big16(at: 0)
             guard mark == 0x4949 || mark == 0x4D4D else { return nil }
             self.init(isBigEndian: mark == 0x4D4D)
             var reader = Reader(bytes: block, order: isBigEndian ? .big : .little)
             guard try block.number(at: 2, 2, reader.order) == 42 else { return nil }
-            main = reader.fields(at: try block.number(at: 4, 4, reader.order))
-            photo = reader.fields(at: take(Tag.photo, from: \.main))
-            position = reader.fields(at: take(Tag.position, from: \.main))
-            rules = reader.fields(at: take(Tag.rules, from: \.photo))
+            main = reader.entries(at: try block.number(at: 4, 4, reader.order))
+            photo = reader.entries(at: removePointer(Tag.photo, from: \.main))
+            position = reader.entries(at: removePointer(Tag.position, from: \.main))
+            rules = reader.entries(at: removePointer(Tag.rules, from: \.photo))
         } catch {
             return nil
         }
     }
 
     /// Removes the pointer `tag` from a directory and returns its value.
-    private mutating func take(_ tag: Int, from directory: WritableKeyPath<ExifBlock, [Field]>) -> Int? {
+    private mutating func removePointer(_ tag: Int, from directory: WritableKeyPath<ExifBlock, [Entry]>) -> Int? {
         guard let place = self[keyPath: directory].firstIndex(where: { $0.tag == tag }) else { return nil }
         return value(of: self[keyPath: directory].remove(at: place))
     }
 
     /// Returns the first integer of a field.
-    func value(of field: Field) -> Int? {
+    func value(of field: Entry) -> Int? {
         let width: Int
         switch field.kind {
         case 1, 7: width = 1
@@ -63,12 +63,12 @@ extension ExifBlock {
         }
 
         /// Returns the readable fields of the directory at `offset`.
-        mutating func fields(at offset: Int?) -> [Field] {
+        mutating func entries(at offset: Int?) -> [Entry] {
             guard let offset, let count = try? bytes.number(at: offset, 2, order), offset > 0 else { return [] }
-            var fields: [Field] = []
+            var fields: [Entry] = []
             var seen: Set<Int> = []
-            for index in 0..<min(count, ExifBlock.maxFields) {
-                guard let field = try? field(at: offset + 2 + index * 12), seen.insert(field.tag).inserted else {
+            for index in 0..<min(count, ExifBlock.maxEntries) {
+                guard let field = try? entry(at: offset + 2 + index * 12), seen.insert(field.tag).inserted else {
                     continue
                 }
                 fields.append(field)
@@ -76,7 +76,7 @@ extension ExifBlock {
             return fields.sorted { $0.tag < $1.tag }
         }
 
-        private mutating func field(at entry: Int) throws(ProbeStop) -> Field? {
+        private mutating func entry(at entry: Int) throws(HeaderParsingError) -> Entry? {
             let tag = try bytes.number(at: entry, 2, order)
             let kind = try bytes.number(at: entry + 2, 2, order)
             let count = try bytes.number(at: entry + 4, 4, order)
@@ -87,7 +87,7 @@ extension ExifBlock {
             let place = byteCount <= 4 ? entry + 8 : try bytes.number(at: entry + 8, 4, order)
             let values = try bytes.withBytes(byteCount, at: place) { [UInt8]($0) }
             budget -= byteCount
-            return Field(tag: tag, kind: kind, count: count, bytes: values)
+            return Entry(tag: tag, kind: kind, count: count, bytes: values)
         }
     }
 }

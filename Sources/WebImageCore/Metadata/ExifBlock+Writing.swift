@@ -17,9 +17,9 @@ extension ExifBlock {
     }
 
     /// Returns a block that contains only an orientation.
-    package static func only(_ orientation: Orientation) -> ExifBlock {
+    package static func only(_ orientation: ImageOrientation) -> ExifBlock {
         var block = ExifBlock()
-        block.main = [block.field(Tag.orientation, orientation.rawValue)]
+        block.main = [block.entry(Tag.orientation, orientation.rawValue)]
         return block
     }
 
@@ -38,9 +38,9 @@ extension ExifBlock {
         return block
     }
 
-    private mutating func replace(_ directory: WritableKeyPath<ExifBlock, [Field]>, _ tag: Int, _ value: Int) {
+    private mutating func replace(_ directory: WritableKeyPath<ExifBlock, [Entry]>, _ tag: Int, _ value: Int) {
         guard let place = self[keyPath: directory].firstIndex(where: { $0.tag == tag }) else { return }
-        self[keyPath: directory][place] = field(tag, value)
+        self[keyPath: directory][place] = entry(tag, value)
     }
 
     /// Returns the encoded block, starting with its byte order mark.
@@ -70,21 +70,21 @@ extension ExifBlock {
         return bytes
     }
 
-    private func pointer(_ tag: Int, _ offset: Int) -> Field {
-        Field(tag: tag, kind: 4, count: 1, bytes: number(offset, 4))
+    private func pointer(_ tag: Int, _ offset: Int) -> Entry {
+        Entry(tag: tag, kind: 4, count: 1, bytes: number(offset, 4))
     }
 
-    private func set(_ fields: inout [Field], _ tag: Int, _ offset: Int) {
+    private func set(_ fields: inout [Entry], _ tag: Int, _ offset: Int) {
         guard let place = fields.firstIndex(where: { $0.tag == tag }) else { return }
         fields[place].bytes = number(offset, 4)
     }
 
     /// Returns the size in bytes of a directory and its values, which begin at even offsets.
-    private func length(_ fields: [Field]) -> Int {
+    private func length(_ fields: [Entry]) -> Int {
         fields.reduce(6) { $0 + 12 + ($1.bytes.count > 4 ? ($1.bytes.count + 1) & ~1 : 0) }
     }
 
-    private func append(_ fields: [Field], next: Int = 0, to bytes: inout [UInt8]) {
+    private func append(_ fields: [Entry], next: Int = 0, to bytes: inout [UInt8]) {
         var place = bytes.count + 6 + fields.count * 12
         var values: [UInt8] = []
         bytes += number(fields.count, 2)
@@ -104,7 +104,7 @@ extension ExifBlock {
 
     /// Appends IFD1 (Exif 2.32, section 4.5.5) with a JPEG thumbnail.
     private func append(thumbnail: [UInt8], to bytes: inout [UInt8]) {
-        let compression = field(0x0103, 6)
+        let compression = entry(0x0103, 6)
         let start = pointer(0x0201, 0)
         let size = pointer(0x0202, thumbnail.count)
         var fields = [compression, start, size]

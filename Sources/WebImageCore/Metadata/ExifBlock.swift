@@ -4,7 +4,7 @@
 /// 4.5). Only data that the directories refer to is preserved.
 package struct ExifBlock: Sendable, Hashable {
     /// A tag and its values, in the byte order of the block.
-    package struct Field: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         package var tag: Int
         package var kind: Int
         package var count: Int
@@ -22,15 +22,15 @@ package struct ExifBlock: Sendable, Hashable {
     /// The maximum size of a block to read in bytes, which is also the maximum total size of its values.
     package static let maxBytes = 1 << 20
     /// The maximum number of tags in one directory. Cameras write fewer than a tenth of it.
-    static let maxFields = 2_000
+    static let maxEntries = 2_000
 
     package var isBigEndian: Bool
     /// The directories for the image (IFD0), the photo (Exif IFD), the location (GPS IFD), and interoperability
     /// (Interoperability IFD).
-    package var main: [Field] = []
-    package var photo: [Field] = []
-    package var position: [Field] = []
-    package var rules: [Field] = []
+    package var main: [Entry] = []
+    package var photo: [Entry] = []
+    package var position: [Entry] = []
+    package var rules: [Entry] = []
     /// The JPEG thumbnail (IFD1).
     package var thumbnail: [UInt8]?
 
@@ -70,9 +70,9 @@ package struct ExifBlock: Sendable, Hashable {
     static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4]
 
     /// Returns a field with one 16-bit number, or a 32-bit number if the value is larger.
-    func field(_ tag: Int, _ value: Int) -> Field {
+    func entry(_ tag: Int, _ value: Int) -> Entry {
         let width = value <= 0xFFFF ? 2 : 4
-        return Field(tag: tag, kind: width == 2 ? 3 : 4, count: 1, bytes: number(value, width))
+        return Entry(tag: tag, kind: width == 2 ? 3 : 4, count: 1, bytes: number(value, width))
     }
 
     /// Returns a number of `width` bytes in the byte order of the block.

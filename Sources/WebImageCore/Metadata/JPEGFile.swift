@@ -30,7 +30,7 @@ package enum JPEGFile {
     }
 
     /// Returns whether ``replacingMetadata(of:exif:xmp:)`` would remove nothing from the file.
-    static func holdsPixelsAlone(_ data: Data) -> Bool {
+    static func hasNoMetadata(_ data: Data) -> Bool {
         replacingMetadata(of: data, exif: nil, xmp: nil)?.count == data.count
     }
 

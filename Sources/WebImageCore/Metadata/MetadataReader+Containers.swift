@@ -3,19 +3,19 @@
 extension MetadataReader {
     /// Reads `eXIf` and the `iTXt` chunk with XMP (PNG, third edition, sections 11.3.3.4 and 11.3.4.5; XMP part 3,
     /// section 1.1.5).
-    mutating func readPNG() throws(ProbeStop) {
+    mutating func readPNG() throws(HeaderParsingError) {
         var offset = 8
-        for _ in 0..<ProbeBounds.pngChunks where offset + 12 <= bytes.available {
+        for _ in 0..<HeaderBounds.pngChunks where offset + 12 <= bytes.available {
             let count = try bytes.big32(at: offset)
             let name = try FourCC(bytes, at: offset + 4)
-            if name == "eXIf" { try takeEXIF(bytes, from: offset + 8, count: count) }
-            if name == "iTXt" { try takeText(try bytes.part(at: offset + 8, length: count), count: count) }
+            if name == "eXIf" { try storeEXIF(bytes, from: offset + 8, count: count) }
+            if name == "iTXt" { try readText(try bytes.part(at: offset + 8, length: count), count: count) }
             if name == "IEND" { return }
             offset += 12 + count
         }
     }
 
-    private mutating func takeText(_ text: HeaderBytes, count: Int) throws(ProbeStop) {
+    private mutating func readText(_ text: HeaderBytes, count: Int) throws(HeaderParsingError) {
         let keyword: StaticString = "XML:com.adobe.xmp\0"
         guard try text.has(keyword) else { return }
         var place = keyword.utf8CodeUnitCount
@@ -27,17 +27,17 @@ extension MetadataReader {
             while try text.byte(at: place) != 0 { place += 1 }
             place += 1
         }
-        guard isPacked else { return try takeXMP(text, from: place, count: count - place) }
+        guard isPacked else { return try storeXMP(text, from: place, count: count - place) }
         // The zlib header has two bytes (RFC 1950).
         guard method == 0, count - place > 2, count - place <= XMPPacket.maxBytes else { return }
         let packed = try text.withBytes(count - place - 2, at: place + 2) { [UInt8]($0) }
         let (packet, end) = Inflate.unpack(packed, limit: XMPPacket.maxBytes)
-        if case .finished = end { take(xmp: packet) }
+        if case .finished = end { store(xmp: packet) }
     }
 
     /// Reads the items of AVIF and HEIF files (ISO/IEC 14496-12, sections 8.11.3 and 8.11.6; ISO/IEC 23008-12, annex
     /// A.2).
-    mutating func readItems() throws(ProbeStop) {
+    mutating func readItems() throws(HeaderParsingError) {
         guard let meta = try BoxList.first("meta", in: bytes), let iinf = try BoxList.first("iinf", in: meta, from: 4),
             let iloc = try BoxList.first("iloc", in: meta, from: 4)
         else { return }
@@ -54,19 +54,19 @@ extension MetadataReader {
             if kind == "mime", items.xmp == nil, try isXMP(box.content, from: 10 + width) { items.xmp = item }
         }
         let locations = ItemLocations(iloc)
-        if let item = items.exif, let place = try locations.place(of: item), place.count > 4 {
+        if let item = items.exif, let place = try locations.location(of: item), place.count > 4 {
             // This number is the offset of the TIFF header, counted from the end of the number.
             let offset = try bytes.big32(at: place.offset)
             guard offset <= place.count - 4 else { return }
-            try takeEXIF(bytes, from: place.offset + 4 + offset, count: place.count - 4 - offset)
+            try storeEXIF(bytes, from: place.offset + 4 + offset, count: place.count - 4 - offset)
         }
-        if let item = items.xmp, let place = try locations.place(of: item) {
-            try takeXMP(bytes, from: place.offset, count: place.count)
+        if let item = items.xmp, let place = try locations.location(of: item) {
+            try storeXMP(bytes, from: place.offset, count: place.count)
         }
     }
 
     /// Returns whether an item entry has the content type of RDF. The position `start` is that of its name.
-    private func isXMP(_ entry: HeaderBytes, from start: Int) throws(ProbeStop) -> Bool {
+    private func isXMP(_ entry: HeaderBytes, from start: Int) throws(HeaderParsingError) -> Bool {
         var place = start
         while try entry.byte(at: place) != 0 { place += 1 }
         return try entry.has("application/rdf+xml", at: place + 1)
@@ -81,7 +81,7 @@ struct ItemLocations {
 
     /// Returns the location of `item`, or `nil` if the item consists of several parts or isn't stored in the file
     /// itself.
-    func place(of item: Int) throws(ProbeStop) -> (offset: Int, count: Int)? {
+    func location(of item: Int) throws(HeaderParsingError) -> (offset: Int, count: Int)? {
         let version = try iloc.byte(at: 0)
         guard version <= 2 else { return nil }
         let sizes = try iloc.big16(at: 4)
@@ -90,7 +90,7 @@ struct ItemLocations {
         let idWidth = version == 2 ? 4 : 2
         guard max(offsetWidth, lengthWidth, baseWidth, indexWidth) <= 8 else { return nil }
         let count = try iloc.number(at: 6, idWidth, .big)
-        try ProbeStop.check(count, limit: ProbeBounds.boxes, "item locations")
+        try HeaderParsingError.check(count, limit: HeaderBounds.boxes, "item locations")
         var place = 6 + idWidth
         for _ in 0..<count {
             let found = try iloc.number(at: place, idWidth, .big)

@@ -13,7 +13,7 @@ struct MetadataReader {
     init(_ bytes: HeaderBytes) { self.bytes = bytes }
 
     mutating func read(_ format: ImageFormat?) {
-        do throws(ProbeStop) {
+        do throws(HeaderParsingError) {
             switch format {
             case .jpeg: try readJPEG()
             case .png, .apng: try readPNG()
@@ -29,22 +29,22 @@ struct MetadataReader {
     }
 
     /// Stores `count` bytes as EXIF without the optional `Exif\0\0` prefix. Only the first block is used.
-    mutating func takeEXIF(_ part: HeaderBytes, from start: Int = 0, count: Int) throws(ProbeStop) {
+    mutating func storeEXIF(_ part: HeaderBytes, from start: Int = 0, count: Int) throws(HeaderParsingError) {
         guard exif == nil, count <= ExifBlock.maxBytes, count > 8 else { return }
         let prefix = try part.has("Exif\0", at: start) ? 6 : 0
         exif = try part.withBytes(count - prefix, at: start + prefix) { [UInt8]($0) }
     }
 
-    mutating func takeXMP(_ part: HeaderBytes, from start: Int = 0, count: Int) throws(ProbeStop) {
+    mutating func storeXMP(_ part: HeaderBytes, from start: Int = 0, count: Int) throws(HeaderParsingError) {
         guard xmp == nil, count <= XMPPacket.maxBytes, count > 0 else { return }
         xmp = try part.withBytes(count, at: start) { [UInt8]($0) }
     }
 
     /// Stores an XMP packet that was compressed.
-    mutating func take(xmp packet: [UInt8]) { if xmp == nil { xmp = packet } }
+    mutating func store(xmp packet: [UInt8]) { if xmp == nil { xmp = packet } }
 
     /// Reads the APP1 segments before the first scan (Exif 2.32, section 4.7.2; XMP part 3, section 1.1.3).
-    private mutating func readJPEG() throws(ProbeStop) {
+    private mutating func readJPEG() throws(HeaderParsingError) {
         var offset = 2
         while true {
             while try bytes.byte(at: offset) == 0xFF, try bytes.byte(at: offset + 1) == 0xFF { offset += 1 }
@@ -61,9 +61,9 @@ struct MetadataReader {
             if marker == 0xE1 {
                 let name: StaticString = "http://ns.adobe.com/xap/1.0/\0"
                 if try segment.has("Exif\0") {
-                    try takeEXIF(segment, count: length - 2)
+                    try storeEXIF(segment, count: length - 2)
                 } else if try segment.has(name) {
-                    try takeXMP(segment, from: name.utf8CodeUnitCount, count: length - 2 - name.utf8CodeUnitCount)
+                    try storeXMP(segment, from: name.utf8CodeUnitCount, count: length - 2 - name.utf8CodeUnitCount)
                 }
             }
             offset += 2 + length
@@ -71,19 +71,19 @@ struct MetadataReader {
     }
 
     /// Reads the RIFF chunks (RFC 9649, section 2.7).
-    private mutating func readWebP() throws(ProbeStop) {
+    private mutating func readWebP() throws(HeaderParsingError) {
         var offset = 12
-        for _ in 0..<ProbeBounds.boxes where offset + 8 <= bytes.available {
+        for _ in 0..<HeaderBounds.boxes where offset + 8 <= bytes.available {
             let name = try FourCC(bytes, at: offset)
             let count = try bytes.little32(at: offset + 4)
-            if name == "EXIF" { try takeEXIF(bytes, from: offset + 8, count: count) }
-            if name == "XMP " { try takeXMP(bytes, from: offset + 8, count: count) }
+            if name == "EXIF" { try storeEXIF(bytes, from: offset + 8, count: count) }
+            if name == "XMP " { try storeXMP(bytes, from: offset + 8, count: count) }
             offset += 8 + count + count & 1
         }
     }
 
     /// Reads the boxes of the container (ISO/IEC 18181-2, section 9) except those that are compressed with Brotli.
-    private mutating func readJXL() throws(ProbeStop) {
+    private mutating func readJXL() throws(HeaderParsingError) {
         guard try bytes.byte(at: 0) == 0 else { return }
         var list = BoxList(bytes)
         while let box = try list.next() {
@@ -91,25 +91,25 @@ struct MetadataReader {
             if box.name == "Exif", count > 4 {
                 let offset = try box.content.big32(at: 0)
                 guard offset <= count - 4 else { continue }
-                try takeEXIF(box.content, from: 4 + offset, count: count - 4 - offset)
+                try storeEXIF(box.content, from: 4 + offset, count: count - 4 - offset)
             } else if box.name == "xml " {
-                try takeXMP(box.content, count: count)
+                try storeXMP(box.content, count: count)
             }
         }
     }
 
     /// Reads the first directory, which corresponds to the EXIF block of other formats.
-    private mutating func readTIFF() throws(ProbeStop) {
+    private mutating func readTIFF() throws(HeaderParsingError) {
         guard let block = ExifBlock(reading: bytes) else { return }
         if !block.isEmpty { exif = block.serialized() }
         let order: HeaderBytes.Order = block.isBigEndian ? .big : .little
         let directory = try bytes.number(at: 4, 4, order)
-        for index in 0..<min(try bytes.number(at: directory, 2, order), ExifBlock.maxFields) {
+        for index in 0..<min(try bytes.number(at: directory, 2, order), ExifBlock.maxEntries) {
             let entry = directory + 2 + index * 12
             guard try bytes.number(at: entry, 2, order) == ExifBlock.Tag.xmp else { continue }
             let count = try bytes.number(at: entry + 4, 4, order)
             guard count > 4, [1, 7].contains(try bytes.number(at: entry + 2, 2, order)) else { return }
-            return try takeXMP(bytes, from: try bytes.number(at: entry + 8, 4, order), count: count)
+            return try storeXMP(bytes, from: try bytes.number(at: entry + 8, 4, order), count: count)
         }
     }
 }

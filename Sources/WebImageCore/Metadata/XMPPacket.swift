@@ -29,7 +29,7 @@ enum XMPPacket {
         return names.contains { find(Array($0.utf8), in: lower, from: 0) != nil }
     }
 
-    /// Sets each `tiff:Orientation` attribute or element to 1.
+    /// Sets each `tiff:ImageOrientation` attribute or element to 1.
     private static func upright(_ packet: [UInt8]) -> [UInt8] {
         var packet = packet
         let name = Array("tiff:Orientation".utf8)

@@ -28,7 +28,7 @@ public struct CropTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String {
+    public var identifier: String {
         switch part {
         case .rect(let x, let y, let width, let height): "crop(rect:\(x):\(y):\(width):\(height),\(unit))"
         case .anchored(let width, let height, let anchor):
@@ -38,18 +38,18 @@ public struct CropTransformer: ImageTransformer, Hashable {
 
     /// Crops an image. If the part covers the whole image, this method returns the image unchanged.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a length is NaN, infinite, zero,
-    ///   or negative, ``TransformError/outsidePicture(transformer:)`` if the part is outside the image, or a
-    ///   ``LimitError`` if the result is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a length is NaN,
+    ///   infinite, zero, or negative, ``ImageError/ProcessingFailure/regionOutsideImage(transformer:)`` if the part is
+    ///   outside the image, or a ``ImageError/LimitFailure`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let rect = try rect(in: pixels.size, factor: unit == .points ? context.scale : 1)
         guard let kept = rect.clamped(to: pixels.size) else {
-            throw .transform(.outsidePicture(transformer: "crop"))
+            throw .processing(.regionOutsideImage(transformer: "crop"))
         }
         if kept.size == pixels.size { return pixels }
         try context.coding.limits.check(result: kept.size, format: pixels.format)
-        try context.coding.checkpoint()
-        let canvas = try PixelCanvas(size: kept.size, format: pixels.format, zeroed: false)
+        try context.coding.checkCancellation()
+        let canvas = try PixelCanvas(size: kept.size, format: pixels.format, cleared: false)
         let bytesPerPixel = pixels.format.bytesPerPixel
         pixels.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
@@ -64,13 +64,13 @@ public struct CropTransformer: ImageTransformer, Hashable {
     }
 
     private func rect(in size: PixelSize, factor: Double) throws(ImageError) -> PixelRect {
-        let check = ParameterCheck(transformer: "crop")
+        let check = ParameterValidator(transformer: "crop")
         switch part {
         case .rect(let x, let y, let width, let height):
             let width = try check.length(width, "width", times: factor)
             let height = try check.length(height, "height", times: factor)
-            let left = try check.place(x, "x", times: factor)
-            let top = try check.place(y, "y", times: factor)
+            let left = try check.position(x, "x", times: factor)
+            let top = try check.position(y, "y", times: factor)
             let edges = (
                 x: Int(left.rounded()), y: Int(top.rounded()), right: Int((left + width).rounded()),
                 bottom: Int((top + height).rounded())
@@ -81,14 +81,14 @@ public struct CropTransformer: ImageTransformer, Hashable {
             let wanted = PixelSize(
                 width: max(1, Int(try check.length(width, "width", times: factor).rounded())),
                 height: max(1, Int(try check.length(height, "height", times: factor).rounded())))
-            return anchor.place(wanted, in: size)
+            return anchor.rect(of: wanted, in: size)
         }
     }
 }
 
 extension CropTransformer.Anchor {
     /// Returns the rectangle at the anchor with the size of `wanted`, limited to the size of the image.
-    func place(_ wanted: PixelSize, in size: PixelSize) -> PixelRect {
+    func rect(of wanted: PixelSize, in size: PixelSize) -> PixelRect {
         let width = min(wanted.width, size.width)
         let height = min(wanted.height, size.height)
         let x =
@@ -109,7 +109,7 @@ extension CropTransformer.Anchor {
 
 extension ImageTransformer where Self == CropTransformer {
     /// Returns a transformer that keeps a rectangle with its top-left corner at `x`, `y`. The transformer throws
-    /// `outsidePicture` if the rectangle contains no pixel of the image.
+    /// `regionOutsideImage` if the rectangle contains no pixel of the image.
     public static func crop(
         x: Double, y: Double, width: Double, height: Double, unit: TargetSize.Unit = .pixels
     ) -> Self {

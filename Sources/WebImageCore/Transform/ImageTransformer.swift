@@ -21,13 +21,13 @@ public struct TransformContext: Sendable {
 public protocol ImageTransformer: Sendable {
     /// A string that differs for transformers with different results, made of the name and all parameters. It's part
     /// of the cache key.
-    var identity: String { get }
+    var identifier: String { get }
 
     /// A Boolean value that indicates whether animated images are transformed, with their poster frame and all frames.
     ///
     /// The default is `true`. If the value is `false`, animated images remain unchanged. See
     /// ``applied(toFrames:toVectors:)``.
-    var appliesToFrames: Bool { get }
+    var appliesToAnimations: Bool { get }
 
     /// A Boolean value that indicates whether images that were rendered from vector formats (SVG, PDF) are
     /// transformed.
@@ -41,21 +41,21 @@ public protocol ImageTransformer: Sendable {
 
 extension ImageTransformer {
     /// The value `true`.
-    public var appliesToFrames: Bool { true }
+    public var appliesToAnimations: Bool { true }
 
     /// The value `true`.
     public var appliesToVectors: Bool { true }
 
     /// Returns whether this transformer applies to images of this kind.
-    public func applies(to image: Image) -> Bool {
-        (appliesToFrames || !image.isAnimated) && (appliesToVectors || !(image.format?.isVector ?? false))
+    public func applies(to image: DecodedImage) -> Bool {
+        (appliesToAnimations || !image.isAnimated) && (appliesToVectors || !(image.format?.isVector ?? false))
     }
 
     /// Returns the transformed image.
     ///
     /// For an animation, this method transforms the poster frame immediately and the frames on demand. If the
     /// transformer doesn't apply to the image, this method returns it unchanged.
-    public func apply(to image: Image, context: TransformContext) throws(ImageError) -> Image {
+    public func apply(to image: DecodedImage, context: TransformContext) throws(ImageError) -> DecodedImage {
         if let whole = self as? any WholeImageTransformer { return try whole.apply(toWhole: image, context: context) }
         guard applies(to: image) else { return image }
         let pixels = try transform(image.pixels, context: context)
@@ -67,5 +67,5 @@ extension ImageTransformer {
 /// A transformer that needs more of an image than its pixels.
 package protocol WholeImageTransformer: ImageTransformer {
     /// Returns the transformed image.
-    func apply(toWhole image: Image, context: TransformContext) throws(ImageError) -> Image
+    func apply(toWhole image: DecodedImage, context: TransformContext) throws(ImageError) -> DecodedImage
 }

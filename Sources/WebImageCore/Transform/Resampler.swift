@@ -26,14 +26,14 @@ public enum Resampler {
     ///   - canvas: The canvas for the result. Its size determines the size of the result.
     ///   - filter: The filter that determines the weights of source pixels.
     ///   - context: The context that's checked for cancellation and for the deadline between rows.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the window isn't inside the
-    ///   source or the source is too short, or an error of ``CodingContext/checkpoint()``.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the window isn't
+    ///   inside the source or the source is too short, or an error of ``CodingContext/checkCancellation()``.
     public static func resample(
         source: UnsafeRawBufferPointer, sourceSize: PixelSize, sourceBytesPerRow: Int, window: SampleRect,
         into canvas: borrowing PixelCanvas, filter: Filter, context: CodingContext
     ) throws(ImageError) {
         try check(window: window, in: sourceSize)
-        guard max(canvas.size.width, canvas.size.height) <= longestSide else {
+        guard max(canvas.size.width, canvas.size.height) <= maxSideLength else {
             throw invalid("output", "\(canvas.size)")
         }
         let bytesPerPixel = canvas.format.bytesPerPixel
@@ -69,8 +69,8 @@ public enum Resampler {
     ///   - output: The size of the result, in pixels.
     ///   - filter: The filter that determines the weights of source pixels. The default is Lanczos-3.
     ///   - context: The limits for the result, the cancellation, and the deadline.
-    /// - Throws: An error of the other overload, a ``LimitError`` if the result is too large, or
-    ///   ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: An error of the other overload, an ``ImageError/LimitFailure`` if the result is too large, or
+    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     public static func resample(
         _ pixels: PixelBuffer, window: SampleRect, to output: PixelSize, filter: Filter = .lanczos3,
         context: CodingContext
@@ -78,7 +78,7 @@ public enum Resampler {
         if ScalePlan(window: window, output: output).isIdentity(for: pixels.size) { return pixels }
         guard !output.isEmpty else { throw invalid("output", "\(output)") }
         try context.limits.check(result: output, format: pixels.format)
-        let canvas = try PixelCanvas(size: output, format: pixels.format, zeroed: false)
+        let canvas = try PixelCanvas(size: output, format: pixels.format, cleared: false)
         try pixels.withUnsafeBytes { bytes throws(ImageError) in
             try resample(
                 source: bytes, sourceSize: pixels.size, sourceBytesPerRow: pixels.bytesPerRow, window: window,
@@ -89,7 +89,7 @@ public enum Resampler {
 
     /// The longest side for which 32-bit integers can count the weights of a row (at most 6 per source pixel and 8 per
     /// output pixel).
-    private static let longestSide = 1 << 28
+    private static let maxSideLength = 1 << 28
 
     static func check(window: SampleRect, in size: PixelSize) throws(ImageError) {
         // Windows are computed in floating point, so tolerate an error of a millionth of a pixel.
@@ -98,14 +98,14 @@ public enum Resampler {
         guard finite, window.width > 0, window.height > 0, window.x >= -slack, window.y >= -slack,
             window.x + window.width <= Double(size.width) + slack,
             window.y + window.height <= Double(size.height) + slack,
-            max(size.width, size.height) <= longestSide
+            max(size.width, size.height) <= maxSideLength
         else {
             throw invalid("window", "\(window.x),\(window.y),\(window.width),\(window.height) in \(size)")
         }
     }
 
     private static func invalid(_ parameter: String, _ value: String) -> ImageError {
-        .transform(.invalidParameter(transformer: "resample", parameter: parameter, value: value))
+        .processing(.invalidParameter(transformer: "resample", parameter: parameter, value: value))
     }
 }
 
@@ -129,7 +129,7 @@ private struct ResamplePass {
         for (row, tap) in vertical.taps.enumerated() {
             work += Int(tap.count) * samples + canvas.size.width * 16
             if work >= Self.samplesPerCheckpoint {
-                try context.checkpoint()
+                try context.checkCancellation()
                 work = 0
             }
             let out = canvas.baseAddress + row * canvas.bytesPerRow

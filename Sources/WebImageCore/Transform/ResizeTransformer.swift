@@ -17,12 +17,12 @@ public struct ResizeTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String { "resize(\(target.identity),\(upscales),\(filter))" }
+    public var identifier: String { "resize(\(target.identity),\(upscales),\(filter))" }
 
     /// Resizes an image. If the image already has the requested size, this method returns it unchanged.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a length is NaN, infinite, zero,
-    ///   or negative, or a ``LimitError`` if the result is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a length is NaN,
+    ///   infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let plan = try plan(for: pixels.size, scale: context.scale)
         return try Resampler.resample(
@@ -30,7 +30,7 @@ public struct ResizeTransformer: ImageTransformer, Hashable {
     }
 
     private func plan(for size: PixelSize, scale: Double) throws(ImageError) -> ScalePlan {
-        let check = ParameterCheck(transformer: "resize")
+        let check = ParameterValidator(transformer: "resize")
         let factor = target.unit == .points ? scale : 1
         var width: Double?
         var height: Double?

@@ -56,17 +56,17 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String {
+    public var identifier: String {
         let edge = border.map { "\($0.width):\($0.color.hexadecimal)" } ?? "-"
         return "roundedCorners(\(radius),\(corners.rawValue),\(edge),\(unit))"
     }
 
     /// Rounds the corners of an image. The result is opaque only if the image is opaque and no corner is rounded.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the radius or the border width
-    ///   is NaN, infinite, zero, or negative, or a ``LimitError`` if the image is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the radius or the
+    ///   border width is NaN, infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        let check = ParameterCheck(transformer: "roundedCorners")
+        let check = ParameterValidator(transformer: "roundedCorners")
         let factor = unit == .points ? context.scale : 1
         let half = Double(min(pixels.width, pixels.height)) / 2
         let radius = min(half, try check.length(radius, "radius", times: factor))
@@ -76,7 +76,7 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
         try context.coding.limits.check(result: pixels.size, format: pixels.format)
         let outer = RoundedShape(size: pixels.size, inset: 0, radius: radius, corners: corners)
         let inner = RoundedShape(size: pixels.size, inset: width, radius: radius, corners: corners)
-        let canvas = try PixelCanvas(size: pixels.size, format: pixels.format, zeroed: false)
+        let canvas = try PixelCanvas(size: pixels.size, format: pixels.format, cleared: false)
         try cut(pixels, to: outer, inner: inner, into: canvas, context: context.coding)
         canvas.clearPadding()
         return canvas.finish(isOpaque: pixels.isOpaque && corners.isEmpty)
@@ -91,7 +91,7 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
         var outerRow = [Float](repeating: 0, count: pixels.width)
         var innerRow = outerRow
         for row in 0..<pixels.height {
-            if row.isMultiple(of: 64) { try context.checkpoint() }
+            if row.isMultiple(of: 64) { try context.checkCancellation() }
             if border == nil, outer.covers(row: row) {
                 copy(row, of: pixels, into: canvas)
                 continue

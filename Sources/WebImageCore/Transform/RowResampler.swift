@@ -27,8 +27,9 @@ package struct RowResampler: ~Copyable {
     ///   - window: The part of the source to use. It must be inside the source, and its edges may be fractional.
     ///   - output: The size of the result, in pixels.
     ///   - format: The pixel format of the source and the result.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)``, a ``LimitError`` if the result is
-    ///   too large, or ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)``, an
+    ///   ``ImageError/LimitFailure`` if the result is too large, or
+    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     package init(
         sourceSize: PixelSize, window: SampleRect, to output: PixelSize, format: PixelFormat,
         filter: Resampler.Filter, context: CodingContext
@@ -56,7 +57,7 @@ package struct RowResampler: ~Copyable {
         guard rows.width == sourceSize.width, rows.format == canvas.format,
             rows.height <= sourceSize.height - received
         else {
-            throw .transform(
+            throw .processing(
                 .invalidParameter(transformer: "resample", parameter: "source", value: "\(rows.size) of \(sourceSize)"))
         }
         let band = received..<received + rows.height
@@ -65,7 +66,7 @@ package struct RowResampler: ~Copyable {
         while row < canvas.size.height {
             let tap = vertical.taps[row]
             guard Int(tap.first) < band.upperBound else { break }
-            try context.checkpoint()
+            try context.checkCancellation()
             add(rows, band, tap, to: row)
             if Int(tap.first + tap.count) <= band.upperBound, row == finished { write(row) }
             row += 1

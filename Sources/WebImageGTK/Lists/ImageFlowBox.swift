@@ -15,7 +15,7 @@
     @MainActor
     public final class ImageFlowBox<Cell: ImageListCell> {
         /// The range of visible positions.
-        public private(set) var visible: Range<Int> = 0..<0
+        public private(set) var visibleRange: Range<Int> = 0..<0
         /// All cells, ordered by position.
         public private(set) var cells: [Cell] = []
         /// The prefetcher for the positions outside of the visible range.
@@ -25,7 +25,7 @@
         private let makeCell: @MainActor () -> Cell
         private let content: @MainActor (Int) -> ImageListContent
         private let willShow: @MainActor (Cell, Int) -> Void
-        private var scroll: FlowScroll?
+        private var scroll: FlowBoxScrollObserver?
 
         /// Creates `count` cells and adds them to a GtkFlowBox.
         ///
@@ -34,7 +34,7 @@
         ///   - count: The number of cells.
         ///   - manager: The manager that prefetches images. The cells should load their images with the same manager.
         ///     The default is ``ImageManager/shared``.
-        ///   - ahead: The configuration of the prefetcher. Only requests that have a size are prefetched.
+        ///   - prefetching: The configuration of the prefetcher. Only requests that have a size are prefetched.
         ///   - makeCell: A closure that creates a cell.
         ///   - content: A closure that returns the content for a position.
         ///   - willShow: A closure that updates the other contents of a cell. It's called when a cell is created and
@@ -42,7 +42,7 @@
         /// - Returns: `nil` if `flowBox` isn't a GtkFlowBox.
         public init?(
             _ flowBox: OpaquePointer, count: Int, manager: ImageManager = .shared,
-            ahead: ListPrefetcher.Configuration = .init(), makeCell: @escaping @MainActor () -> Cell,
+            prefetching: ListPrefetcher.Configuration = .init(), makeCell: @escaping @MainActor () -> Cell,
             content: @escaping @MainActor (Int) -> ImageListContent,
             willShow: @escaping @MainActor (Cell, Int) -> Void = { _, _ in }
         ) {
@@ -52,16 +52,17 @@
             self.makeCell = makeCell
             self.content = content
             self.willShow = willShow
-            prefetcher = ListPrefetcher(count: 0, manager: manager, ahead) { [weak self] position in
+            prefetcher = ListPrefetcher(count: 0, manager: manager, configuration: prefetching) {
+                [weak self] position in
                 guard let self, cells.indices.contains(position), cells[position].position == nil else { return nil }
                 let request = self.content(position).request
                 return request?.size == nil ? nil : request
             }
-            scroll = FlowScroll(flowBox, owner: self) { [weak self] in self?.settle($0) }
+            scroll = FlowBoxScrollObserver(flowBox, owner: self) { [weak self] in self?.settle($0) }
             setCount(count)
         }
 
-        isolated deinit { if scroll?.isGone == false { removeCells(from: 0) } }
+        isolated deinit { if scroll?.isDestroyed == false { removeCells(from: 0) } }
 
         /// Changes the number of cells, and reloads the content of all of them.
         public func setCount(_ count: Int) {
@@ -73,7 +74,7 @@
                 cells.append(cell)
                 gtk_flow_box_insert(box, cell.root, -1)
             }
-            visible = 0..<0
+            visibleRange = 0..<0
             prefetcher?.reset(count: cells.count)
             scroll?.schedule()
         }
@@ -87,13 +88,15 @@
 
         private func settle(_ viewport: UnsafeMutablePointer<GtkWidget>) {
             let seen = cells.indices.filter { isVisible(cells[$0].root, within: viewport) }
-            visible = seen.first.map { $0..<((seen.last ?? $0) + 1) } ?? 0..<0
+            visibleRange = seen.first.map { $0..<((seen.last ?? $0) + 1) } ?? 0..<0
             // Keep the images of as many cells on both sides, so that they're available immediately when the user
             // scrolls back.
             let kept =
-                visible.isEmpty ? visible : (visible.lowerBound - visible.count)..<(visible.upperBound + visible.count)
+                visibleRange.isEmpty
+                ? visibleRange
+                : (visibleRange.lowerBound - visibleRange.count)..<(visibleRange.upperBound + visibleRange.count)
             for (position, cell) in cells.enumerated() {
-                if visible.contains(position) {
+                if visibleRange.contains(position) {
                     if cell.position == nil {
                         willShow(cell, position)
                         cell.show(position, content(position))
@@ -101,20 +104,20 @@
                 } else if !kept.contains(position), cell.position != nil {
                     cell.showNothing()
                 }
-                if cell.position != nil { cell.setVisible(visible.contains(position)) }
+                if cell.position != nil { cell.setVisible(visibleRange.contains(position)) }
             }
-            prefetcher?.show(visible)
+            prefetcher?.update(visibleRange: visibleRange)
         }
     }
 
     /// The connection between a flow box and the scrolled window that contains it.
     @MainActor
-    private final class FlowScroll {
+    private final class FlowBoxScrollObserver {
         private let box: UnsafeMutablePointer<GtkWidget>
-        private var follower: ScrollFollower?
+        private var follower: ScrollObserver?
         private var handlers: [gulong] = []
         /// A Boolean value that indicates whether the widget was destroyed.
-        private(set) var isGone = false
+        private(set) var isDestroyed = false
 
         private static var key: String { "webimage-flow-box" }
 
@@ -131,12 +134,12 @@
                 { data in
                     if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }
                 })
-            follower = ScrollFollower(widget) { settled(FlowScroll.viewport(of: widget)) }
+            follower = ScrollObserver(widget) { settled(FlowBoxScrollObserver.viewport(of: widget)) }
             let mapped: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-                FlowScroll.isolated(data) { $0.follow() }
+                FlowBoxScrollObserver.isolated(data) { $0.follow() }
             }
             let destroyed: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-                FlowScroll.isolated(data) { $0.letGo() }
+                FlowBoxScrollObserver.isolated(data) { $0.letGo() }
             }
             let data = Unmanaged.passUnretained(self).toOpaque()
             handlers = [
@@ -149,26 +152,27 @@
 
         // The widget outlives this object if another owner replaced this object's owner.
         isolated deinit {
-            guard !isGone else { return }
+            guard !isDestroyed else { return }
             for handler in handlers { g_signal_handler_disconnect(UnsafeMutableRawPointer(box), handler) }
             follower?.stop()
         }
 
-        nonisolated private static func isolated(_ data: gpointer?, _ body: @MainActor (FlowScroll) -> Void) {
+        nonisolated private static func isolated(_ data: gpointer?, _ body: @MainActor (FlowBoxScrollObserver) -> Void)
+        {
             guard let data else { return }
-            let scroll = Unmanaged<FlowScroll>.fromOpaque(data).takeUnretainedValue()
+            let scroll = Unmanaged<FlowBoxScrollObserver>.fromOpaque(data).takeUnretainedValue()
             MainActor.assumeIsolated { body(scroll) }
         }
 
-        func schedule() { if !isGone { follower?.schedule() } }
+        func schedule() { if !isDestroyed { follower?.schedule() } }
 
         private func follow() {
-            guard !isGone, let window = Self.scrolledWindow(of: box) else { return schedule() }
+            guard !isDestroyed, let window = Self.scrolledWindow(of: box) else { return schedule() }
             follower?.follow([gtk_scrolled_window_get_hadjustment(window), gtk_scrolled_window_get_vadjustment(window)])
         }
 
         private func letGo() {
-            isGone = true
+            isDestroyed = true
             follower?.stop()
             follower = nil
         }

@@ -28,12 +28,12 @@
 
         /// Creates a cell that consists of a GtkPicture with a size of `width` × `height` points. Images cover the
         /// widget.
-        public convenience init?(pictureOfWidth width: Int, height: Int, manager: ImageManager? = nil) {
-            guard let picture = gtk_picture_new(), let view = WebImageView(of: picture, manager: manager) else {
+        public convenience init?(width: Int, height: Int, manager: ImageManager? = nil) {
+            guard let picture = gtk_picture_new(), let view = WebImageView(for: picture, manager: manager) else {
                 return nil
             }
             gtk_widget_set_size_request(picture, Int32(clamping: width), Int32(clamping: height))
-            view.fit = .cover
+            view.contentFit = .cover
             self.init(root: picture, view: view)
         }
 
@@ -66,10 +66,10 @@
         /// prefetched.
         public var request: ImageRequest?
         /// The options of the binding, such as the placeholder and the transition.
-        public var options: BindingOptions
+        public var options: ImageViewOptions
 
         /// Creates the content of a cell.
-        public init(_ request: ImageRequest?, options: BindingOptions = BindingOptions()) {
+        public init(_ request: ImageRequest?, options: ImageViewOptions = ImageViewOptions()) {
             self.request = request
             self.options = options
         }

@@ -21,10 +21,10 @@
     /// The list retains the factory.
     @MainActor
     public final class ImageListFactory<Cell: ImageListCell>: ListItemHandler {
-        /// The range of visible positions.
-        public private(set) var visible: Range<Int> = 0..<0
+        /// The range of visibleRange positions.
+        public private(set) var visibleRange: Range<Int> = 0..<0
         /// A closure that's called after ``visible`` changes. The default is `nil`.
-        public var onVisibleChange: (@MainActor (Range<Int>) -> Void)?
+        public var onVisibleRangeChange: (@MainActor (Range<Int>) -> Void)?
         /// The prefetcher of the list, or `nil` before ``install(on:)``.
         public private(set) var prefetcher: ListPrefetcher?
 
@@ -35,7 +35,7 @@
         private let ahead: ListPrefetcher.Configuration
         private var items: [OpaquePointer: Cell] = [:]
         private var bound: Set<OpaquePointer> = []
-        private var scroll: ListScroll?
+        private var scroll: ListScrollObserver?
 
         /// Creates a factory. To use it, call ``install(on:)``.
         ///
@@ -43,17 +43,17 @@
         ///   - manager: The manager that prefetches images. The cells should load their images with the same manager.
         ///     The default is ``ImageManager/shared``.
         ///   - ahead: The configuration of the prefetcher. Only requests that have a size are prefetched.
-        ///   - makeCell: A closure that creates a cell. The list uses a few more cells than are visible.
+        ///   - makeCell: A closure that creates a cell. The list uses a few more cells than are visibleRange.
         ///   - content: A closure that returns the content for a position of the list's model.
         ///   - willShow: A closure that updates the other contents of a cell before its image is requested. The default
         ///     closure does nothing.
         public init(
-            manager: ImageManager = .shared, ahead: ListPrefetcher.Configuration = .init(),
+            manager: ImageManager = .shared, prefetching: ListPrefetcher.Configuration = .init(),
             makeCell: @escaping @MainActor () -> Cell, content: @escaping @MainActor (Int) -> ImageListContent,
             willShow: @escaping @MainActor (Cell, Int) -> Void = { _, _ in }
         ) {
             self.manager = manager
-            self.ahead = ahead
+            self.ahead = prefetching
             self.makeCell = makeCell
             self.content = content
             self.willShow = willShow
@@ -65,12 +65,14 @@
         ///   method does nothing.
         @discardableResult
         public func install(on view: OpaquePointer) -> Bool {
-            guard scroll == nil, let scroll = ListScroll(view), let factory = ListItemSignals.factory(self) else {
+            guard scroll == nil, let scroll = ListScrollObserver(view), let factory = ListItemSignals.factory(self)
+            else {
                 return false
             }
             GTKMainLoop.install()
             self.scroll = scroll
-            prefetcher = ListPrefetcher(count: scroll.count, manager: manager, ahead) { [weak self] position in
+            prefetcher = ListPrefetcher(count: scroll.count, manager: manager, configuration: ahead) {
+                [weak self] position in
                 self?.requestAhead(position)
             }
             scroll.onSettle = { [weak self] in self?.settle() }
@@ -86,7 +88,8 @@
                 .sorted { $0.0 < $1.0 }
         }
 
-        /// Returns the cell at a position, or `nil` if the position is too far from the visible range to have a cell.
+        /// Returns the cell at a position, or `nil` if the position is too far from the visibleRange range to have a
+        /// cell.
         public func cell(at position: Int) -> Cell? {
             bound.first { Int(gtk_list_item_get_position($0)) == position }.flatMap { items[$0] }
         }
@@ -152,10 +155,10 @@
             }
             scroll?.settled(isEmpty: highest < 0)
             let range = highest < 0 ? 0..<0 : lowest..<(highest + 1)
-            prefetcher?.show(range)
-            guard range != visible else { return }
-            visible = range
-            onVisibleChange?(range)
+            prefetcher?.update(visibleRange: range)
+            guard range != visibleRange else { return }
+            visibleRange = range
+            onVisibleRangeChange?(range)
         }
     }
 #endif

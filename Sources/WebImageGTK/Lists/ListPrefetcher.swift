@@ -15,18 +15,18 @@ public final class ListPrefetcher {
         /// With the default of 1, as many images are prefetched as are visible.
         public var pages = 1.0
         /// The maximum number of images to prefetch. The default is 64.
-        public var limit = 64
+        public var maxCount = 64
         /// The maximum number of concurrent prefetches. The default is 4.
-        public var concurrency = 4
+        public var maxConcurrentRequests = 4
         /// The cache to which images are prefetched. The default is the memory cache.
-        public var destination = PrefetchDestination.memory
+        public var destination = ImagePrefetcher.Destination.memoryCache
 
         /// Creates a configuration with the default values.
         public init() {}
         /// A configuration that disables prefetching.
-        public static var none: Configuration {
+        public static var disabled: Configuration {
             var configuration = Configuration()
-            configuration.limit = 0
+            configuration.maxCount = 0
             return configuration
         }
     }
@@ -34,7 +34,7 @@ public final class ListPrefetcher {
     /// The visible range and the positions whose prefetch was started.
     public private(set) var window: PrefetchWindow
     private let prefetcher: ImagePrefetcher
-    private let destination: PrefetchDestination
+    private let destination: ImagePrefetcher.Destination
     private let request: @MainActor (Int) -> ImageRequest?
     private var tasks: [Int: PrefetchTask] = [:]
 
@@ -43,11 +43,13 @@ public final class ListPrefetcher {
     /// `request` returns the request for the image at a position, or `nil` if there's none. It must be the same request
     /// that the view creates, including its size.
     public init(
-        count: Int = 0, manager: ImageManager = .shared, _ configuration: Configuration = Configuration(),
+        count: Int = 0, manager: ImageManager = .shared, configuration: Configuration = Configuration(),
         request: @escaping @MainActor (Int) -> ImageRequest?
     ) {
-        window = PrefetchWindow(count: count, pages: configuration.pages, limit: configuration.limit)
-        prefetcher = ImagePrefetcher(manager) { $0.concurrency = max(1, configuration.concurrency) }
+        window = PrefetchWindow(count: count, pages: configuration.pages, limit: configuration.maxCount)
+        prefetcher = ImagePrefetcher(manager: manager) {
+            $0.maxConcurrentRequests = max(1, configuration.maxConcurrentRequests)
+        }
         destination = configuration.destination
         self.request = request
     }
@@ -55,13 +57,13 @@ public final class ListPrefetcher {
     isolated deinit { prefetcher.cancelAll() }
 
     /// Updates the visible range.
-    public func show(_ visible: Range<Int>) { perform(window.show(visible)) }
+    public func update(visibleRange visible: Range<Int>) { perform(window.show(visible)) }
 
     /// Cancels all prefetches and starts over with a list of `count` images.
     public func reset(count: Int) { perform(window.reset(count: count)) }
 
     /// The number of prefetches that are in progress.
-    public var running: Int { tasks.values.count { !$0.isOver } }
+    public var runningCount: Int { tasks.values.count { !$0.isFinished } }
 
     private func perform(_ change: PrefetchWindow.Change) {
         for position in change.drop { tasks.removeValue(forKey: position)?.cancel() }

@@ -31,7 +31,7 @@
             let animates = wi_gtk_flag(UnsafeMutableRawPointer(settings), "gtk-enable-animations", true)
             guard animates != self.animates else { return }
             self.animates = animates
-            for controller in LivingControllers.shared.all { controller.motionChanged() }
+            for controller in ControllerRegistry.shared.all { controller.motionChanged() }
         }
     }
 #endif

@@ -18,15 +18,15 @@
         /// number doesn't change while nothing happens.
         @MainActor package static var wakes: Int { callbacks + Int(wi_gtk_main_queue_dispatches()) }
 
-        private static let hasTold = Atomic<Bool>(false)
+        private static let hasWarned = Atomic<Bool>(false)
 
         /// Calls ``install()`` for a view. If the current thread isn't the main thread, this method writes a warning to
         /// standard error, because nothing else would report the problem. It writes the warning only once per process.
         ///
         /// - Returns: `true` if this call wrote the warning.
         @discardableResult
-        static func installOrTell() -> Bool {
-            guard !install(), !hasTold.exchange(true, ordering: .relaxed) else { return false }
+        static func installOrWarn() -> Bool {
+            guard !install(), !hasWarned.exchange(true, ordering: .relaxed) else { return false }
             let line =
                 "WebImageGTK: A view was used outside the main thread of the process, so it can’t display images. "
                 + "The function “main” must not await. See “The one rule” in Documentation/GTK.md.\n"

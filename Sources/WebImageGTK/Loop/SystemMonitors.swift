@@ -13,7 +13,7 @@
         /// The period, in seconds, within which views retry failed loads after the network returns. Each view chooses a
         /// random delay.
         var retrySpread = 2.0
-        private var connection: IdleCall?
+        private var connection: IdleCallback?
         private var memory: OpaquePointer?
         private var network: OpaquePointer?
         private var isAvailable = true
@@ -22,7 +22,7 @@
         /// system bus, so they aren't connected immediately. Further calls do nothing.
         func start() {
             guard connection == nil else { return }
-            connection = IdleCall(latest: 1_000) { SystemMonitors.shared.connectAll() }
+            connection = IdleCallback(latest: 1_000) { SystemMonitors.shared.connectAll() }
         }
 
         private func connectAll() {
@@ -57,9 +57,9 @@
         /// Reports a warning level of GMemoryMonitor: 50 is low, 100 is medium, and 255 is critical.
         func memoryWarning(_ level: Int) {
             var told: Set<ObjectIdentifier> = []
-            for manager in LivingControllers.shared.managers
-            where told.insert(ObjectIdentifier(manager.configuration.memoryPressure)).inserted {
-                manager.configuration.memoryPressure.report(monitorLevel: level)
+            for manager in ControllerRegistry.shared.managers
+            where told.insert(ObjectIdentifier(manager.configuration.memoryPressureMonitor)).inserted {
+                manager.configuration.memoryPressureMonitor.report(gMemoryMonitorWarningLevel: level)
             }
         }
 
@@ -68,7 +68,7 @@
             let returns = isAvailable && !self.isAvailable
             self.isAvailable = isAvailable
             guard returns else { return }
-            for controller in LivingControllers.shared.all {
+            for controller in ControllerRegistry.shared.all {
                 controller.networkReturned(afterSeconds: .random(in: 0...max(0, retrySpread)))
             }
         }

@@ -16,24 +16,24 @@
     }
 
     /// A rectangle in points.
-    struct StageRect: Equatable {
+    struct LayoutRect: Equatable {
         var x: Double
         var y: Double
         var width: Double
         var height: Double
 
-        func intersection(_ other: StageRect) -> StageRect {
+        func intersection(_ other: LayoutRect) -> LayoutRect {
             let (left, top) = (max(x, other.x), max(y, other.y))
             let (right, bottom) = (min(x + width, other.x + other.width), min(y + height, other.y + other.height))
-            return StageRect(x: left, y: top, width: max(0, right - left), height: max(0, bottom - top))
+            return LayoutRect(x: left, y: top, width: max(0, right - left), height: max(0, bottom - top))
         }
     }
 
     extension ContentFit {
         /// Returns the rectangle of an image of `size`, centered in bounds of the size `box`. Both sizes are in points.
-        func rect(of size: (width: Double, height: Double), in box: (width: Double, height: Double)) -> StageRect {
+        func rect(of size: (width: Double, height: Double), in box: (width: Double, height: Double)) -> LayoutRect {
             guard self != .fill, size.width > 0, size.height > 0 else {
-                return StageRect(x: 0, y: 0, width: box.width, height: box.height)
+                return LayoutRect(x: 0, y: 0, width: box.width, height: box.height)
             }
             let (across, down) = (box.width / size.width, box.height / size.height)
             let scale =
@@ -43,7 +43,7 @@
                 default: min(across, down)
                 }
             let (width, height) = (size.width * scale, size.height * scale)
-            return StageRect(x: (box.width - width) / 2, y: (box.height - height) / 2, width: width, height: height)
+            return LayoutRect(x: (box.width - width) / 2, y: (box.height - height) / 2, width: width, height: height)
         }
     }
 #endif

@@ -4,21 +4,23 @@
     import CGTK4
     import WebImageCore
 
-    /// The parameters for drawing one frame of a custom indicator.
-    @MainActor
-    public struct IndicatorFrame {
-        /// The GtkSnapshot to draw into. Its origin is the upper-left corner of the view.
-        public let snapshot: OpaquePointer
-        /// The width of the view, in points.
-        public let width: Double
-        /// The height of the view, in points.
-        public let height: Double
-        /// The fraction of the download that's complete, from 0 to 1, or `nil` if it's unknown.
-        public let fraction: Double?
-        /// The time since the load started, in seconds. It's always 0 if the desktop settings disable animations.
-        public let seconds: Double
-        /// The text color of the view, which is light on a dark background.
-        public let foreground: PixelColor
+    extension ImageIndicator {
+        /// The parameters for drawing one frame of a custom indicator.
+        @MainActor
+        public struct Frame {
+            /// The GtkSnapshot to draw into. Its origin is the upper-left corner of the view.
+            public let snapshot: OpaquePointer
+            /// The width of the view, in points.
+            public let width: Double
+            /// The height of the view, in points.
+            public let height: Double
+            /// The fraction of the download that's complete, from 0 to 1, or `nil` if it's unknown.
+            public let fraction: Double?
+            /// The time since the load started, in seconds. It's always 0 if the desktop settings disable animations.
+            public let elapsed: Double
+            /// The text color of the view, which is light on a dark background.
+            public let foregroundColor: PixelColor
+        }
     }
 
     /// An indicator that a view shows on top of its content while it loads.
@@ -26,14 +28,15 @@
         enum Style: Sendable { case none, spinner, ring, bar, custom }
 
         let style: Style
-        private let drawing: (@MainActor (IndicatorFrame) -> Void)?
+        private let drawing: (@MainActor (ImageIndicator.Frame) -> Void)?
         private let alwaysMoves: Bool
         /// The time from the start of the load until the indicator appears, in seconds. The default is 0.1, so fast
         /// loads show no indicator.
         public var delay = 0.1
 
-        private init(_ style: Style, alwaysMoves: Bool = false, _ drawing: (@MainActor (IndicatorFrame) -> Void)? = nil)
-        {
+        private init(
+            _ style: Style, alwaysMoves: Bool = false, _ drawing: (@MainActor (ImageIndicator.Frame) -> Void)? = nil
+        ) {
             self.style = style
             self.alwaysMoves = alwaysMoves
             self.drawing = drawing
@@ -51,14 +54,14 @@
         /// Returns a custom indicator.
         ///
         /// - Parameters:
-        ///   - moves: A Boolean value that indicates whether the indicator is redrawn in every frame. If it's `false`,
-        ///     the indicator is redrawn when the progress changes, and in every frame while the progress is unknown.
-        ///     The default is `false`.
+        ///   - isAnimated: A Boolean value that indicates whether the indicator is redrawn in every frame. If it's
+        ///     `false`, the indicator is redrawn when the progress changes, and in every frame while the progress is
+        ///     unknown. The default is `false`.
         ///   - draw: A closure that draws one frame.
         public static func custom(
-            moves: Bool = false, draw: @escaping @MainActor (IndicatorFrame) -> Void
+            isAnimated: Bool = false, draw: @escaping @MainActor (ImageIndicator.Frame) -> Void
         ) -> ImageIndicator {
-            ImageIndicator(.custom, alwaysMoves: moves, draw)
+            ImageIndicator(.custom, alwaysMoves: isAnimated, draw)
         }
 
         /// Returns a copy of the indicator that appears after `seconds` of loading.
@@ -68,13 +71,13 @@
             return indicator
         }
 
-        var isShown: Bool { drawing != nil }
+        var isVisible: Bool { drawing != nil }
 
         var delayNanoseconds: Int { delay.isFinite ? Int(min(max(0, delay), 3_600) * 1e9) : 0 }
 
         func moves(_ fraction: Double?) -> Bool { alwaysMoves || fraction == nil }
 
         @MainActor
-        func draw(_ frame: IndicatorFrame) { drawing?(frame) }
+        func draw(_ frame: ImageIndicator.Frame) { drawing?(frame) }
     }
 #endif

@@ -9,9 +9,9 @@
     @MainActor
     final class ImagePaintable {
         let pointer: OpaquePointer
-        let stage: ImageStage
+        let stage: SlotRenderer
 
-        init(_ stage: ImageStage) {
+        init(_ stage: SlotRenderer) {
             self.stage = stage
             let context = Unmanaged.passRetained(stage).toOpaque()
             pointer = OpaquePointer(wi_gtk_paintable_new(functions, context))
@@ -24,11 +24,11 @@
             gdk_paintable_invalidate_contents(pointer)
         }
 
-        fileprivate nonisolated static func stage(_ context: UnsafeMutableRawPointer) -> ImageStage {
-            Unmanaged<ImageStage>.fromOpaque(context).takeUnretainedValue()
+        fileprivate nonisolated static func stage(_ context: UnsafeMutableRawPointer) -> SlotRenderer {
+            Unmanaged<SlotRenderer>.fromOpaque(context).takeUnretainedValue()
         }
 
-        fileprivate nonisolated static func side(_ points: Double?) -> Int32 {
+        fileprivate nonisolated static func length(_ points: Double?) -> Int32 {
             guard let points, points > 0 else { return 0 }
             return Int32(min(points, 1_048_576).rounded(.up))
         }
@@ -46,17 +46,19 @@
                     // never leaves it.
                     nonisolated(unsafe) let pointer = OpaquePointer(snapshot)
                     let stage = ImagePaintable.stage(context)
-                    MainActor.assumeIsolated { stage.draw(Snapshot(pointer: pointer), width: width, height: height) }
+                    MainActor.assumeIsolated {
+                        stage.draw(RenderSnapshot(pointer: pointer), width: width, height: height)
+                    }
                 },
                 width: { context in
                     guard let context else { return 0 }
                     let stage = ImagePaintable.stage(context)
-                    return ImagePaintable.side(MainActor.assumeIsolated { stage.intrinsicSize?.width })
+                    return ImagePaintable.length(MainActor.assumeIsolated { stage.intrinsicSize?.width })
                 },
                 height: { context in
                     guard let context else { return 0 }
                     let stage = ImagePaintable.stage(context)
-                    return ImagePaintable.side(MainActor.assumeIsolated { stage.intrinsicSize?.height })
+                    return ImagePaintable.length(MainActor.assumeIsolated { stage.intrinsicSize?.height })
                 },
                 ratio: { context in
                     guard let context else { return 0 }
@@ -64,7 +66,7 @@
                     return MainActor.assumeIsolated { stage.intrinsicSize.map { $0.width / $0.height } } ?? 0
                 },
                 destroy: { context in
-                    if let context { Unmanaged<ImageStage>.fromOpaque(context).release() }
+                    if let context { Unmanaged<SlotRenderer>.fromOpaque(context).release() }
                 }))
         return UnsafePointer(table)
     }()

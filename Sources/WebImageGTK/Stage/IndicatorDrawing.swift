@@ -5,17 +5,17 @@
     import Glibc
     import WebImageCore
 
-    extension IndicatorFrame {
+    extension ImageIndicator.Frame {
         /// The diameter of a centered indicator.
         private var diameter: Double { min(48, 0.6 * min(width, height)) }
 
-        private var middle: StageRect {
-            StageRect(x: (width - diameter) / 2, y: (height - diameter) / 2, width: diameter, height: diameter)
+        private var middle: LayoutRect {
+            LayoutRect(x: (width - diameter) / 2, y: (height - diameter) / 2, width: diameter, height: diameter)
         }
 
         /// The color that contrasts with the foreground.
         private var background: PixelColor {
-            let luminance = 3 * Int(foreground.red) + 6 * Int(foreground.green) + Int(foreground.blue)
+            let luminance = 3 * Int(foregroundColor.red) + 6 * Int(foregroundColor.green) + Int(foregroundColor.blue)
             return luminance > 10 * 127 ? .black : .white
         }
 
@@ -29,7 +29,7 @@
         private func onDisk(_ body: (_ cairo: OpaquePointer, _ radius: Double) -> Void) {
             guard diameter >= 4 else { return }
             let rect = middle
-            Snapshot(pointer: snapshot).cairo(in: rect) { cairo in
+            RenderSnapshot(pointer: snapshot).cairo(in: rect) { cairo in
                 cairo_translate(cairo, rect.x + diameter / 2, rect.y + diameter / 2)
                 cairo_arc(cairo, 0, 0, diameter / 2, 0, 2 * .pi)
                 source(cairo, background, alpha: 0.6)
@@ -44,11 +44,11 @@
                 cairo_set_line_width(cairo, radius * 0.14)
                 cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND)
                 // The spinner makes one turn per second.
-                let head = Int((seconds * Double(spokes)).truncatingRemainder(dividingBy: Double(spokes)))
+                let head = Int((elapsed * Double(spokes)).truncatingRemainder(dividingBy: Double(spokes)))
                 for spoke in 0..<spokes {
                     let age = (head - spoke + spokes) % spokes
                     let angle = 2 * Double.pi * Double(spoke) / Double(spokes) - .pi / 2
-                    source(cairo, foreground, alpha: 0.15 + 0.85 * Double(spokes - 1 - age) / Double(spokes - 1))
+                    source(cairo, foregroundColor, alpha: 0.15 + 0.85 * Double(spokes - 1 - age) / Double(spokes - 1))
                     cairo_move_to(cairo, cos(angle) * radius * 0.4, sin(angle) * radius * 0.4)
                     cairo_line_to(cairo, cos(angle) * radius * 0.75, sin(angle) * radius * 0.75)
                     cairo_stroke(cairo)
@@ -59,11 +59,11 @@
         func drawRing() {
             onDisk { cairo, radius in
                 cairo_set_line_width(cairo, radius * 0.2)
-                source(cairo, foreground, alpha: 0.2)
+                source(cairo, foregroundColor, alpha: 0.2)
                 cairo_arc(cairo, 0, 0, radius * 0.7, 0, 2 * .pi)
                 cairo_stroke(cairo)
-                source(cairo, foreground, alpha: 0.95)
-                let begin = fraction == nil ? 2 * Double.pi * seconds : -.pi / 2
+                source(cairo, foregroundColor, alpha: 0.95)
+                let begin = fraction == nil ? 2 * Double.pi * elapsed : -.pi / 2
                 let part = min(1, max(0, fraction ?? 0.25))
                 guard part > 0 else { return }
                 cairo_arc(cairo, 0, 0, radius * 0.7, begin, begin + 2 * .pi * part)
@@ -72,20 +72,20 @@
         }
 
         func drawBar() {
-            let snapshot = Snapshot(pointer: snapshot)
+            let snapshot = RenderSnapshot(pointer: snapshot)
             let thickness = min(4, height)
-            let track = StageRect(x: 0, y: height - thickness, width: width, height: thickness)
+            let track = LayoutRect(x: 0, y: height - thickness, width: width, height: thickness)
             snapshot.color(background.with(opacity: 0.6), in: track)
             var bar = track
             if let fraction {
                 bar.width = width * min(1, max(0, fraction))
             } else {
                 // The bar moves back and forth within two seconds.
-                let part = abs((seconds / 2).truncatingRemainder(dividingBy: 1) * 2 - 1)
+                let part = abs((elapsed / 2).truncatingRemainder(dividingBy: 1) * 2 - 1)
                 bar.width = width / 4
                 bar.x = (width - bar.width) * part
             }
-            if bar.width > 0 { snapshot.color(foreground.with(opacity: 0.95), in: bar) }
+            if bar.width > 0 { snapshot.color(foregroundColor.with(opacity: 0.95), in: bar) }
         }
     }
 

@@ -5,80 +5,82 @@
     import WebImage
     import WebImageCore
 
-    /// The parameters for drawing one frame of a custom transition effect. See ``Transition/register(_:draw:)``.
-    @MainActor
-    public struct TransitionFrame {
-        /// The GtkSnapshot to draw into. Its origin is the upper-left corner of the view.
-        public let snapshot: OpaquePointer
-        /// The width of the view, in points.
-        public let width: Double
-        /// The height of the view, in points.
-        public let height: Double
-        /// The progress of the effect, from 0 to 1, with the timing curve applied.
-        public let progress: Double
-        /// Draws the previous content, if any.
-        public let drawOld: () -> Void
-        /// Draws the new content.
-        public let drawNew: () -> Void
+    extension ImageTransition {
+        /// The parameters for drawing one frame of a custom transition effect. See ``ImageTransition/register(_:draw:)``.
+        @MainActor
+        public struct Frame {
+            /// The GtkSnapshot to draw into. Its origin is the upper-left corner of the view.
+            public let snapshot: OpaquePointer
+            /// The width of the view, in points.
+            public let width: Double
+            /// The height of the view, in points.
+            public let height: Double
+            /// The progress of the effect, from 0 to 1, with the timing curve applied.
+            public let progress: Double
+            /// Draws the previous content, if any.
+            public let drawOld: () -> Void
+            /// Draws the new content.
+            public let drawNew: () -> Void
+        }
     }
 
     /// A transition that's in progress.
     struct RunningTransition {
-        let transition: Transition
+        let transition: ImageTransition
         /// The time of the first frame in which the transition was drawn, in nanoseconds, or `nil` before that frame.
         var start: Int?
 
         /// Returns `nil` if the new image appears immediately.
-        init?(_ transition: Transition, animates: Bool) {
+        init?(_ transition: ImageTransition, animates: Bool) {
             guard animates, transition.effect != .none, transition.duration > 0 else { return nil }
             self.transition = transition
         }
 
-        private func part(at now: Int) -> Double {
+        private func elapsedFraction(at now: Int) -> Double {
             guard let start else { return 0 }
             return Double(max(0, now - start)) / 1e9 / transition.duration
         }
 
-        func isOver(at now: Int) -> Bool { part(at: now) >= 1 }
+        func isFinished(at now: Int) -> Bool { elapsedFraction(at: now) >= 1 }
 
-        func progress(at now: Int) -> Double { transition.curve.progress(at: part(at: now)) }
+        func progress(at now: Int) -> Double { transition.curve.progress(at: elapsedFraction(at: now)) }
     }
 
-    @MainActor private var effects: [String: @MainActor (TransitionFrame) -> Void] = [:]
+    @MainActor private var effects: [String: @MainActor (ImageTransition.Frame) -> Void] = [:]
 
-    extension Transition {
-        /// Sets the closure that draws the custom effect ``Transition/Effect/named(_:)`` with this name.
+    extension ImageTransition {
+        /// Sets the closure that draws the custom effect ``ImageTransition/Effect/custom(_:)`` with this name.
         ///
         /// If no closure is registered for a name, the effect is a cross-fade.
         @MainActor
-        public static func register(_ name: String, draw: @escaping @MainActor (TransitionFrame) -> Void) {
+        public static func register(_ name: String, draw: @escaping @MainActor (ImageTransition.Frame) -> Void) {
             effects[name] = draw
         }
 
         @MainActor
-        func draw(_ frame: TransitionFrame) {
+        func draw(_ frame: ImageTransition.Frame) {
             switch effect {
             case .none: frame.drawNew()
             case .crossFade: frame.crossFade()
             case .slide(let edge): frame.slide(from: edge)
             case .flip(let edge): frame.flip(to: edge)
             case .zoom: frame.zoom()
-            case .named(let name):
+            case .custom(let name):
                 if let draw = effects[name] { draw(frame) } else { frame.crossFade() }
             }
         }
     }
 
-    extension TransitionFrame {
-        private var place: StageRect { StageRect(x: 0, y: 0, width: width, height: height) }
+    extension ImageTransition.Frame {
+        private var bounds: LayoutRect { LayoutRect(x: 0, y: 0, width: width, height: height) }
 
         /// Fades from the previous content to the new content.
         public func crossFade() {
-            Snapshot(pointer: snapshot).crossFade(progress, from: drawOld, to: drawNew)
+            RenderSnapshot(pointer: snapshot).crossFade(progress, from: drawOld, to: drawNew)
         }
 
-        func slide(from edge: Transition.Edge) {
-            let snapshot = Snapshot(pointer: snapshot)
+        func slide(from edge: ImageTransition.Edge) {
+            let snapshot = RenderSnapshot(pointer: snapshot)
             let rest = 1 - progress
             let (x, y): (Double, Double) =
                 switch edge {
@@ -87,7 +89,7 @@
                 case .top: (0, -height * rest)
                 case .bottom: (0, height * rest)
                 }
-            snapshot.clipped(to: place) {
+            snapshot.clipped(to: bounds) {
                 drawOld()
                 snapshot.moved(x: x, y: y, drawNew)
             }
@@ -95,8 +97,8 @@
 
         /// Rotates the content around the axis that's parallel to the edge. The effect changes only the width or the
         /// height, linearly with the progress, so it works with renderers that don't support 3D transforms.
-        func flip(to edge: Transition.Edge) {
-            let snapshot = Snapshot(pointer: snapshot)
+        func flip(to edge: ImageTransition.Edge) {
+            let snapshot = RenderSnapshot(pointer: snapshot)
             let part = abs(1 - 2 * progress)
             let isAcross = edge == .left || edge == .right
             snapshot.scaled(
@@ -104,7 +106,7 @@
         }
 
         func zoom() {
-            let snapshot = Snapshot(pointer: snapshot)
+            let snapshot = RenderSnapshot(pointer: snapshot)
             let scale = 0.6 + 0.4 * progress
             snapshot.faded(to: 1 - progress, drawOld)
             snapshot.faded(to: progress) { snapshot.scaled(x: scale, y: scale, in: (width, height), drawNew) }

@@ -60,7 +60,7 @@
         ///
         /// The texture is created on the first call, which takes about a microsecond. For images from a manager that a
         /// view uses, the texture is created off the main thread as soon as the pixels are available.
-        public static func of(_ pixels: PixelBuffer) -> GTKTexture {
+        public static func texture(for pixels: PixelBuffer) -> GTKTexture {
             pixels.attachment { rows, owner in
                 GTKTexture(
                     rows, owner: owner, size: pixels.size, format: pixels.format, bytesPerRow: pixels.bytesPerRow)
@@ -68,11 +68,11 @@
         }
 
         /// Returns the texture of a still image or of the poster frame of an animation.
-        public static func of(_ image: Image) -> GTKTexture { of(image.pixels) }
+        public static func texture(for image: DecodedImage) -> GTKTexture { texture(for: image.pixels) }
 
         /// Makes `manager` create the textures of its future images off the main thread, so that views don't need to
         /// create them.
-        static func makeAhead(_ manager: ImageManager) { manager.preparePixels { _ = GTKTexture.of($0) } }
+        static func makeAhead(_ manager: ImageManager) { manager.preparePixels { _ = GTKTexture.texture(for: $0) } }
 
         /// A Boolean value that indicates whether the texture was drawn and therefore uploaded.
         var wasDrawn: Bool {

@@ -29,7 +29,7 @@
         }
 
         /// The slot with the same position for the normal state.
-        var place: ImageSlot {
+        var normalSlot: ImageSlot {
             for state in ButtonState.allCases where name.hasSuffix(".\(state.rawValue)") {
                 return ImageSlot(String(name.dropLast(state.rawValue.count + 1)))
             }

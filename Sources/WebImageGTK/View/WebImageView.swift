@@ -27,17 +27,17 @@
         /// - Parameters:
         ///   - widget: The widget. It retains the state of the view, and the view doesn't retain the widget.
         ///   - manager: The manager that loads images. The default is `nil`, which means the current manager of the
-        ///     widget's view, or ``ImageManager/shared`` if the widget has no view. If the manager changes, all slots
+        ///     widget's view, or ``ImageManager/shared`` if the widget has no view. If the manager snapshots, all slots
         ///     are unbound.
         /// - Returns: `nil` if the widget has another class. See ``init(of:manager:show:)``.
-        public init?(of widget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager? = nil) {
+        public init?(for widget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager? = nil) {
             if let controller = WidgetController.of(widget) {
                 self.init(controller, manager)
                 return
             }
-            guard let (chrome, fit) = WidgetKind.chrome(for: widget) else { return nil }
+            guard let (chrome, fit) = WidgetKind.adapter(for: widget) else { return nil }
             self.init(WidgetController(widget, manager ?? .shared, chrome), nil)
-            controller.look.fit = fit
+            controller.appearance.fit = fit
         }
 
         /// Creates the view of any other widget, such as a custom image button, an avatar, or a drawing area.
@@ -46,17 +46,17 @@
         ///   - widget: The widget. It retains the state of the view and the closure.
         ///   - manager: The manager that loads images, as in ``init(of:manager:)``.
         ///   - show: A closure that sets a GdkPaintable as the image of the widget. It's called when the view is
-        ///     created, and again only if the manager changes, because the paintable updates itself. It isn't called if
-        ///     the widget already has a view. It must not capture the widget strongly.
+        ///     created, and again only if the manager snapshots, because the paintable updates itself. It isn't called
+        ///     if the widget already has a view. It must not capture the widget strongly.
         public init(
-            of widget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager? = nil,
-            show: @escaping @MainActor (_ paintable: OpaquePointer) -> Void
+            for widget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager? = nil,
+            setPaintable: @escaping @MainActor (_ paintable: OpaquePointer) -> Void
         ) {
             if let controller = WidgetController.of(widget) {
                 self.init(controller, manager)
                 return
             }
-            self.init(WidgetController(widget, manager ?? .shared, PaintableChrome(show)), nil)
+            self.init(WidgetController(widget, manager ?? .shared, PaintableAdapter(setPaintable)), nil)
             _ = controller.stage(.image)
         }
 
@@ -81,14 +81,15 @@
         ///     ``ImageSlot/image(_:)``.
         ///   - options: The options of the binding, such as the placeholder and the transition.
         ///   - goal: The stage that the image must reach before `completion` is called with it. If the widget isn't
-        ///     visible, the image doesn't need to reach the goal. The default is ``LoadGoal/loaded``.
+        ///     visible, the image doesn't need to reach the goal. The default is
+        ///     ``WebImageView/CompletionPoint/loaded``.
         ///   - completion: A closure that's called once, with the image or with the error. The error is
-        ///     ``RequestError/cancelled`` if another load replaces this one.
-        /// - Returns: The number of the binding, as in ``BinderSnapshot/generation``.
+        ///     ``ImageError/RequestFailure/cancelled`` if another load replaces this one.
+        /// - Returns: The number of the binding, as in ``ImageBinder/Snapshot/generation``.
         @discardableResult
         public func load(
-            _ request: ImageRequest?, slot: ImageSlot = .image, options: BindingOptions,
-            until goal: LoadGoal = .loaded, completion: ImageBinder.Completion? = nil
+            _ request: ImageRequest?, slot: ImageSlot = .image, options: ImageViewOptions,
+            until goal: WebImageView.CompletionPoint = .loaded, completion: ImageBinder.Completion? = nil
         ) -> Int {
             controller.bind(request, slot, options, until: goal, completion)
         }
@@ -96,22 +97,23 @@
         /// Binds a slot to a request and shows `placeholder` until the image is loaded.
         @discardableResult
         public func load(
-            _ request: ImageRequest?, placeholder: Placeholder = .empty, transition: Transition = .none,
+            _ request: ImageRequest?, placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none,
             slot: ImageSlot = .image, completion: ImageBinder.Completion? = nil
         ) -> Int {
             load(
-                request, slot: slot, options: BindingOptions(placeholder: placeholder, transition: transition),
+                request, slot: slot, options: ImageViewOptions(placeholder: placeholder, transition: transition),
                 completion: completion)
         }
 
         /// Binds a slot to the image at `url` and shows `placeholder` until the image is loaded.
         @discardableResult
         public func load(
-            _ url: URL?, placeholder: Placeholder = .empty, transition: Transition = .none, slot: ImageSlot = .image,
+            _ url: URL?, placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none,
+            slot: ImageSlot = .image,
             completion: ImageBinder.Completion? = nil
         ) -> Int {
             load(
-                url.map { ImageRequest($0) }, placeholder: placeholder, transition: transition, slot: slot,
+                url.map { ImageRequest(url: $0) }, placeholder: placeholder, transition: transition, slot: slot,
                 completion: completion)
         }
 
@@ -123,15 +125,16 @@
         ///   - request: The request to load, as in ``load(_:slot:options:until:completion:)``.
         ///   - slot: The slot of the widget.
         ///   - options: The options of the binding.
-        ///   - goal: The stage that the image must reach before this method returns. ``LoadGoal/transitioned`` also
-        ///     waits for the transition. If the widget isn't visible, this method returns when the image is loaded. The
-        ///     default is ``LoadGoal/shown``.
-        /// - Throws: An ``ImageError`` if the image can't be loaded. The error is ``RequestError/cancelled`` if another
-        ///   load replaces this one or if the widget is destroyed.
+        ///   - goal: The stage that the image must reach before this method returns.
+        ///     ``WebImageView/CompletionPoint/transitionFinished`` also waits for the transition. If the widget isn't
+        ///     visible, this method returns when the image is loaded. The default is
+        ///     ``WebImageView/CompletionPoint/displayed``.
+        /// - Throws: An ``ImageError`` if the image can't be loaded. The error is
+        ///   ``ImageError/RequestFailure/cancelled`` if another load replaces this one or if the widget is destroyed.
         @discardableResult
         public func loadAndWait(
-            _ request: ImageRequest, slot: ImageSlot = .image, options: BindingOptions = BindingOptions(),
-            until goal: LoadGoal = .shown
+            _ request: ImageRequest, slot: ImageSlot = .image, options: ImageViewOptions = ImageViewOptions(),
+            until goal: WebImageView.CompletionPoint = .displayed
         ) async throws(ImageError) -> ImageResponse {
             try await controller.bindAndWait(request, slot, options, until: goal)
         }
@@ -146,35 +149,35 @@
         public func retry() { controller.binders.retry() }
 
         /// Changes the priority of the request of a slot.
-        public func setPriority(_ priority: RequestPriority, slot: ImageSlot = .image) {
+        public func setPriority(_ priority: RequestPriority, for slot: ImageSlot = .image) {
             controller.binder(slot).setPriority(priority)
         }
 
         // MARK: - State
 
         /// Returns the state and the content of a slot.
-        public func snapshot(_ slot: ImageSlot = .image) -> BinderSnapshot { controller.binder(slot).snapshot }
+        public func snapshot(of slot: ImageSlot = .image) -> ImageBinder.Snapshot { controller.binder(slot).snapshot }
 
-        /// Sets a closure that's called after every change of ``snapshot(_:)``.
+        /// Sets a closure that's called after every change of ``snapshot(of:)``.
         ///
         /// The closure replaces the previous one, and `nil` removes it. The widget retains the closure, which must not
         /// capture the widget strongly.
-        public func onChange(_ slot: ImageSlot = .image, _ action: (@MainActor (BinderSnapshot) -> Void)?) {
+        public func onChange(of slot: ImageSlot = .image, _ action: (@MainActor (ImageBinder.Snapshot) -> Void)?) {
             controller.observers[slot] = action
         }
 
-        /// Returns a stream that delivers the current ``snapshot(_:)`` and then every change. See
-        /// ``ImageBinder/changes``.
-        public func changes(_ slot: ImageSlot = .image) -> AsyncStream<BinderSnapshot> {
-            controller.binder(slot).changes
+        /// Returns a stream that delivers the current ``snapshot(of:)`` and then every change. See
+        /// ``ImageBinder/snapshots``.
+        public func snapshots(of slot: ImageSlot = .image) -> AsyncStream<ImageBinder.Snapshot> {
+            controller.binder(slot).snapshots
         }
 
         /// Returns the player of the animation in a slot, or `nil` for a still image. Every image has its own player.
-        public func player(_ slot: ImageSlot = .image) -> AnimationPlayer? { controller.stages[slot]?.player }
+        public func player(for slot: ImageSlot = .image) -> AnimationPlayer? { controller.renderers[slot]?.player }
 
         /// Returns the GdkPaintable that draws a slot, so that you can show it in another widget. It's valid for the
         /// lifetime of the widget.
-        public func paintable(_ slot: ImageSlot = .image) -> OpaquePointer? {
+        public func paintable(for slot: ImageSlot = .image) -> OpaquePointer? {
             _ = controller.stage(slot)
             return controller.paintables[slot]?.pointer
         }

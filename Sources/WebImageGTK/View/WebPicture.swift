@@ -22,7 +22,7 @@
         public let widget: UnsafeMutablePointer<GtkWidget>
         /// The view of the widget, which provides all further functions.
         public let view: WebImageView
-        private let menu: MenuHook
+        private let menu: ContextMenuGesture
 
         /// Creates a widget without an image.
         ///
@@ -32,17 +32,17 @@
         ///   - cornerRadius: The radius of the corners, in points. The default is 0.
         ///   - manager: The manager that loads images. The default is ``ImageManager/shared``.
         public init(
-            alternativeText: String? = nil, fit: ContentFit = .contain, cornerRadius: Double = 0,
+            alternativeText: String? = nil, contentFit: ContentFit = .contain, cornerRadius: Double = 0,
             manager: ImageManager = .shared
         ) {
             widget = gtk_picture_new()
             g_object_ref_sink(UnsafeMutableRawPointer(widget))
-            view = WebImageView(picture: widget, manager: manager)
-            menu = MenuHook(widget)
-            view.fit = fit
+            view = WebImageView(pictureWidget: widget, manager: manager)
+            menu = ContextMenuGesture(widget)
+            view.contentFit = contentFit
             view.cornerRadius = cornerRadius
             self.alternativeText = alternativeText
-            tellAlternativeText()
+            updateAlternativeText()
         }
 
         /// Creates a widget that loads the image for a request.
@@ -57,22 +57,24 @@
         ///     immediately.
         ///   - manager: The manager that loads images. The default is ``ImageManager/shared``.
         public convenience init(
-            _ request: ImageRequest, alternativeText: String? = nil, fit: ContentFit = .contain,
+            _ request: ImageRequest, alternativeText: String? = nil, contentFit: ContentFit = .contain,
             cornerRadius: Double = 0,
-            placeholder: Placeholder = .empty, transition: Transition = .none, manager: ImageManager = .shared
+            placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none, manager: ImageManager = .shared
         ) {
-            self.init(alternativeText: alternativeText, fit: fit, cornerRadius: cornerRadius, manager: manager)
+            self.init(
+                alternativeText: alternativeText, contentFit: contentFit, cornerRadius: cornerRadius, manager: manager)
             view.load(request, placeholder: placeholder, transition: transition)
         }
 
         /// Creates a widget that loads the image at `url`. For the parameters, see
         /// ``init(_:alternativeText:fit:cornerRadius:placeholder:transition:manager:)``.
         public convenience init(
-            _ url: URL, alternativeText: String? = nil, fit: ContentFit = .contain, cornerRadius: Double = 0,
-            placeholder: Placeholder = .empty, transition: Transition = .none, manager: ImageManager = .shared
+            _ url: URL, alternativeText: String? = nil, contentFit: ContentFit = .contain, cornerRadius: Double = 0,
+            placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none, manager: ImageManager = .shared
         ) {
             self.init(
-                ImageRequest(url), alternativeText: alternativeText, fit: fit, cornerRadius: cornerRadius,
+                ImageRequest(url: url), alternativeText: alternativeText, contentFit: contentFit,
+                cornerRadius: cornerRadius,
                 placeholder: placeholder, transition: transition, manager: manager)
         }
 
@@ -86,10 +88,10 @@
         /// The text becomes the accessible label and description of the widget and the alternative text of the
         /// GtkPicture.
         public var alternativeText: String? {
-            didSet { if alternativeText != oldValue { tellAlternativeText() } }
+            didSet { if alternativeText != oldValue { updateAlternativeText() } }
         }
 
-        private func tellAlternativeText() {
+        private func updateAlternativeText() {
             gtk_picture_set_alternative_text(OpaquePointer(widget), alternativeText)
             wi_gtk_set_accessible_text(widget, alternativeText, alternativeText)
         }
@@ -111,10 +113,10 @@
 
     extension WebImageView {
         /// Creates the view of a new GtkPicture that has no view yet.
-        fileprivate init(picture: UnsafeMutablePointer<GtkWidget>, manager: ImageManager) {
-            wi_gtk_picture_set_fill(picture)
-            let chrome = PaintableChrome { gtk_picture_set_paintable(OpaquePointer(picture), $0) }
-            self.init(WidgetController(picture, manager, chrome))
+        fileprivate init(pictureWidget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager) {
+            wi_gtk_picture_set_fill(pictureWidget)
+            let chrome = PaintableAdapter { gtk_picture_set_paintable(OpaquePointer(pictureWidget), $0) }
+            self.init(WidgetController(pictureWidget, manager, chrome))
         }
     }
 #endif

@@ -13,7 +13,7 @@
         var timer: guint = 0
         /// The number of frames during which the widget had no size, or `nil` if the controller isn't waiting for a
         /// size.
-        var framesWithoutPlace: Int?
+        var framesWithoutSize: Int?
 
         mutating func cancelTimer() {
             guard timer != 0 else { return }
@@ -22,7 +22,7 @@
         }
     }
 
-    extension WidgetController: ImageStageHost {
+    extension WidgetController: SlotRendererDelegate {
         var frameTime: Int {
             if let time = Self.manualTime { return time }
             guard !isDestroyed, let clock = gtk_widget_get_frame_clock(widget) else {
@@ -39,20 +39,20 @@
             return PixelColor(red: channel(color.red), green: channel(color.green), blue: channel(color.blue))
         }
 
-        func stageChanged(_ stage: ImageStage, size: Bool) {
+        func stageChanged(_ stage: SlotRenderer, size: Bool) {
             paintables[stage.slot]?.invalidate(size: size)
-            chrome.redraw(stage.slot)
+            adapter.redraw(stage.slot)
         }
 
-        func stageNeedsTick(_ stage: ImageStage) { requestTick() }
+        func stageNeedsTick(_ stage: SlotRenderer) { requestTick() }
 
-        func stageReached(_ stage: ImageStage) { settleWaits() }
+        func stageReached(_ stage: SlotRenderer) { settleWaits() }
 
-        func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double) {
-            frames.framesWithoutPlace = nil
-            let place = ViewAllocation(width: width, height: height, scaleFactor: look.scaleFactor)
+        func renderer(_ stage: SlotRenderer, hasBounds width: Double, _ height: Double) {
+            frames.framesWithoutSize = nil
+            let place = ViewAllocation(width: width, height: height, scaleFactor: appearance.scaleFactor)
             // The slots of the other button states have the same bounds. Load their images in advance.
-            for slot in stages.keys where slot.place == stage.slot.place { binder(slot).allocate(place) }
+            for slot in renderers.keys where slot.normalSlot == stage.slot.normalSlot { binder(slot).allocate(place) }
         }
 
         // MARK: - Ticks
@@ -80,10 +80,10 @@
         func tick() -> Bool {
             GTKMainLoop.callbacks += 1
             let now = frameTime
-            let deadline = stages.values.compactMap { $0.advance(to: now) }.min()
-            if let count = frames.framesWithoutPlace { waitForPlace(count) }
+            let deadline = renderers.values.compactMap { $0.advance(to: now) }.min()
+            if let count = frames.framesWithoutSize { waitForSize(count) }
             let isAwaited = countUnseenFrame()
-            if frames.framesWithoutPlace != nil || isAwaited { return true }
+            if frames.framesWithoutSize != nil || isAwaited { return true }
             guard isVisible, let deadline else {
                 frames.tick = 0
                 return false
@@ -111,19 +111,19 @@
 
         /// Starts to count frames to detect a deadlock. The widget may get no size before it has an image, and the
         /// image isn't loaded before the widget has a size.
-        func awaitPlace() {
+        func awaitSize() {
             guard isVisible, binders.slots.contains(where: { binders[$0].snapshot.state == .waiting }) else { return }
-            frames.framesWithoutPlace = frames.framesWithoutPlace ?? 0
+            frames.framesWithoutSize = frames.framesWithoutSize ?? 0
             requestTick()
         }
 
-        private func waitForPlace(_ count: Int) {
+        private func waitForSize(_ count: Int) {
             // Layout follows ticks, and drawing follows layout, so wait for a few frames.
             guard count >= 3 else {
-                frames.framesWithoutPlace = count + 1
+                frames.framesWithoutSize = count + 1
                 return
             }
-            frames.framesWithoutPlace = nil
+            frames.framesWithoutSize = nil
             var width = Double(gtk_widget_get_width(widget))
             var height = Double(gtk_widget_get_height(widget))
             if width <= 0, height <= 0, let root = gtk_widget_get_root(widget) {
@@ -132,7 +132,7 @@
                 width = Double(gtk_widget_get_width(window))
                 height = Double(gtk_widget_get_height(window))
             }
-            binders.allocate(ViewAllocation(width: width, height: height, scaleFactor: look.scaleFactor))
+            binders.allocate(ViewAllocation(width: width, height: height, scaleFactor: appearance.scaleFactor))
         }
     }
 #endif

@@ -25,7 +25,7 @@
             }
             connect(widget, "notify::scale-factor", unsafeBitCast(scale, to: GCallback.self), unretained)
             let state: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, _, data in
-                WidgetController.isolated(data) { $0.updateChrome() }
+                WidgetController.isolated(data) { $0.updateAdapter() }
             }
             connect(widget, "state-flags-changed", unsafeBitCast(state, to: GCallback.self), unretained)
             connectClick()

@@ -5,8 +5,8 @@
     import WebImageCore
 
     /// A load whose image is available but hasn't reached its goal.
-    struct LoadWait {
-        let goal: LoadGoal
+    struct CompletionWaiter {
+        let completionPoint: WebImageView.CompletionPoint
         let response: ImageResponse
         let completion: ImageBinder.Completion
         /// The number of frames in which GTK didn't draw the image although it was ready.
@@ -20,22 +20,22 @@
     extension WidgetController {
         /// Calls `action`, which may change widgets. If a frame is being drawn, the call follows it.
         func afterDrawing(_ action: @escaping @MainActor () -> Void) {
-            if stages.values.contains(where: \.isDrawing) { Task { @MainActor in action() } } else { action() }
+            if renderers.values.contains(where: \.isDrawing) { Task { @MainActor in action() } } else { action() }
         }
 
         /// Returns a completion that calls `completion` outside of drawing, and with an image only after the image has
         /// reached `goal`.
         func deferred(
-            _ completion: @escaping ImageBinder.Completion, _ slot: ImageSlot, until goal: LoadGoal
+            _ completion: @escaping ImageBinder.Completion, _ slot: ImageSlot, until goal: WebImageView.CompletionPoint
         ) -> ImageBinder.Completion {
             { [weak self] result in
                 guard let self else { return completion(result) }
                 guard goal > .loaded, case .success(let response) = result else {
                     return afterDrawing { completion(result) }
                 }
-                let wait = LoadWait(goal: goal, response: response, completion: completion)
-                guard !isOver(wait, in: slot) else { return afterDrawing { completion(result) } }
-                giveUpWait(slot)
+                let wait = CompletionWaiter(completionPoint: goal, response: response, completion: completion)
+                guard !isComplete(wait, in: slot) else { return afterDrawing { completion(result) } }
+                cancelWait(slot)
                 waits[slot] = wait
                 requestTick()
             }
@@ -43,23 +43,24 @@
 
         /// Unbinds a slot. A load that waits for its image to be drawn is canceled.
         func unbind(_ slot: ImageSlot) {
-            giveUpWait(slot)
+            cancelWait(slot)
             if binders.slots.contains(slot) { binders[slot].unbind() }
         }
 
-        func giveUpWait(_ slot: ImageSlot) {
+        func cancelWait(_ slot: ImageSlot) {
             waits.removeValue(forKey: slot)?.completion(.failure(.request(.cancelled)))
         }
 
-        func giveUpWaits() { for slot in waits.keys { giveUpWait(slot) } }
+        func cancelWaits() { for slot in waits.keys { cancelWait(slot) } }
 
         /// Returns `true` if the goal is reached, if the widget isn't visible, or if another image has replaced the
         /// awaited one.
-        private func isOver(_ wait: LoadWait, in slot: ImageSlot) -> Bool {
-            guard isVisible, !isDestroyed, let stage = stages[slot], stage.current?.image === wait.response.image else {
+        private func isComplete(_ wait: CompletionWaiter, in slot: ImageSlot) -> Bool {
+            guard isVisible, !isDestroyed, let stage = renderers[slot], stage.current?.image === wait.response.image
+            else {
                 return true
             }
-            return stage.reached >= wait.goal || wait.framesUnseen >= LoadWait.unseenLimit
+            return stage.reached >= wait.completionPoint || wait.framesUnseen >= CompletionWaiter.unseenLimit
         }
 
         /// Completes the finished waits. This happens after the current call from GTK returns because completions
@@ -70,7 +71,7 @@
                 guard let self else { return }
                 for slot in waits.keys {
                     // Look up the wait again because a completion may have started another load.
-                    guard let wait = waits[slot], isOver(wait, in: slot) else { continue }
+                    guard let wait = waits[slot], isComplete(wait, in: slot) else { continue }
                     waits[slot] = nil
                     wait.completion(.success(wait.response))
                 }
@@ -80,17 +81,18 @@
         /// Counts a frame for all waits. Returns `false` if there's none.
         func countUnseenFrame() -> Bool {
             for slot in waits.keys {
-                guard let stage = stages[slot], !stage.isWaiting, stage.transition?.start == nil else { continue }
+                guard let stage = renderers[slot], !stage.isWaiting, stage.transition?.start == nil else { continue }
                 waits[slot]?.framesUnseen += 1
             }
-            if waits.values.contains(where: { $0.framesUnseen == LoadWait.unseenLimit }) { settleWaits() }
+            if waits.values.contains(where: { $0.framesUnseen == CompletionWaiter.unseenLimit }) { settleWaits() }
             return !waits.isEmpty
         }
 
         /// Binds a request and waits for its completion. Canceling the current task unbinds the slot unless something
         /// else was loaded into it.
         func bindAndWait(
-            _ request: ImageRequest, _ slot: ImageSlot, _ options: BindingOptions, until goal: LoadGoal
+            _ request: ImageRequest, _ slot: ImageSlot, _ options: ImageViewOptions,
+            until goal: WebImageView.CompletionPoint
         ) async throws(ImageError) -> ImageResponse {
             guard !Task.isCancelled else { throw .request(.cancelled) }
             let binding = Binding(controller: self, slot: slot)

@@ -8,7 +8,7 @@
 
     /// A type that shows the stages of a controller in a kind of widget.
     @MainActor
-    protocol WidgetChrome: AnyObject {
+    protocol WidgetAdapter: AnyObject {
         /// Updates the widget after a slot was used for the first time or after the state that selects the visible slot
         /// changed.
         func update(_ controller: WidgetController)
@@ -25,16 +25,16 @@
         /// The widget. The pointer is valid until GTK finalizes the widget, which also releases its reference to the
         /// controller.
         let widget: UnsafeMutablePointer<GtkWidget>
-        private(set) var binders: BinderSet
-        let chrome: any WidgetChrome
-        private(set) var stages: [ImageSlot: ImageStage] = [:]
+        private(set) var binders: ImageBinderGroup
+        let adapter: any WidgetAdapter
+        private(set) var renderers: [ImageSlot: SlotRenderer] = [:]
         private(set) var paintables: [ImageSlot: ImagePaintable] = [:]
-        var look = StageLook() { didSet { for stage in stages.values { look.apply(to: stage) } } }
+        var appearance = ViewAppearance() { didSet { for stage in renderers.values { appearance.apply(to: stage) } } }
         var retriesOnClick = true
-        var observers: [ImageSlot: @MainActor (BinderSnapshot) -> Void] = [:]
+        var observers: [ImageSlot: @MainActor (ImageBinder.Snapshot) -> Void] = [:]
         var frames = FrameSchedule()
         /// The loads that finish when their image was drawn.
-        var waits: [ImageSlot: LoadWait] = [:]
+        var waits: [ImageSlot: CompletionWaiter] = [:]
         private(set) var isVisible = false
         /// A Boolean value that indicates whether the widget was destroyed or is being destroyed. Views may still call
         /// the controller, but it must not access the widget.
@@ -46,16 +46,16 @@
 
         private static let key = "webimage-controller"
 
-        init(_ widget: UnsafeMutablePointer<GtkWidget>, _ manager: ImageManager, _ chrome: any WidgetChrome) {
+        init(_ widget: UnsafeMutablePointer<GtkWidget>, _ manager: ImageManager, _ chrome: any WidgetAdapter) {
             self.widget = widget
-            self.chrome = chrome
-            binders = BinderSet(manager: manager, isMapped: false) { _, _ in }
+            self.adapter = chrome
+            binders = ImageBinderGroup(manager: manager, isMapped: false) { _, _ in }
             binders = makeBinders(manager)
             GTKTexture.makeAhead(manager)
             DesktopSettings.shared.follow()
-            look.animates = DesktopSettings.shared.animates
-            look.scaleFactor = Double(gtk_widget_get_scale_factor(widget))
-            LivingControllers.shared.add(self)
+            appearance.animates = DesktopSettings.shared.animates
+            appearance.scaleFactor = Double(gtk_widget_get_scale_factor(widget))
+            ControllerRegistry.shared.add(self)
             connectSignals()
             g_object_set_data_full(
                 object, Self.key, Unmanaged.passRetained(self).toOpaque(),
@@ -67,7 +67,7 @@
 
         isolated deinit {
             frames.cancelTimer()
-            LivingControllers.shared.remove(ObjectIdentifier(self))
+            ControllerRegistry.shared.remove(ObjectIdentifier(self))
         }
 
         /// Returns the controller of a widget, or `nil` if it has none.
@@ -87,30 +87,30 @@
         /// Replaces the manager and unbinds all slots.
         func use(_ manager: ImageManager) {
             guard manager !== binders.manager else { return }
-            giveUpWaits()
+            cancelWaits()
             binders.unbindAll()
             binders = makeBinders(manager)
             GTKTexture.makeAhead(manager)
-            stages = [:]
+            renderers = [:]
             paintables = [:]
-            updateChrome()
+            updateAdapter()
         }
 
-        private func makeBinders(_ manager: ImageManager) -> BinderSet {
-            BinderSet(manager: manager, isMapped: isVisible) { [weak self] slot, presentation in
+        private func makeBinders(_ manager: ImageManager) -> ImageBinderGroup {
+            ImageBinderGroup(manager: manager, isMapped: isVisible) { [weak self] slot, presentation in
                 self?.stage(slot).present(presentation)
             }
         }
 
-        func stage(_ slot: ImageSlot) -> ImageStage {
-            if let stage = stages[slot] { return stage }
-            let stage = ImageStage(slot: slot, manager: manager)
+        func stage(_ slot: ImageSlot) -> SlotRenderer {
+            if let stage = renderers[slot] { return stage }
+            let stage = SlotRenderer(slot: slot, manager: manager)
             stage.host = self
-            look.apply(to: stage)
+            appearance.apply(to: stage)
             stage.isVisible = isVisible
-            stages[slot] = stage
+            renderers[slot] = stage
             paintables[slot] = ImagePaintable(stage)
-            updateChrome()
+            updateAdapter()
             return stage
         }
 
@@ -125,38 +125,39 @@
         }
 
         func bind(
-            _ request: ImageRequest?, _ slot: ImageSlot, _ options: BindingOptions, until goal: LoadGoal,
+            _ request: ImageRequest?, _ slot: ImageSlot, _ options: ImageViewOptions,
+            until goal: WebImageView.CompletionPoint,
             _ completion: ImageBinder.Completion?
         ) -> Int {
             let completion = completion.map { deferred($0, slot, until: goal) }
-            giveUpWait(slot)
+            cancelWait(slot)
             let generation = prepared(slot).bind(request, options: sized(options, slot), completion: completion)
-            awaitPlace()
+            awaitSize()
             return generation
         }
 
         private func prepared(_ slot: ImageSlot) -> ImageBinder {
-            GTKMainLoop.installOrTell()
+            GTKMainLoop.installOrWarn()
             let binder = binder(slot)
             _ = stage(slot)
             return binder
         }
 
         /// Adjusts the options so that an image that's to cover the widget is decoded at a size that covers it.
-        private func sized(_ options: BindingOptions, _ slot: ImageSlot) -> BindingOptions {
-            guard look.fit(of: slot) == .cover, options.sizing == .fit else { return options }
+        private func sized(_ options: ImageViewOptions, _ slot: ImageSlot) -> ImageViewOptions {
+            guard appearance.fit(of: slot) == .cover, options.sizing == .fit else { return options }
             var options = options
             options.sizing = .fill
             return options
         }
 
-        private func changed(_ slot: ImageSlot, _ snapshot: BinderSnapshot) {
+        private func changed(_ slot: ImageSlot, _ snapshot: ImageBinder.Snapshot) {
             switch snapshot.state {
             case .loading, .previewing:
-                var load = stages[slot]?.load ?? LoadSigns()
+                var load = renderers[slot]?.load ?? IndicatorState()
                 load.fraction = snapshot.progress?.fraction
-                stages[slot]?.load = load
-            default: stages[slot]?.load = nil
+                renderers[slot]?.load = load
+            default: renderers[slot]?.load = nil
             }
             let isBusy = binders.slots.contains { slot in
                 let state = binders[slot].snapshot.state
@@ -173,11 +174,11 @@
             let isMapped = gtk_widget_get_mapped(widget) != 0
             if isMapped { follow(gtk_widget_get_native(widget)) } else { unfollow() }
             isVisible = isMapped && !isMinimized
-            for stage in stages.values { stage.isVisible = isVisible }
+            for stage in renderers.values { stage.isVisible = isVisible }
             binders.isMapped = isVisible
             if isVisible {
                 scaleChanged()
-                awaitPlace()
+                awaitSize()
                 requestTick()
             } else {
                 // GTK retains the tick callbacks of widgets that aren't visible but doesn't call them.
@@ -217,14 +218,14 @@
 
         func scaleChanged() {
             guard !isDestroyed else { return }
-            look.scaleFactor = Double(gtk_widget_get_scale_factor(widget))
+            appearance.scaleFactor = Double(gtk_widget_get_scale_factor(widget))
         }
 
-        func updateChrome() {
-            if !isDestroyed { chrome.update(self) }
+        func updateAdapter() {
+            if !isDestroyed { adapter.update(self) }
         }
 
-        func motionChanged() { look.animates = DesktopSettings.shared.animates }
+        func motionChanged() { appearance.animates = DesktopSettings.shared.animates }
 
         func destroyed() {
             guard !isDestroyed else { return }
@@ -233,9 +234,9 @@
             cancelTick()
             frames.cancelTimer()
             isVisible = false
-            for stage in stages.values { stage.host = nil }
-            chrome.disconnect()
-            giveUpWaits()
+            for stage in renderers.values { stage.host = nil }
+            adapter.disconnect()
+            cancelWaits()
             binders.unbindAll()
             observers = [:]
         }

@@ -14,29 +14,29 @@
         }
 
         /// Returns the chrome for `widget` and the default fit of its images, or `nil` if its class can't show images.
-        static func chrome(for widget: UnsafeMutablePointer<GtkWidget>) -> (any WidgetChrome, ContentFit)? {
+        static func adapter(for widget: UnsafeMutablePointer<GtkWidget>) -> (any WidgetAdapter, ContentFit)? {
             let raw = UnsafeMutableRawPointer(widget)
             if isA(raw, gtk_picture_get_type()) {
                 let fit = ContentFit(rawValue: Int(wi_gtk_picture_fit(raw))) ?? .contain
                 // The stage scales the image itself, and everything else that it draws needs the full bounds of the
                 // widget.
                 wi_gtk_picture_set_fill(raw)
-                return (PaintableChrome { gtk_picture_set_paintable(OpaquePointer(raw), $0) }, fit)
+                return (PaintableAdapter { gtk_picture_set_paintable(OpaquePointer(raw), $0) }, fit)
             }
             if isA(raw, gtk_image_get_type()) {
-                return (PaintableChrome { gtk_image_set_from_paintable(OpaquePointer(raw), $0) }, .contain)
+                return (PaintableAdapter { gtk_image_set_from_paintable(OpaquePointer(raw), $0) }, .contain)
             }
             if isA(raw, gtk_button_get_type()) {
                 let button = raw.assumingMemoryBound(to: GtkButton.self)
                 return (
-                    ButtonChrome(
+                    ButtonAdapter(
                         widget, child: { gtk_button_get_child(button) }, setChild: { gtk_button_set_child(button, $0) }),
                     .contain
                 )
             }
             if isA(raw, gtk_menu_button_get_type()) {
                 return (
-                    ButtonChrome(
+                    ButtonAdapter(
                         widget, child: { wi_gtk_menu_button_child(raw)?.assumingMemoryBound(to: GtkWidget.self) },
                         setChild: { _ = wi_gtk_menu_button_set_child(raw, $0) }),
                     .contain

@@ -11,21 +11,21 @@ public struct CacheControl: Sendable, Hashable {
     private var directives: [String: [String]] = [:]
 
     /// Parses all `Cache-Control` lines of `fields`.
-    public init(_ fields: HTTPFields) {
-        for line in fields.values(of: "Cache-Control") {
-            for member in FieldList.members(line) { add(member) }
+    public init(_ fields: HTTPHeaderFields) {
+        for line in fields.values(for: "Cache-Control") {
+            for member in ListHeaderParser.members(line) { add(member) }
         }
     }
 
     /// Parses the value of one `Cache-Control` header field.
     public init(_ value: String) {
-        self.init(HTTPFields([.init(name: "Cache-Control", value: value)]))
+        self.init(HTTPHeaderFields([.init(name: "Cache-Control", value: value)]))
     }
 
     private mutating func add(_ member: String) {
         let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0].lowercased()
-        guard !name.isEmpty, name.utf8.allSatisfy(FieldList.isTokenByte) else { return }
+        guard !name.isEmpty, name.utf8.allSatisfy(ListHeaderParser.isTokenByte) else { return }
         directives[name, default: []].append(parts.count > 1 ? String(parts[1]) : "")
     }
 
@@ -39,27 +39,27 @@ public struct CacheControl: Sendable, Hashable {
     /// A directive without a valid number has the duration 0, because RFC 9111 4.2.1 treats it as stale.
     private func seconds(_ name: String) -> Int? {
         directives[name].map { values in
-            values.map { FieldList.deltaSeconds(FieldList.unquoted($0)) ?? 0 }.min() ?? 0
+            values.map { ListHeaderParser.deltaSeconds(ListHeaderParser.unquoted($0)) ?? 0 }.min() ?? 0
         }
     }
 
     /// Returns the header field names in `name="a, b"`, or `nil` if the directive is absent or occurs without a list.
-    private func fieldNames(_ name: String) -> [String]? {
+    private func headerNames(_ name: String) -> [String]? {
         let lists = (directives[name] ?? []).filter { !$0.isEmpty }
         guard !lists.isEmpty, lists.count == directives[name]?.count else { return nil }
-        return lists.flatMap { FieldList.members(FieldList.unquoted($0)) }
+        return lists.flatMap { ListHeaderParser.members(ListHeaderParser.unquoted($0)) }
     }
 
     /// A Boolean value that indicates whether no part of the exchange may be stored.
     public var noStore: Bool { has("no-store") }
     /// A Boolean value that indicates whether the response must be revalidated before each use.
     ///
-    /// If the directive has a list of header fields, this property is `false` and ``noCacheFields`` contains the list.
-    public var noCache: Bool { has("no-cache") && fieldNames("no-cache") == nil }
+    /// If the directive has a list of header fields, this property is `false` and ``noCacheHeaders`` contains the list.
+    public var noCache: Bool { has("no-cache") && headerNames("no-cache") == nil }
     /// The names of the header fields that must not be reused without revalidation.
-    public var noCacheFields: [String] { fieldNames("no-cache") ?? [] }
+    public var noCacheHeaders: [String] { headerNames("no-cache") ?? [] }
     /// A Boolean value that indicates whether only a private cache may store the response.
-    public var isPrivate: Bool { has("private") && fieldNames("private") == nil }
+    public var isPrivate: Bool { has("private") && headerNames("private") == nil }
     /// A Boolean value that indicates whether any cache may store the response.
     public var isPublic: Bool { has("public") }
     /// A Boolean value that indicates whether the response must not be used without revalidation when it's stale.
@@ -80,7 +80,9 @@ public struct CacheControl: Sendable, Hashable {
     /// The maximum staleness that the request accepts, in seconds. Without a number, the value is ``longest``.
     public var maxStale: Int? {
         guard let values = directives["max-stale"] else { return nil }
-        return values.map { $0.isEmpty ? Self.longest : FieldList.deltaSeconds(FieldList.unquoted($0)) ?? 0 }.min()
+        return values.map {
+            $0.isEmpty ? Self.longest : ListHeaderParser.deltaSeconds(ListHeaderParser.unquoted($0)) ?? 0
+        }.min()
     }
     /// The period after the freshness lifetime during which the stale response may be used while it's revalidated in
     /// the background, in seconds.

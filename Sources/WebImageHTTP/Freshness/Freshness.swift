@@ -44,18 +44,18 @@ extension Freshness {
     ///
     /// The result is 0 if the response forbids storing or reusing it without revalidation, and `nil` if it has no
     /// explicit lifetime.
-    public static func told(by answer: ResponseHead, now: Date) -> Double? {
-        let head = StoredHead(
-            request: HTTPFields(), response: answer, finalURL: "", requestTime: now, responseTime: now)
+    public static func explicitLifetime(of answer: HTTPResponseHead, now: Date) -> Double? {
+        let head = StoredResponseHead(
+            request: HTTPHeaderFields(), response: answer, finalURL: "", requestTime: now, responseTime: now)
         if head.cacheControl.noStore || head.cacheControl.noCache { return 0 }
         let freshness = head.freshness(now: now)
         return [.maxAge, .expires].contains(freshness.source) ? freshness.remaining : nil
     }
 }
 
-extension StoredHead {
+extension StoredResponseHead {
     /// The `Cache-Control` directives of the stored response.
-    public var cacheControl: CacheControl { CacheControl(head.fields) }
+    public var cacheControl: CacheControl { CacheControl(head.headers) }
 
     /// Returns the age and the freshness lifetime at the time `now`.
     public func freshness(now: Date, policy: HTTPCachePolicy = .standard) -> Freshness {
@@ -85,30 +85,30 @@ extension StoredHead {
 
     /// The first number of the `Age` header field, or 0 if the header field is absent or invalid.
     private var ageValue: Double {
-        let first = head.fields["Age"].flatMap { FieldList.members($0).first }
-        return Double(first.flatMap(FieldList.deltaSeconds) ?? 0)
+        let first = head.headers["Age"].flatMap { ListHeaderParser.members($0).first }
+        return Double(first.flatMap(ListHeaderParser.deltaSeconds) ?? 0)
     }
 
     /// The time in the `Date` header field, or the time at which the response was received.
     private var date: Date {
-        head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
+        head.headers["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
 
     private func lifetime(_ policy: HTTPCachePolicy) -> (Double, Freshness.Source) {
         let control = cacheControl
         if let seconds = control.maxAge { return (Double(seconds), .maxAge) }
-        let expires = head.fields.values(of: "Expires")
+        let expires = head.headers.values(for: "Expires")
         if let first = expires.first {
             // Treat an invalid or ambiguous date as a date in the past (RFC 9111 5.3).
             let moment = Set(expires).count == 1 ? HTTPDate.parse(first, now: responseTime) : nil
             return (moment.map { max(0, $0.timeIntervalSince(date)) } ?? 0, .expires)
         }
-        let mayGuess = Freshness.heuristicStatuses.contains(head.status) || control.isPublic
-        if mayGuess, policy.usesHeuristics, let text = head.fields["Last-Modified"],
+        let mayGuess = Freshness.heuristicStatuses.contains(head.statusCode) || control.isPublic
+        if mayGuess, policy.usesHeuristicFreshness, let text = head.headers["Last-Modified"],
             let modified = HTTPDate.parse(text, now: responseTime), modified < date
         {
             let guess = date.timeIntervalSince(modified) * max(0, policy.heuristicFraction)
-            return (min(guess, policy.longestHeuristic), .heuristic)
+            return (min(guess, policy.maxHeuristicLifetime), .heuristic)
         }
         guard mayGuess, let seconds = policy.defaultLifetime else { return (0, .none) }
         return (max(0, seconds), .policy)

@@ -6,11 +6,11 @@
 public struct HTTPCachePolicy: Sendable, Hashable {
     /// A Boolean value that indicates whether responses without explicit freshness get a heuristic lifetime (RFC 9111
     /// 4.2.2). The default is `true`.
-    public var usesHeuristics = true
+    public var usesHeuristicFreshness = true
     /// The heuristic lifetime as a fraction of the time since the last modification, from 0 to 1. The default is 0.1.
     public var heuristicFraction = 0.1
     /// The maximum heuristic lifetime, in seconds. The default is 7 days.
-    public var longestHeuristic = Freshness.longestHeuristic
+    public var maxHeuristicLifetime = Freshness.longestHeuristic
     /// The freshness lifetime of responses without an explicit or a heuristic lifetime, in seconds.
     ///
     /// It applies only to heuristically cacheable responses. The default is `nil`, which means that such responses are
@@ -20,16 +20,16 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     /// 4.2.4).
     ///
     /// The response and the request can forbid it. The default is `true`.
-    public var staleWhenUnreachable = true
+    public var servesStaleWhenUnreachable = true
     /// A Boolean value that indicates whether the cache follows `stale-if-error` for the status codes 500, 502, 503,
     /// and 504 (RFC 5861 4). The default is `true`.
-    public var staleOnError = true
+    public var servesStaleOnError = true
     /// The `stale-if-error` period, in seconds, if neither the response nor the request has the directive. The default
     /// is `nil`, which means no period.
     public var defaultStaleIfError: Int?
     /// A Boolean value that indicates whether the cache follows `stale-while-revalidate` (RFC 5861 3). The default is
     /// `true`.
-    public var staleWhileRevalidate = true
+    public var servesStaleWhileRevalidating = true
     /// A Boolean value that indicates whether the cache separates the responses to requests with different
     /// credentials.
     ///

@@ -55,6 +55,6 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
                 members[members.count - 1].append(byte)
             }
         }
-        return members.map { FieldList.trimmed(String(decoding: $0, as: UTF8.self)) }.filter { !$0.isEmpty }
+        return members.map { ListHeaderParser.trimmed(String(decoding: $0, as: UTF8.self)) }.filter { !$0.isEmpty }
     }
 }

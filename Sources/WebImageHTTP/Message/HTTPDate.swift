@@ -42,18 +42,18 @@ public enum HTTPDate {
     /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func imf(_ start: DateScanner) -> Date? {
         var scanner = start
-        guard scanner.word(days) != nil, scanner.take(", "), let day = scanner.digits(2), scanner.take(" "),
-            let month = scanner.word(months), scanner.take(" "), let year = scanner.digits(4), scanner.take(" "),
-            let time = scanner.time(), scanner.take(" gmt"), scanner.isAtEnd
+        guard scanner.word(days) != nil, scanner.skip(", "), let day = scanner.digits(2), scanner.skip(" "),
+            let month = scanner.word(months), scanner.skip(" "), let year = scanner.digits(4), scanner.skip(" "),
+            let time = scanner.time(), scanner.skip(" gmt"), scanner.isAtEnd
         else { return nil }
         return moment(year, month + 1, day, time)
     }
 
     /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
     private static func rfc850(_ scanner: inout DateScanner, now: Date) -> Date? {
-        guard scanner.word(longDays) != nil, scanner.take(", "), let day = scanner.digits(2), scanner.take("-"),
-            let month = scanner.word(months), scanner.take("-"), let short = scanner.digits(2), scanner.take(" "),
-            let time = scanner.time(), scanner.take(" gmt"), scanner.isAtEnd
+        guard scanner.word(longDays) != nil, scanner.skip(", "), let day = scanner.digits(2), scanner.skip("-"),
+            let month = scanner.word(months), scanner.skip("-"), let short = scanner.digits(2), scanner.skip(" "),
+            let time = scanner.time(), scanner.skip(" gmt"), scanner.isAtEnd
         else { return nil }
         let seconds = now.timeIntervalSince1970
         guard abs(seconds) < 1e15 else { return nil }
@@ -66,9 +66,9 @@ public enum HTTPDate {
     /// Parses `Sun Nov  6 08:49:37 1994`.
     private static func asctime(_ start: DateScanner) -> Date? {
         var scanner = start
-        guard scanner.word(days) != nil, scanner.take(" "), let month = scanner.word(months), scanner.take(" "),
-            let day = scanner.take(" ") ? scanner.digits(1) : scanner.digits(2), scanner.take(" "),
-            let time = scanner.time(), scanner.take(" "), let year = scanner.digits(4), scanner.isAtEnd
+        guard scanner.word(days) != nil, scanner.skip(" "), let month = scanner.word(months), scanner.skip(" "),
+            let day = scanner.skip(" ") ? scanner.digits(1) : scanner.digits(2), scanner.skip(" "),
+            let time = scanner.time(), scanner.skip(" "), let year = scanner.digits(4), scanner.isAtEnd
         else { return nil }
         return moment(year, month + 1, day, time)
     }
@@ -118,7 +118,7 @@ private struct DateScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func take(_ text: String) -> Bool {
+    mutating func skip(_ text: String) -> Bool {
         guard rest.starts(with: text.utf8) else { return false }
         rest = rest.dropFirst(text.utf8.count)
         return true
@@ -134,13 +134,13 @@ private struct DateScanner {
 
     /// Consumes one of `words` and returns its index.
     mutating func word(_ words: [String]) -> Int? {
-        for (index, word) in words.enumerated() where take(word) { return index }
+        for (index, word) in words.enumerated() where skip(word) { return index }
         return nil
     }
 
     /// Consumes a time such as `08:49:37` and returns it in seconds since midnight. Second 60 is a leap second.
     mutating func time() -> Int? {
-        guard let hour = digits(2), take(":"), let minute = digits(2), take(":"), let second = digits(2),
+        guard let hour = digits(2), skip(":"), let minute = digits(2), skip(":"), let second = digits(2),
             hour < 24, minute < 60, second <= 60
         else { return nil }
         return hour * 3_600 + minute * 60 + second

@@ -5,12 +5,12 @@ public struct RequestHead: Sendable, Hashable {
     /// The method, which is any token. Methods are case-sensitive (RFC 9110 9.1).
     public var method: String
     /// The header fields.
-    public var fields: HTTPFields
+    public var headers: HTTPHeaderFields
 
     /// Creates a request head.
-    public init(method: String = "GET", fields: HTTPFields = HTTPFields()) {
+    public init(method: String = "GET", headers: HTTPHeaderFields = HTTPHeaderFields()) {
         self.method = method
-        self.fields = fields
+        self.headers = headers
     }
 
     /// The methods that don't change state on the server, according to the IANA registry. Any other method, including
@@ -27,10 +27,10 @@ public struct RequestHead: Sendable, Hashable {
     /// doesn't count.
     public var isConditional: Bool { isCacheCondition || needsOrigin }
     /// A Boolean value that indicates whether the request has conditions that a cache may evaluate (RFC 9111 4.3.2).
-    public var isCacheCondition: Bool { fields["If-None-Match"] != nil || fields["If-Modified-Since"] != nil }
+    public var isCacheCondition: Bool { headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil }
     /// A Boolean value that indicates whether the request has conditions that only the origin server may evaluate (RFC
     /// 9111 4.3.2).
-    public var needsOrigin: Bool { fields["If-Match"] != nil || fields["If-Unmodified-Since"] != nil }
+    public var needsOrigin: Bool { headers["If-Match"] != nil || headers["If-Unmodified-Since"] != nil }
     /// The `Range` header field of a GET request. Other methods ignore it (RFC 9110 14.2).
-    public var range: String? { method == "GET" ? fields.combined("Range") : nil }
+    public var range: String? { method == "GET" ? headers.combined("Range") : nil }
 }

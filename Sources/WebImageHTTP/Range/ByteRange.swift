@@ -10,8 +10,8 @@ public enum ByteRange: Sendable, Hashable {
     /// Parses a `Range` header field. Returns `nil` for other units, multiple ranges, and invalid values.
     public init?(_ text: String) {
         let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard halves.count == 2, FieldList.trimmed(String(halves[0])).lowercased() == "bytes" else { return nil }
-        let members = FieldList.members(String(halves[1]))
+        guard halves.count == 2, ListHeaderParser.trimmed(String(halves[0])).lowercased() == "bytes" else { return nil }
+        let members = ListHeaderParser.members(String(halves[1]))
         guard members.count == 1 else { return nil }
         let ends = members[0].split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2 else { return nil }

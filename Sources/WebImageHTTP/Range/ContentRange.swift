@@ -12,7 +12,7 @@ public enum ContentRange: Sendable, Hashable {
     public init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
-        let halves = FieldList.trimmed(String(parts[1])).split(separator: "/", omittingEmptySubsequences: false)
+        let halves = ListHeaderParser.trimmed(String(parts[1])).split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
         let total = Self.number(halves[1])
         if halves[0] == "*" {

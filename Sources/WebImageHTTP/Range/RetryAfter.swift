@@ -7,8 +7,8 @@ public enum RetryAfter {
     /// Returns the delay from `now` in seconds, which is never negative, or `nil` if the text is neither a number of
     /// seconds nor a date.
     public static func seconds(_ text: String, now: Date) -> Double? {
-        let value = FieldList.trimmed(text)
-        if let seconds = FieldList.deltaSeconds(value) { return Double(seconds) }
+        let value = ListHeaderParser.trimmed(text)
+        if let seconds = ListHeaderParser.deltaSeconds(value) { return Double(seconds) }
         return HTTPDate.parse(value, now: now).map { max(0, $0.timeIntervalSince(now)) }
     }
 }

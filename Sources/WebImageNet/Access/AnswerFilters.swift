@@ -47,9 +47,9 @@ enum ContentTypeFilter {
     ///
     /// An empty array of patterns accepts every response. The comparison ignores parameters and case (RFC 9110 8.3.1).
     /// A response without a content type matches only `*/*`.
-    static func accepts(_ head: ResponseHead, _ patterns: [String]) -> Bool {
+    static func accepts(_ head: HTTPResponseHead, _ patterns: [String]) -> Bool {
         guard !patterns.isEmpty else { return true }
-        let type = essence(head.fields["Content-Type"] ?? "")
+        let type = essence(head.headers["Content-Type"] ?? "")
         return patterns.contains { pattern in
             let pattern = essence(pattern)
             if pattern == "*/*" || pattern == "*" { return true }

@@ -15,8 +15,8 @@ struct AuthenticationChallenge: Sendable, Equatable {
     var isStaleNonce: Bool { scheme == "digest" && parameters["stale"]?.lowercased() == "true" }
 
     /// Returns all challenges of a response head, in order.
-    static func all(_ head: ResponseHead) -> [AuthenticationChallenge] {
-        head.fields.values(of: "WWW-Authenticate").flatMap(parse)
+    static func all(_ head: HTTPResponseHead) -> [AuthenticationChallenge] {
+        head.headers.values(for: "WWW-Authenticate").flatMap(parse)
     }
 
     /// Returns the challenges of one header field. Unreadable parts are skipped.
@@ -24,7 +24,7 @@ struct AuthenticationChallenge: Sendable, Equatable {
         var scanner = Scanner(text)
         var challenges: [AuthenticationChallenge] = []
         while let word = scanner.word() {
-            if scanner.takeEquals() {
+            if scanner.skipEquals() {
                 // A token68 can end with any number of `=` characters, but a parameter has a value.
                 guard let value = scanner.value(), let last = challenges.indices.last else { continue }
                 let name = word.lowercased()
@@ -50,7 +50,7 @@ struct AuthenticationChallenge: Sendable, Equatable {
         }
 
         /// Consumes `=` and the whitespace around it. Returns `false` if `=` isn't next.
-        mutating func takeEquals() -> Bool {
+        mutating func skipEquals() -> Bool {
             let next = rest.drop { $0 == " " || $0 == "\t" }
             guard next.first == "=" else { return false }
             rest = next.dropFirst().drop { $0 == " " || $0 == "\t" }

@@ -45,19 +45,19 @@ extension CookieJar {
     ///
     /// An existing file is replaced atomically.
     ///
-    /// - Throws: ``CacheError/system(operation:path:errno:)`` if the file can't be written.
-    public func write(to path: String) throws(ImageError) {
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
+    public func save(to path: String) throws(ImageError) {
         do {
-            try PrivateFile.write(Data(netscapeText.utf8), to: path)
+            try OwnerOnlyFile.write(Data(netscapeText.utf8), to: path)
         } catch {
-            throw .cache(.system(operation: "write", path: path, errno: error.code))
+            throw .cache(.systemCallFailed(operation: "write", path: path, errno: error.code))
         }
     }
 
     /// Adds the cookies of a file.
     ///
-    /// - Throws: ``RequestError/fileNotFound(path:)`` if the file can't be read.
-    public func read(from path: String) throws(ImageError) {
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if the file can't be read.
+    public func load(from path: String) throws(ImageError) {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw .request(.fileNotFound(path: path))
         }

@@ -9,13 +9,13 @@ import WebImageHTTP
 /// A thread-safe container for the cookies of any number of hosts (RFC 6265).
 ///
 /// A jar contains at most 50 cookies per domain and 3,000 in total. Beyond these limits, it evicts the least recently
-/// used cookies. The cookies are in memory. To save them in a file, use ``CookieJar/write(to:)`` and
-/// ``CookieJar/read(from:)``.
+/// used cookies. The cookies are in memory. To save them in a file, use ``CookieJar/save(to:)`` and
+/// ``CookieJar/load(from:)``.
 public final class CookieJar: Sendable {
     /// The jar of ``CookiePolicy/shared``.
     public static let shared = CookieJar()
 
-    private let store = Lock(CookieShelf())
+    private let store = Lock(CookieStorage())
     private let parser: CookieParser
     private let clock: @Sendable () -> Date
 
@@ -52,27 +52,27 @@ public final class CookieJar: Sendable {
     /// A number that changes when a cookie is added, changes its value, or is removed.
     package var generation: UInt64 { store.withLock { $0.generation } }
 
-    /// Returns the value of the `Cookie` header field for a URL without counting it as a use. See ``field(for:)``.
+    /// Returns the value of the `Cookie` header field for a URL without counting it as a use. See ``cookies(for:)``.
     func peek(for url: URL) -> String? {
         var shelf = store.withLock { $0 }
-        return field(for: url, from: &shelf)
+        return cookies(for: url, from: &shelf)
     }
 
     /// Returns the value of the `Cookie` header field for a URL, or `nil` if the jar has no cookie for it.
-    public func field(for url: URL) -> String? { store.withLock { field(for: url, from: &$0) } }
+    public func cookies(for url: URL) -> String? { store.withLock { cookies(for: url, from: &$0) } }
 
-    private func field(for url: URL, from shelf: inout CookieShelf) -> String? {
+    private func cookies(for url: URL, from shelf: inout CookieStorage) -> String? {
         guard let host = CookieParser.host(of: url) else { return nil }
         let path = url.path(percentEncoded: true)
-        return shelf.field(
+        return shelf.header(
             host: host, path: path.isEmpty ? "/" : path, isSecure: url.scheme?.lowercased() == "https", now: clock())
     }
 
     /// Adds the cookies in the `Set-Cookie` header fields of a response from a URL.
-    public func take(_ fields: HTTPFields, from url: URL) {
+    public func receive(_ fields: HTTPHeaderFields, from url: URL) {
         let now = clock()
         let isSecure = url.scheme?.lowercased() == "https"
-        let cookies = fields.values(of: "Set-Cookie").compactMap { parser.cookie($0, from: url, now: now) }
+        let cookies = fields.values(for: "Set-Cookie").compactMap { parser.cookie($0, from: url, now: now) }
         guard !cookies.isEmpty else { return }
         store.withLock { store in
             for cookie in cookies where isSecure || !store.shadowsSecure(cookie) { store.insert(cookie, now: now) }

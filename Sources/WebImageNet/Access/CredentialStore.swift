@@ -37,29 +37,29 @@ public struct Credential: Sendable, Hashable {
 /// A credential is sent only to its origin. The first time, it's sent after a 401 response. From then on, it's sent
 /// with each request below the same directory. A second 401 response to the same request is an error.
 public final class CredentialStore: Sendable {
-    private struct Place: Hashable {
+    private struct CredentialKey: Hashable {
         var origin: String
         var realm: String?
     }
 
     /// A protection space: a challenge, its credential, and the number of times that the nonce was used.
-    private struct Space {
-        var folder: String
+    private struct ProtectionSpace {
+        var directory: String
         var challenge: AuthenticationChallenge
         var credential: Credential
         var uses: UInt32 = 0
     }
 
     private struct State {
-        var credentials: [Place: Credential] = [:]
-        var spaces: [String: [Space]] = [:]
+        var credentials: [CredentialKey: Credential] = [:]
+        var spaces: [String: [ProtectionSpace]] = [:]
         var generation: UInt64 = 0
 
         /// Returns the index of the innermost protection space that contains a directory.
         func space(_ origin: String, _ folder: String) -> Int? {
             guard let spaces = spaces[origin] else { return nil }
-            return spaces.indices.filter { folder.hasPrefix(spaces[$0].folder) }
-                .max { spaces[$0].folder.count < spaces[$1].folder.count }
+            return spaces.indices.filter { folder.hasPrefix(spaces[$0].directory) }
+                .max { spaces[$0].directory.count < spaces[$1].directory.count }
         }
     }
 
@@ -80,7 +80,7 @@ public final class CredentialStore: Sendable {
     public func set(_ credential: Credential, for url: URL, realm: String? = nil) {
         let origin = Origin(url).description
         state.withLock { state in
-            let place = Place(origin: origin, realm: realm)
+            let place = CredentialKey(origin: origin, realm: realm)
             if state.credentials[place] != credential { state.generation += 1 }
             state.credentials[place] = credential
             state.spaces[origin] = nil
@@ -88,7 +88,7 @@ public final class CredentialStore: Sendable {
     }
 
     /// Removes all credentials for the origin of a URL.
-    public func remove(for url: URL) {
+    public func removeCredentials(for url: URL) {
         let origin = Origin(url).description
         state.withLock { state in
             let left = state.credentials.filter { $0.key.origin != origin }
@@ -113,20 +113,20 @@ public final class CredentialStore: Sendable {
     /// Stores the challenge of a 401 response with the matching credential.
     ///
     /// Returns `false` if there is no credential for any challenge or no supported scheme.
-    func learn(_ head: ResponseHead, url: URL) -> Bool {
+    func learn(_ head: HTTPResponseHead, url: URL) -> Bool {
         let origin = Origin(url).description
-        let folder = Self.folder(of: url)
+        let folder = Self.directory(of: url)
         let challenges = AuthenticationChallenge.all(head)
         return state.withLock { state in
-            state.spaces[origin]?.removeAll { $0.folder == folder }
-            var best: (strength: Int, space: Space)?
+            state.spaces[origin]?.removeAll { $0.directory == folder }
+            var best: (strength: Int, space: ProtectionSpace)?
             for challenge in challenges {
                 guard
-                    let credential = state.credentials[Place(origin: origin, realm: challenge.realm)]
-                        ?? state.credentials[Place(origin: origin, realm: nil)],
+                    let credential = state.credentials[CredentialKey(origin: origin, realm: challenge.realm)]
+                        ?? state.credentials[CredentialKey(origin: origin, realm: nil)],
                     let strength = Self.strength(challenge, credential), strength > best?.strength ?? -1
                 else { continue }
-                best = (strength, Space(folder: folder, challenge: challenge, credential: credential))
+                best = (strength, ProtectionSpace(directory: folder, challenge: challenge, credential: credential))
             }
             guard let best else { return false }
             if state.spaces[origin, default: []].count >= Self.mostSpaces { state.spaces[origin]?.removeFirst() }
@@ -136,10 +136,10 @@ public final class CredentialStore: Sendable {
     }
 
     /// Removes the challenge of a 401 response after its credential was rejected.
-    func forget(_ url: URL) {
+    func removeSpaces(_ url: URL) {
         let origin = Origin(url).description
-        let folder = Self.folder(of: url)
-        state.withLock { $0.spaces[origin]?.removeAll { $0.folder == folder } }
+        let folder = Self.directory(of: url)
+        state.withLock { $0.spaces[origin]?.removeAll { $0.directory == folder } }
     }
 
     /// Returns a hash of the credential that ``authorization(method:url:clientNonce:)`` uses, or `nil` if there is
@@ -149,7 +149,7 @@ public final class CredentialStore: Sendable {
     func identity(for url: URL) -> String? {
         let origin = Origin(url).description
         let credential = state.withLock { state in
-            state.space(origin, Self.folder(of: url)).flatMap { state.spaces[origin]?[$0].credential }
+            state.space(origin, Self.directory(of: url)).flatMap { state.spaces[origin]?[$0].credential }
         }
         return credential.map { CacheKey([$0.user, $0.password]).fileName }
     }
@@ -157,14 +157,14 @@ public final class CredentialStore: Sendable {
     /// Returns the value of the `Authorization` header field, or `nil` if the server hasn't sent a challenge.
     func authorization(method: String, url: URL, clientNonce: String) -> String? {
         let origin = Origin(url).description
-        let space = state.withLock { state -> Space? in
-            guard let index = state.space(origin, Self.folder(of: url)) else { return nil }
+        let space = state.withLock { state -> ProtectionSpace? in
+            guard let index = state.space(origin, Self.directory(of: url)) else { return nil }
             state.spaces[origin]?[index].uses &+= 1
             return state.spaces[origin]?[index]
         }
         guard let space else { return nil }
-        if let digest = DigestAnswer(space.challenge) {
-            return digest.field(
+        if let digest = DigestResponse(space.challenge) {
+            return digest.header(
                 space.credential, method: method, target: Self.target(of: url), count: space.uses,
                 clientNonce: clientNonce)
         }
@@ -174,14 +174,14 @@ public final class CredentialStore: Sendable {
 
     /// Returns the strength of the response to a challenge, or `nil` if the credential can't be used for it.
     private static func strength(_ challenge: AuthenticationChallenge, _ credential: Credential) -> Int? {
-        if let digest = DigestAnswer(challenge) { return 1 + digest.function.rawValue }
+        if let digest = DigestResponse(challenge) { return 1 + digest.function.rawValue }
         // A user name with a colon isn't valid in Basic authentication (RFC 7617 2).
         let isBasic = challenge.scheme == "basic" && credential.scheme == .any && !credential.user.contains(":")
         return isBasic ? 0 : nil
     }
 
     /// Returns the path up to and including its last slash (RFC 7617 2.2).
-    private static func folder(of url: URL) -> String {
+    private static func directory(of url: URL) -> String {
         let path = url.path(percentEncoded: true)
         return path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
     }

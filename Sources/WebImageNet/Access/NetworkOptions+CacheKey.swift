@@ -20,29 +20,31 @@ extension NetworkOptions {
         let isPlain = hasNoOption
         if isPlain, defaultCookies == nil, defaultCredentials == nil { return nil }
         let access = AccessIdentity.digest(
-            for: url, cookies: cookies.map(\.jar) ?? defaultCookies, credentials: credentials ?? defaultCredentials)
+            for: url, cookies: cookieJar.map(\.jar) ?? defaultCookies, credentials: credentials ?? defaultCredentials)
         if isPlain, access == nil { return nil }
         var parts: [String] = []
-        if let cookies { parts += ["cookies", cookies.jar == nil ? "disabled" : "jar"] }
+        if let cookieJar { parts += ["cookies", cookieJar.jar == nil ? "disabled" : "jar"] }
         if credentials != nil { parts.append("credentials") }
         if let access { parts += ["access", access] }
         if let tls { parts += ["tls"] + tls.keyParts }
-        if let acceptedStatuses {
+        if let acceptableStatusCodes {
             // Compare filters by their results, so that filters with closures have a stable key, too.
-            parts += ["statuses", (100...599).map { acceptedStatuses.contains($0) ? "1" : "0" }.joined()]
+            parts += ["statuses", (100...599).map { acceptableStatusCodes.contains($0) ? "1" : "0" }.joined()]
         }
-        if let acceptedContentTypes { parts += ["types"] + acceptedContentTypes }
+        if let acceptableContentTypes { parts += ["types"] + acceptableContentTypes }
         if let identifiedRedirectPolicy { parts += ["redirects", identifiedRedirectPolicy.processID] }
         return CacheKey(parts).fileName
     }
 }
 
-extension TLSConfiguration {
+extension TLSOptions {
     /// All values that determine the trusted servers and the client's identity, in a fixed order.
     fileprivate var keyParts: [String] {
         var parts = [authorities ?? "", authorityData?.base64EncodedString() ?? "", "\(minimumVersion)"]
-        parts += ["unchecked"] + uncheckedHosts.sorted()
-        for (host, keys) in pins.sorted(by: { $0.key < $1.key }) { parts += ["pins", host] + keys.sorted() }
+        parts += ["unchecked"] + insecureHosts.sorted()
+        for (host, keys) in pinnedPublicKeys.sorted(by: { $0.key < $1.key }) {
+            parts += ["pins", host] + keys.sorted()
+        }
         for (host, certificate) in clientCertificates.sorted(by: { $0.key < $1.key }) {
             parts += ["certificate", host, "\(certificate)"]
         }

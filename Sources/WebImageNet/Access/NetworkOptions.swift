@@ -2,25 +2,25 @@
 
 /// The network options of one request that override those of the downloader or the client.
 ///
-/// An option that is `nil` has the value of the ``DownloaderConfiguration``. Cookie jars and credential stores are
-/// equal if they're the same object. A redirect policy equals only its copies.
+/// An option that is `nil` has the value of the ``ImageDownloader/Configuration``. Cookie jars and credential stores
+/// are equal if they're the same object. A redirect policy equals only its copies.
 ///
 /// Options that are set are part of the key of cached images, so requests with different options never share an image.
 public struct NetworkOptions: Sendable, Hashable {
     /// The cookies to send and store.
     ///
     /// ``CookiePolicy/disabled`` sends no cookies. `nil` means the cookies of the downloader.
-    public var cookies: CookiePolicy?
+    public var cookieJar: CookiePolicy?
     /// The trusted authorities, pinned keys, and client certificates.
-    public var tls: TLSConfiguration?
+    public var tls: TLSOptions?
     /// The user names and passwords.
     public var credentials: CredentialStore?
     /// The status codes of responses whose body is the image.
-    public var acceptedStatuses: StatusFilter?
+    public var acceptableStatusCodes: StatusFilter?
     /// The accepted content types, such as `image/*`.
     ///
     /// An empty array accepts all types.
-    public var acceptedContentTypes: [String]?
+    public var acceptableContentTypes: [String]?
     /// The policy for redirects.
     ///
     /// It runs on the network thread, so it must be quick and must not block.
@@ -34,39 +34,40 @@ public struct NetworkOptions: Sendable, Hashable {
     ///
     /// An option that is `nil` has the value of the downloader.
     public init(
-        cookies: CookiePolicy? = nil, tls: TLSConfiguration? = nil, credentials: CredentialStore? = nil,
-        acceptedStatuses: StatusFilter? = nil, acceptedContentTypes: [String]? = nil,
+        cookieJar: CookiePolicy? = nil, tls: TLSOptions? = nil, credentials: CredentialStore? = nil,
+        acceptableStatusCodes: StatusFilter? = nil, acceptableContentTypes: [String]? = nil,
         redirectPolicy: RedirectPolicy? = nil
     ) {
-        self.cookies = cookies
+        self.cookieJar = cookieJar
         self.tls = tls
         self.credentials = credentials
-        self.acceptedStatuses = acceptedStatuses
-        self.acceptedContentTypes = acceptedContentTypes
+        self.acceptableStatusCodes = acceptableStatusCodes
+        self.acceptableContentTypes = acceptableContentTypes
         self.redirectPolicy = redirectPolicy
     }
 
     /// A Boolean value that indicates whether no option is set. Each memory cache lookup reads it, so it must be fast.
     var hasNoOption: Bool {
-        cookies == nil && tls == nil && credentials == nil && acceptedStatuses == nil && acceptedContentTypes == nil
+        cookieJar == nil && tls == nil && credentials == nil && acceptableStatusCodes == nil
+            && acceptableContentTypes == nil
             && identifiedRedirectPolicy == nil
     }
 
     /// Returns whether two values have the same options.
     public static func == (left: NetworkOptions, right: NetworkOptions) -> Bool {
-        left.credentials === right.credentials && left.cookies == right.cookies && left.tls == right.tls
-            && left.acceptedStatuses == right.acceptedStatuses
-            && left.acceptedContentTypes == right.acceptedContentTypes
+        left.credentials === right.credentials && left.cookieJar == right.cookieJar && left.tls == right.tls
+            && left.acceptableStatusCodes == right.acceptableStatusCodes
+            && left.acceptableContentTypes == right.acceptableContentTypes
             && left.identifiedRedirectPolicy == right.identifiedRedirectPolicy
     }
 
     /// Hashes the options.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(credentials.map { ObjectIdentifier($0) })
-        hasher.combine(cookies)
+        hasher.combine(cookieJar)
         hasher.combine(tls)
-        hasher.combine(acceptedStatuses)
-        hasher.combine(acceptedContentTypes)
+        hasher.combine(acceptableStatusCodes)
+        hasher.combine(acceptableContentTypes)
         hasher.combine(identifiedRedirectPolicy)
     }
 }

@@ -4,16 +4,16 @@ import Foundation
 import WebImageHTTP
 
 /// A redirect that the downloader is about to follow.
-public struct RedirectProposal: Sendable {
+public struct Redirect: Sendable {
     /// The status code: 301, 302, 303, 307, or 308.
-    public let status: Int
+    public let statusCode: Int
     /// The URL of the server that sent the redirect.
-    public let from: URL
+    public let source: URL
     /// The target of the redirect, with the scheme `http` or `https`.
-    public let to: URL
+    public let destination: URL
     /// The header fields to send to the target, without cookies and credentials from stores. For another origin, they
     /// contain only fields that are safe to share.
-    public let fields: HTTPFields
+    public let headers: HTTPHeaderFields
     /// A Boolean value that indicates whether the scheme, host, or port differs.
     public let isCrossOrigin: Bool
     /// The number of the redirect, starting at 1.
@@ -26,16 +26,16 @@ public enum RedirectDecision: Sendable {
     case follow
     /// A decision to follow the redirect with these header fields. Only `Host` and the header fields from stores are
     /// added.
-    case followWith(HTTPFields)
+    case followWithHeaders(HTTPHeaderFields)
     /// A decision to fail the load with error 2009 and this reason.
-    case refuse(String)
+    case refuse(reason: String)
     /// A decision to return the redirect itself as the response, without a body and regardless of the accepted status
     /// codes.
-    case answer
+    case returnResponse
 }
 
 /// A closure that decides whether to follow a redirect that the downloader's rules (schemes, downgrade, and number)
 /// allow.
 ///
 /// The closure runs once per redirect on the network thread, so it must be quick and must not block.
-public typealias RedirectPolicy = @Sendable (RedirectProposal) -> RedirectDecision
+public typealias RedirectPolicy = @Sendable (Redirect) -> RedirectDecision

@@ -5,7 +5,7 @@ import WebImageCore
 
 /// The file format of curl's `--hsts` option. Each line contains a host and the expiration date in UTC. A leading dot
 /// means that the policy includes subdomains.
-extension StrictTransport {
+extension HSTSStore {
     private static let unlimited = "unlimited"
     /// The maximum number of bytes to parse.
     private static let mostBytes = 1 << 20
@@ -43,19 +43,19 @@ extension StrictTransport {
     ///
     /// An existing file is replaced atomically.
     ///
-    /// - Throws: ``CacheError/system(operation:path:errno:)`` if the file can't be written.
-    public func write(to path: String) throws(ImageError) {
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
+    public func save(to path: String) throws(ImageError) {
         do {
-            try PrivateFile.write(Data(text.utf8), to: path)
+            try OwnerOnlyFile.write(Data(text.utf8), to: path)
         } catch {
-            throw .cache(.system(operation: "write", path: path, errno: error.code))
+            throw .cache(.systemCallFailed(operation: "write", path: path, errno: error.code))
         }
     }
 
     /// Adds the policies of a file. Only the first MiB of the file is used.
     ///
-    /// - Throws: ``RequestError/fileNotFound(path:)`` if the file can't be read.
-    public func read(from path: String) throws(ImageError) {
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if the file can't be read.
+    public func load(from path: String) throws(ImageError) {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw .request(.fileNotFound(path: path))
         }

@@ -16,12 +16,12 @@ extension HTTPCache {
         for request: RequestHead, url: URL, newerThan whole: StoredResponse?, mode: HTTPCacheMode, now: Date
     ) async -> Lookup? {
         guard request.range != nil,
-            let stored = await store.response(for: Self.partKey(url), matching: selecting(request)),
+            let stored = await store.response(for: Self.partKey(url), matching: selectingHeaders(request)),
             whole.map({ $0.head.responseTime < stored.head.responseTime }) ?? true
         else { return nil }
-        let step = CacheStep.make(request, mode: mode, stored: stored.head, policy: policy, now: now)
+        let step = CacheAction.make(request, mode: mode, stored: stored.head, policy: policy, now: now)
         switch step {
-        case .use, .useStale(revalidatesBehind: false): return Lookup(step: step, stored: stored)
+        case .use, .useStale(revalidatesInBackground: false): return Lookup(step: step, stored: stored)
         case .useStale, .revalidate, .fetch, .gatewayTimeout: return nil
         }
     }
@@ -30,24 +30,25 @@ extension HTTPCache {
     func storePart(
         _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64?
     ) async -> Bool {
-        let fields = selecting(request)
-        let head = StoredHead(
+        let fields = selectingHeaders(request)
+        let head = StoredResponseHead(
             request: fields, response: answer.head, finalURL: url.absoluteString,
             requestTime: answer.requestTime,
             responseTime: answer.responseTime)
-        guard StoredHead.isStorablePart(request: request.fields, response: answer.head), let range = request.range,
-            let part = StoredPart(storing: head, range: range, size: answer.body.count)
+        guard StoredResponseHead.isStorablePart(request: request.headers, response: answer.head),
+            let range = request.range,
+            let part = PartialResponse(storing: head, range: range, size: answer.body.count)
         else { return false }
         let key = Self.partKey(url)
         var (current, body) = (part.completed ?? part.head, answer.body)
-        if let stored = await store.response(for: key, matching: fields), let older = StoredPart(stored.head),
+        if let stored = await store.response(for: key, matching: fields), let older = PartialResponse(stored.head),
             let joined = older.joined(stored.body, with: part, answer.body)
         {
             (current, body) = joined
         }
         // Check the epoch again, because the response may have been invalidated during the lookup.
         guard epoch == nil || epoch == self.epoch(of: url) else { return false }
-        guard current.head.status == 200 else {
+        guard current.head.statusCode == 200 else {
             return await put(current, body, request: fields, for: key, url: url, epoch: epoch)
         }
         await store.remove(matching: fields, for: key)

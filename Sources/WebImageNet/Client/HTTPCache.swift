@@ -12,7 +12,7 @@ public final class HTTPCache: Sendable {
     /// The result of a cache lookup.
     public struct Lookup: Sendable {
         /// The action for the request.
-        public var step: CacheStep
+        public var step: CacheAction
         /// The stored response that `Vary` selects, with its body, or `nil` on a cache miss.
         public var stored: StoredResponse?
     }
@@ -34,7 +34,7 @@ public final class HTTPCache: Sendable {
         _ request: RequestHead, url: URL, mode: HTTPCacheMode = .default, now: Date
     ) async -> Lookup {
         let isLookedUp = request.mayUseStored && mode != .noStore && mode != .reload
-        let stored = isLookedUp ? await store.response(for: Self.key(url), matching: selecting(request)) : nil
+        let stored = isLookedUp ? await store.response(for: Self.key(url), matching: selectingHeaders(request)) : nil
         if isLookedUp, let part = await part(for: request, url: url, newerThan: stored, mode: mode, now: now) {
             return part
         }
@@ -60,21 +60,21 @@ public final class HTTPCache: Sendable {
     public func store(
         _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64? = nil
     ) async -> Bool {
-        let answersGet = request.method == "POST" && StoredHead.answersGet(post: url, response: answer.head)
-        guard request.method == "GET" || answersGet, !CacheControl(request.fields).noStore,
+        let answersGet = request.method == "POST" && StoredResponseHead.canServeGet(post: url, response: answer.head)
+        guard request.method == "GET" || answersGet, !CacheControl(request.headers).noStore,
             epoch == nil || epoch == self.epoch(of: url)
         else { return false }
-        if answer.head.status == 206 { return await storePart(answer, for: request, url: url, epoch: epoch) }
+        if answer.head.statusCode == 206 { return await storePart(answer, for: request, url: url, epoch: epoch) }
         let key = Self.key(url)
-        let fields = selecting(request)
-        guard StoredHead.isStorable(method: "GET", request: request.fields, response: answer.head) else {
-            let status = answer.head.status
+        let fields = selectingHeaders(request)
+        guard StoredResponseHead.isStorable(method: "GET", request: request.headers, response: answer.head) else {
+            let status = answer.head.statusCode
             let isSuperseded = (200...399).contains(status) && status != 304
             let isGone = status == 404 || status == 410
             if isSuperseded || isGone { await store.remove(matching: fields, for: key) }
             return false
         }
-        let head = StoredHead(
+        let head = StoredResponseHead(
             request: fields, response: answer.head, finalURL: url.absoluteString,
             requestTime: answer.requestTime,
             responseTime: answer.responseTime)
@@ -85,14 +85,16 @@ public final class HTTPCache: Sendable {
     ///
     /// - Returns: `false` if `url` was invalidated during the operation. The response is then removed again.
     func put(
-        _ head: StoredHead, _ body: Data, request fields: HTTPFields, for key: String, url: URL, epoch: UInt64?
+        _ head: StoredResponseHead, _ body: Data, request fields: HTTPHeaderFields, for key: String, url: URL,
+        epoch: UInt64?
     ) async -> Bool {
         var head = head
         // A part keeps the `Range` of its request.
-        let range = head.varying["Range"]
-        head.varying = StoredHead.selecting(request: fields, response: head.head.fields, separating: separating)
-        if let range { head.varying["Range"] = range }
-        let variant = VariantList.Variant(id: UUID().uuidString, stored: head)
+        let range = head.varyHeaders["Range"]
+        head.varyHeaders = StoredResponseHead.selectingHeaders(
+            request: fields, response: head.head.headers, separating: separating)
+        if let range { head.varyHeaders["Range"] = range }
+        let variant = VaryIndex.Variant(id: UUID().uuidString, stored: head)
         await store.put(StoredResponse(variant: variant, head: head, body: body), request: fields, for: key)
         // The write may have finished after a concurrent invalidation, so check the epoch again.
         guard let epoch, epoch != self.epoch(of: url) else { return true }
@@ -108,11 +110,11 @@ public final class HTTPCache: Sendable {
         current.head = stored.head.merging(
             notModified: notModified.head, requestTime: notModified.requestTime,
             responseTime: notModified.responseTime)
-        let fields = selecting(request)
-        current.head.varying = StoredHead.selecting(
-            request: fields, response: current.head.head.fields, separating: separating)
-        if StoredHead.isStorable(method: "GET", request: request.fields, response: current.head.head) {
-            current.variant = VariantList.Variant(id: stored.variant.id, stored: current.head)
+        let fields = selectingHeaders(request)
+        current.head.varyHeaders = StoredResponseHead.selectingHeaders(
+            request: fields, response: current.head.head.headers, separating: separating)
+        if StoredResponseHead.isStorable(method: "GET", request: request.headers, response: current.head.head) {
+            current.variant = VaryIndex.Variant(id: stored.variant.id, stored: current.head)
             await store.update(current, for: Self.key(url))
         } else {
             await store.remove(stored.variant.id, for: Self.key(url))
@@ -123,10 +125,10 @@ public final class HTTPCache: Sendable {
     /// Updates or removes the stored response to a GET request after a HEAD response (RFC 9111 4.3.5).
     public func freshen(byHead answer: HTTPTransportResponse, for request: RequestHead, url: URL) async {
         let key = Self.key(url)
-        guard answer.head.status == 200, !CacheControl(request.fields).noStore,
-            let stored = await store.response(for: key, matching: selecting(request))
+        guard answer.head.statusCode == 200, !CacheControl(request.headers).noStore,
+            let stored = await store.response(for: key, matching: selectingHeaders(request))
         else { return }
-        switch HeadEffect.make(answer.head, stored: stored.head) {
+        switch HeadResponseEffect.make(answer.head, stored: stored.head) {
         case .none: break
         case .outdates: await store.remove(stored.variant.id, for: key)
         case .freshens: _ = await freshen(stored, with: answer, for: request, url: url)
@@ -134,9 +136,9 @@ public final class HTTPCache: Sendable {
     }
 
     /// Removes the stored responses that `response` to an unsafe request invalidates (RFC 9111 4.4).
-    public func invalidate(after request: RequestHead, url: URL, response: ResponseHead) async {
-        for target in Invalidation.targets(method: request.method, url: url, response: response) {
-            log.note(Self.key(target))
+    public func invalidate(after request: RequestHead, url: URL, response: HTTPResponseHead) async {
+        for target in CacheInvalidation.targets(method: request.method, url: url, response: response) {
+            log.record(Self.key(target))
             await store.removeAll(for: Self.key(target))
             await store.removeAll(for: Self.partKey(target))
         }
@@ -146,7 +148,7 @@ public final class HTTPCache: Sendable {
     ///
     /// Responses that are in flight aren't stored.
     public func remove(_ url: URL) async {
-        log.note(Self.key(url))
+        log.record(Self.key(url))
         await store.removeAll(for: Self.key(url))
         await store.removeAll(for: Self.partKey(url))
     }
@@ -155,7 +157,7 @@ public final class HTTPCache: Sendable {
     ///
     /// Responses that are in flight aren't stored.
     public func removeAll() async {
-        log.noteAll()
+        log.recordAll()
         await store.removeAll()
     }
 
@@ -170,5 +172,5 @@ public final class HTTPCache: Sendable {
     /// The names of header fields that select responses in addition to those in `Vary`.
     private var separating: [String] { policy.separatesCredentials ? ["authorization", "cookie"] : [] }
 
-    func selecting(_ request: RequestHead) -> HTTPFields { request.fields.withHashedSecrets }
+    func selectingHeaders(_ request: RequestHead) -> HTTPHeaderFields { request.headers.withHashedSecrets }
 }

@@ -20,11 +20,11 @@ public struct HTTPTransportRequest: Sendable {
     /// The method, which is any token.
     public var method: String
     /// All header fields except `Host`.
-    public var fields: HTTPFields
+    public var headers: HTTPHeaderFields
     /// The body, which can be empty.
     public var body: Data
     /// The maximum size of the response body, in bytes.
-    public var maxBytes: Int
+    public var maxBodySize: Int
     /// The timeouts, or `nil` for those of the transport.
     public var timeouts: LoadTimeouts?
     /// The priority of the request.
@@ -32,18 +32,18 @@ public struct HTTPTransportRequest: Sendable {
     /// The context with the live priority, or `nil` if ``priority`` doesn't change while the request runs.
     package var context: LoadContext?
     /// The TLS configuration, or `nil` for that of the transport.
-    package var tls: TLSConfiguration?
+    package var tls: TLSOptions?
 
     /// Creates a request.
     public init(
-        url: URL, method: String, fields: HTTPFields, body: Data = Data(), maxBytes: Int,
+        url: URL, method: String, headers: HTTPHeaderFields, body: Data = Data(), maxBodySize: Int,
         timeouts: LoadTimeouts? = nil, priority: RequestPriority = .normal
     ) {
         self.url = url
         self.method = method
-        self.fields = fields
+        self.headers = headers
         self.body = body
-        self.maxBytes = maxBytes
+        self.maxBodySize = maxBodySize
         self.timeouts = timeouts
         self.priority = priority
     }
@@ -52,22 +52,23 @@ public struct HTTPTransportRequest: Sendable {
 /// The response from an ``HTTPTransport``.
 public struct HTTPTransportResponse: Sendable {
     /// The head of the final response.
-    public var head: ResponseHead
+    public var head: HTTPResponseHead
     /// The complete body, without known content codings.
     public var body: Data
     /// The interim responses (1xx), in order.
-    public var interim: [ResponseHead]
+    public var interim: [HTTPResponseHead]
     /// The time at which the request was sent.
     public var requestTime: Date
     /// The time at which the final response head was received.
     public var responseTime: Date
     /// The timing and size measurements.
-    public var metrics: LoadMetrics
+    public var metrics: NetworkMetrics
 
     /// Creates a response.
     public init(
-        head: ResponseHead, body: Data = Data(), interim: [ResponseHead] = [], requestTime: Date, responseTime: Date,
-        metrics: LoadMetrics = LoadMetrics()
+        head: HTTPResponseHead, body: Data = Data(), interim: [HTTPResponseHead] = [], requestTime: Date,
+        responseTime: Date,
+        metrics: NetworkMetrics = NetworkMetrics()
     ) {
         self.head = head
         self.body = body

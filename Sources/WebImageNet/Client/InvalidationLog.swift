@@ -24,7 +24,7 @@ final class InvalidationLog: Sendable {
     func epoch(of key: String) -> UInt64 { state.withLock { $0.epochs[key] ?? $0.floor } }
 
     /// Records an invalidation of all keys.
-    func noteAll() {
+    func recordAll() {
         state.withLock { state in
             state.last += 1
             state.epochs.removeAll(keepingCapacity: true)
@@ -33,7 +33,7 @@ final class InvalidationLog: Sendable {
     }
 
     /// Records an invalidation of `key`.
-    func note(_ key: String) {
+    func record(_ key: String) {
         state.withLock { state in
             state.last += 1
             if state.epochs.count >= Self.limit {

@@ -6,14 +6,14 @@ import WebImageHTTP
 
 /// The thread-safe transport over libcurl.
 ///
-/// It uses the connections, HTTP/2, TLS, proxy, and address policy options of ``DownloaderConfiguration``. The options
-/// for redirects and statuses have no effect.
+/// It uses the connections, HTTP/2, TLS, proxy, and address policy options of ``ImageDownloader/Configuration``. The
+/// options for redirects and statuses have no effect.
 public final class NetworkTransport: HTTPTransport {
-    private let configuration: DownloaderConfiguration
+    private let configuration: ImageDownloader.Configuration
     private let transport: CurlTransport
 
     /// Creates a transport with its own network thread.
-    public init(_ configuration: DownloaderConfiguration) {
+    public init(_ configuration: ImageDownloader.Configuration) {
         self.configuration = configuration
         transport = CurlTransport(configuration)
     }
@@ -32,15 +32,15 @@ public final class NetworkTransport: HTTPTransport {
         let url = try RequestChecks.asciiURL(request.url)
         var transfer = TransferRequest(url: url, origin: Origin(request.url).description)
         transfer.method = request.method
-        transfer.fields = request.fields
+        transfer.headers = request.headers
         transfer.body = request.body
-        transfer.maxBytes = request.maxBytes
+        transfer.maxBytes = request.maxBodySize
         transfer.timeouts = request.timeouts ?? configuration.timeouts
         transfer.decodesParts = false
         transfer.tls = request.tls
         let context = request.context ?? LoadContext(priority: request.priority)
         let answer = try await transport.perform(
-            TransferOrder(transfer), context: context, observer: { _ in }
+            TransferRequestBox(transfer), context: context, observer: { _ in }
         ).get()
         return HTTPTransportResponse(
             head: answer.head, body: answer.body, interim: answer.interim, requestTime: answer.requestTime,
@@ -50,11 +50,12 @@ public final class NetworkTransport: HTTPTransport {
     /// An `HTTPClient` has already checked its requests, but other callers may not have.
     private func check(_ request: HTTPTransportRequest) throws(ImageError) {
         try RequestChecks.check(method: request.method)
-        try RequestChecks.check(request.fields)
+        try RequestChecks.check(request.headers)
         let scheme = request.url.scheme?.lowercased()
         guard scheme == "http" || scheme == "https" else { throw .request(.invalidURL(request.url.absoluteString)) }
         guard RequestChecks.allows(request.url, configuration.addressPolicy) else {
-            throw .network(NetworkError(.addressRefused, url: request.url.absoluteString, phase: .connect))
+            throw .network(
+                ImageError.NetworkFailure(.addressNotAllowed, url: request.url.absoluteString, phase: .connecting))
         }
     }
 }

@@ -10,7 +10,7 @@ final class ContentDecoder {
     /// The reason why a body can't be decoded.
     enum Failure: Error, Equatable {
         /// A corrupt or truncated stream. The string describes the error.
-        case broken(String)
+        case corrupt(String)
         /// A decoded body that exceeds the size limit or the compression ratio. The number is the decoded size so far,
         /// in bytes.
         case tooLarge(Int)
@@ -29,7 +29,7 @@ final class ContentDecoder {
     /// The supported codings, for `Accept-Encoding`.
     static let accepted = "gzip, deflate, br, zstd"
 
-    private let stages: [any StreamDecoder]
+    private let stages: [any ContentCodingDecoder]
     private let limit: Int
     private var received = 0
     private var produced = 0
@@ -38,10 +38,10 @@ final class ContentDecoder {
     ///
     /// Returns `nil` if there is nothing to decode: the body has no coding, or it has an unknown one and is passed
     /// through.
-    init?(_ fields: HTTPFields, limit: Int) {
+    init?(_ fields: HTTPHeaderFields, limit: Int) {
         let names = Self.names(fields)
         guard !names.isEmpty, names.count <= Self.mostCodings else { return nil }
-        var stages: [any StreamDecoder] = []
+        var stages: [any ContentCodingDecoder] = []
         for name in names.reversed() {
             guard let stage = Self.stage(name) else { return nil }
             stages.append(stage)
@@ -53,7 +53,7 @@ final class ContentDecoder {
 
     /// Returns whether there are more than ``mostCodings`` codings and all of them are supported, which indicates an
     /// attack.
-    static func hasTooManyCodings(_ fields: HTTPFields) -> Bool {
+    static func hasTooManyCodings(_ fields: HTTPHeaderFields) -> Bool {
         let names = names(fields)
         return names.count > mostCodings && names.allSatisfy(known.contains)
     }
@@ -61,14 +61,14 @@ final class ContentDecoder {
     private static let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 
     /// Returns the codings in the order in which they were applied, without `identity`.
-    private static func names(_ fields: HTTPFields) -> [String] {
+    private static func names(_ fields: HTTPHeaderFields) -> [String] {
         guard let text = fields.combined("Content-Encoding") else { return [] }
         return text.split(separator: ",").map {
             $0.filter { $0 != " " && $0 != "\t" }.lowercased()
         }.filter { !$0.isEmpty && $0 != "identity" }
     }
 
-    private static func stage(_ name: String) -> (any StreamDecoder)? {
+    private static func stage(_ name: String) -> (any ContentCodingDecoder)? {
         switch name {
         case "gzip", "x-gzip": InflateDecoder(.gzip)
         case "deflate": InflateDecoder(.deflate)
@@ -87,7 +87,7 @@ final class ContentDecoder {
     /// Ends the body and checks that all streams are complete.
     func finish(output: Output) throws(Failure) {
         guard received > 0 else { return }
-        for stage in stages where !stage.isAtEnd { throw .broken("the encoded body is truncated") }
+        for stage in stages where !stage.isAtEnd { throw .corrupt("the encoded body is truncated") }
     }
 
     private func run(_ bytes: UnsafeRawBufferPointer, stage: Int, output: Output) throws(Failure) {
@@ -108,14 +108,14 @@ final class ContentDecoder {
 }
 
 /// A type that incrementally decodes one content coding.
-protocol StreamDecoder: AnyObject {
+protocol ContentCodingDecoder: AnyObject {
     /// A Boolean value that indicates whether the stream may end at the current position.
     var isAtEnd: Bool { get }
     /// Decodes all of `bytes`.
     func decode(_ bytes: UnsafeRawBufferPointer, output: ContentDecoder.Output) throws(ContentDecoder.Failure)
 }
 
-extension StreamDecoder {
+extension ContentCodingDecoder {
     /// The maximum number of decoded bytes per call of the output closure.
-    static var pieceSize: Int { 64 << 10 }
+    static var chunkSize: Int { 64 << 10 }
 }

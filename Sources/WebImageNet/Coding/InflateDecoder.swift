@@ -4,7 +4,7 @@ import CContentCoding
 
 /// A decoder for the content codings `gzip` (RFC 1952, with any number of members) and `deflate` (RFC 1950, and raw
 /// RFC 1951, which many servers send).
-final class InflateDecoder: StreamDecoder {
+final class InflateDecoder: ContentCodingDecoder {
     enum Kind {
         case gzip
         case deflate
@@ -25,7 +25,7 @@ final class InflateDecoder: StreamDecoder {
     private var isOpen = false
     private var state = State.starting
     private var lead: [UInt8] = []
-    private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: InflateDecoder.pieceSize, alignment: 16)
+    private let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: InflateDecoder.chunkSize, alignment: 16)
 
     init(_ kind: Kind) {
         self.kind = kind
@@ -35,7 +35,7 @@ final class InflateDecoder: StreamDecoder {
     deinit {
         if isOpen { inflateEnd(stream) }
         stream.deallocate()
-        piece.deallocate()
+        chunk.deallocate()
     }
 
     var isAtEnd: Bool {
@@ -70,12 +70,12 @@ final class InflateDecoder: StreamDecoder {
                 state = .ended
                 return
             }
-            guard inflateReset(stream) == Z_OK else { throw .broken("zlib can't start another gzip member") }
+            guard inflateReset(stream) == Z_OK else { throw .corrupt("zlib can't start another gzip member") }
         } else {
             // A zlib header specifies method 8 and is a multiple of 31 (RFC 1950 2.2).
             let isZlib = start[0] & 15 == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
             let bits: Int32 = kind == .gzip ? 31 : isZlib ? 15 : -15
-            guard wi_inflate_begin(stream, bits) == Z_OK else { throw .broken("zlib can't be initialized") }
+            guard wi_inflate_begin(stream, bits) == Z_OK else { throw .corrupt("zlib can't be initialized") }
             isOpen = true
         }
         state = .running
@@ -99,17 +99,17 @@ final class InflateDecoder: StreamDecoder {
         }
         stream.pointee.avail_in = UInt32(clamping: bytes.count)
         repeat {
-            stream.pointee.next_out = piece.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            stream.pointee.avail_out = UInt32(piece.count)
+            stream.pointee.next_out = chunk.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            stream.pointee.avail_out = UInt32(chunk.count)
             let result = inflate(stream, Z_NO_FLUSH)
-            let count = piece.count - Int(stream.pointee.avail_out)
-            if count > 0 { try output(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
+            let count = chunk.count - Int(stream.pointee.avail_out)
+            if count > 0 { try output(UnsafeRawBufferPointer(rebasing: chunk[..<count])) }
             switch result {
             case Z_STREAM_END:
                 state = kind == .gzip ? .between : .ended
                 return bytes.count - Int(stream.pointee.avail_in)
             case Z_OK, Z_BUF_ERROR: break
-            default: throw .broken(stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(result)")
+            default: throw .corrupt(stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(result)")
             }
         } while stream.pointee.avail_out == 0 || stream.pointee.avail_in > 0
         return bytes.count

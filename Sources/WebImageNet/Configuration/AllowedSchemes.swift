@@ -14,20 +14,22 @@ extension URL {
     }
 }
 
-extension DownloaderConfiguration {
+extension ImageDownloader.Configuration {
     /// Checks the scheme of a URL before it's requested.
     ///
     /// - Parameters:
     ///   - url: The URL to check.
     ///   - redirects: The number of redirects that led to the URL.
-    /// - Throws: ``RequestError/unsupportedScheme(_:)`` for the URL of a request, and a ``NetworkError`` with the
-    ///   reason ``NetworkError/Reason/redirectRefused`` for the target of a redirect.
+    /// - Throws: ``ImageError/RequestFailure/unsupportedScheme(_:)`` for the URL of a request, and an
+    ///   ``ImageError/NetworkFailure`` with the reason ``ImageError/NetworkFailure/Reason/redirectNotAllowed`` for the
+    ///   target of a redirect.
     func checkScheme(of url: URL, redirects: Int) throws(ImageError) {
         guard !url.hasScheme(in: allowedSchemes) else { return }
         let scheme = url.scheme?.lowercased() ?? ""
         guard redirects > 0 else { throw .request(.unsupportedScheme(scheme)) }
         throw .network(
-            NetworkError(
-                .redirectRefused, url: url.absoluteString, phase: .head, detail: "the scheme \(scheme) isn't allowed"))
+            ImageError.NetworkFailure(
+                .redirectNotAllowed, url: url.absoluteString, phase: .waitingForResponse,
+                details: "the scheme \(scheme) isn't allowed"))
     }
 }

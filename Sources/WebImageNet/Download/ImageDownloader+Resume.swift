@@ -10,49 +10,53 @@ extension ImageDownloader {
     ///
     /// The exchange resumes an earlier interrupted transfer if possible and stores resume data if it's interrupted. If
     /// the server handles the range incorrectly, this method requests the complete body once.
-    func exchange(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
-        guard let partials, order.request.keep != nil, partials.mayHoldParts else { return await perform(order, run) }
+    func exchange(_ order: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
+        guard let partials, order.request.keep != nil, partials.mayContainParts else {
+            return await perform(order, run)
+        }
         return await exchange(order, run, partials)
     }
 
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
-    private func exchange(_ order: TransferOrder, _ run: LoadRun, _ partials: ResumeStore) async -> TransferOutcome {
+    private func exchange(_ order: TransferRequestBox, _ run: LoadSession, _ partials: PartialDownloadStore) async
+        -> TransferOutcome
+    {
         let key = order.request.resumeKey
         guard let ranged = await partials.point(for: key).map(order.continuing) else {
             return await perform(order, run)
         }
         let outcome = await perform(ranged, run)
-        let verdict = RangeVerdict(outcome)
+        let verdict = RangeResponseOutcome(outcome)
         if verdict != .keep { partials.remove(key) }
-        return verdict == .askAgain ? await perform(order, run) : outcome
+        return verdict == .restart ? await perform(order, run) : outcome
     }
 
     /// Removes the resume data of interrupted and canceled loads of a URL, regardless of their header fields and
     /// redirects.
     ///
     /// This method returns immediately. Later loads request the complete body. Thread-safe.
-    public func forgetParts(of url: URL) { partials?.removeAll(of: ResumeKey.source(url)) }
+    public func removePartialDownloads(of url: URL) { partials?.removeAll(of: PartialDownloadKey.source(url)) }
 
     /// Removes the resume data of all interrupted and canceled loads, in memory and on disk.
     ///
     /// Running loads aren't affected and may store resume data later. Thread-safe.
-    public func forgetAllParts() async { await partials?.removeAll() }
+    public func removeAllPartialDownloads() async { await partials?.removeAll() }
 
-    private func perform(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
+    private func perform(_ order: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
         let outcome = await transport.perform(order, context: run.context) { run.report($0) }
         run.add(outcome)
         return outcome
     }
 }
 
-extension TransferOrder {
+extension TransferRequestBox {
     /// Returns this order for the bytes after `point`.
-    fileprivate func continuing(_ point: ResumePoint) -> TransferOrder {
+    fileprivate func continuing(_ point: PartialDownload) -> TransferRequestBox {
         with {
             $0.resume = point
-            $0.fields["Range"] = point.range
-            $0.fields["If-Range"] = point.plan.validator
+            $0.headers["Range"] = point.range
+            $0.headers["If-Range"] = point.plan.validator
         }
     }
 }
@@ -60,7 +64,7 @@ extension TransferOrder {
 extension TransferRequest {
     /// A Boolean value that indicates whether resume data may be stored and used. It's `false` for requests with the
     /// caller's own range.
-    var isResumable: Bool { method == "GET" && fields["Range"] == nil && fields["If-Range"] == nil }
+    var isResumable: Bool { method == "GET" && headers["Range"] == nil && headers["If-Range"] == nil }
 
     /// The header fields that don't affect the content of the body: conditions, cache directives, and the range that
     /// this library adds.
@@ -70,39 +74,39 @@ extension TransferRequest {
 
     /// The key of the resume data: the URL of the load, the URL of this request, and every header field that can
     /// affect the body, including credentials.
-    var resumeKey: ResumeKey {
-        let lines = fields.lines.filter { !Self.withoutMeaning.contains($0.name.lowercased()) }
+    var resumeKey: PartialDownloadKey {
+        let lines = headers.lines.filter { !Self.withoutMeaning.contains($0.name.lowercased()) }
             .map { "\($0.name.lowercased()):\($0.value)" }
         let part = CacheKey([url] + lines.sorted())
-        return ResumeKey(source: source.map(ResumeKey.source) ?? CacheKey([url]), part: part)
+        return PartialDownloadKey(source: source.map(PartialDownloadKey.source) ?? CacheKey([url]), part: part)
     }
 }
 
 /// The decision about resume data after a request to continue it.
-private enum RangeVerdict {
+private enum RangeResponseOutcome {
     /// A decision to keep the resume data.
     case keep
     /// A decision to remove the resume data.
     case drop
     /// A decision to remove the resume data and request the complete body.
-    case askAgain
+    case restart
 
     @inline(never)
     init(_ outcome: TransferOutcome) {
         switch outcome {
         case .success(let answer):
-            switch answer.head.status {
-            case 416: self = .askAgain
+            switch answer.head.statusCode {
+            case 416: self = .restart
             case 200...299, 304, 404, 410: self = .drop
             default: self = .keep
             }
         case .failure(.network(let error)):
             switch error.reason {
-            case .badServerResponse: self = error.phase == .head ? .askAgain : .drop
-            case .contentCodingFailed: self = .drop
+            case .badServerResponse: self = error.phase == .waitingForResponse ? .restart : .drop
+            case .contentDecodingFailed: self = .drop
             default: self = .keep
             }
-        case .failure(.limit): self = .drop
+        case .failure(.limitExceeded): self = .drop
         case .failure: self = .keep
         }
     }
@@ -113,7 +117,7 @@ extension ImageError {
     var leavesUsableBytes: Bool {
         switch self {
         case .network(let error): error.reason == .connectionLost || error.reason == .timedOut
-        case .request(.cancelled), .request(.managerClosed): true
+        case .request(.cancelled), .request(.managerShutDown): true
         default: false
         }
     }

@@ -9,8 +9,8 @@ extension ImageDownloader {
     ///
     /// Synchronous functions make the decisions, so their variables take no space in the frames of thousands of
     /// waiting tasks.
-    func loadAnywhere(_ basis: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
-        guard !basis.request.alternatives.isEmpty else { return try await loadWithRetries(basis, run) }
+    func loadAnywhere(_ basis: DownloadContext, _ run: LoadSession) async throws(ImageError) -> LoadResponse {
+        guard !basis.request.alternativeURLs.isEmpty else { return try await loadWithRetries(basis, run) }
         return try await loadSequence(AlternativeSequence(basis.request, canLoad: mayLoad), basis, run)
     }
 
@@ -19,7 +19,7 @@ extension ImageDownloader {
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
     private func loadSequence(
-        _ sequence: AlternativeSequence, _ basis: DownloadBasis, _ run: LoadRun
+        _ sequence: AlternativeSequence, _ basis: DownloadContext, _ run: LoadSession
     ) async throws(ImageError) -> LoadResponse {
         var sequence = sequence
         while true {
@@ -33,8 +33,8 @@ extension ImageDownloader {
         }
     }
 
-    func loadWithRetries(_ first: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
-        let attempts = Attempts(first, first.rules.retry, start: waits.now)
+    func loadWithRetries(_ first: DownloadContext, _ run: LoadSession) async throws(ImageError) -> LoadResponse {
+        let attempts = RetryLoop(first, first.rules.retry, start: waits.now)
         while true {
             do {
                 return try await follow(attempts.basis, attempts.policy, run, mayRepeat: attempts.retries.mayRepeat)
@@ -46,15 +46,16 @@ extension ImageDownloader {
 
     /// Returns the delay before the next attempt, or `nil` for an attempt without delay.
     @inline(never)
-    private func wait(after error: ImageError, _ attempts: Attempts, _ run: LoadRun) throws(ImageError) -> Double? {
+    private func wait(after error: ImageError, _ attempts: RetryLoop, _ run: LoadSession) throws(ImageError) -> Double?
+    {
         guard case .network(let failure) = error else { throw error }
         let error = run.add(failure)
-        if error.reason == .contentCodingFailed, attempts.basis.request.fields["Accept-Encoding"] == nil {
+        if error.reason == .contentDecodingFailed, attempts.basis.request.headers["Accept-Encoding"] == nil {
             // Some servers declare a coding that they don't apply. Retry once and request no coding.
-            attempts.basis = attempts.basis.changed { $0.fields["Accept-Encoding"] = "identity" }
+            attempts.basis = attempts.basis.changed { $0.headers["Accept-Encoding"] = "identity" }
             return nil
         }
-        noteRetryAfter(error, attempts.policy)
+        recordRetryAfter(error, attempts.policy)
         guard
             case .again(let seconds) = attempts.retries.decide(
                 error, sends: failure.attempt, elapsed: waits.now - attempts.start)
@@ -65,26 +66,26 @@ extension ImageDownloader {
     }
 
     /// Delays other requests to the same host, too.
-    private func noteRetryAfter(_ error: NetworkError, _ policy: RetryPolicy) {
+    private func recordRetryAfter(_ error: ImageError.NetworkFailure, _ policy: RetryPolicy) {
         guard let seconds = error.retryAfter, seconds > 0, seconds <= policy.maxRetryAfter,
-            error.status == 429 || error.status == 503, let url = URL(string: error.url)
+            error.statusCode == 429 || error.statusCode == 503, let url = URL(string: error.url)
         else { return }
         waits.leaveAlone(Origin(url).description, for: seconds)
     }
 }
 
 /// The attempts for one URL. Only the task of the load uses it.
-private final class Attempts {
-    var basis: DownloadBasis
-    var retries: RetryState
+private final class RetryLoop {
+    var basis: DownloadContext
+    var retries: RetryStateMachine
     let policy: RetryPolicy
     /// The start time in seconds of the clock.
     let start: Double
 
-    init(_ basis: DownloadBasis, _ policy: RetryPolicy, start: Double) {
+    init(_ basis: DownloadContext, _ policy: RetryPolicy, start: Double) {
         self.basis = basis
         self.policy = policy
         self.start = start
-        retries = RetryState(policy)
+        retries = RetryStateMachine(policy)
     }
 }

@@ -20,10 +20,10 @@ extension ImageDownloader {
     /// Loads from the URL of the request and then from its alternatives in order. Equal requests share each of these
     /// loads.
     @inline(never)
-    func loadShared(_ basis: DownloadBasis, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
+    func loadShared(_ basis: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
         let listener = ReportListener(context)
-        let wantsReports = context.wantsReports
-        let onUpdate: @Sendable (SharedReport) -> Void = { listener.take($0) }
+        let wantsReports = context.isObserved
+        let onUpdate: @Sendable (SharedReport) -> Void = { listener.receive($0) }
         var sequence = AlternativeSequence(basis.request, canLoad: mayLoad)
         while true {
             do {
@@ -32,7 +32,7 @@ extension ImageDownloader {
                 let response = try await jobs.value(
                     for: key, priority: context.livePriority, onUpdate: wantsReports ? onUpdate : nil
                 ) { [self] job in
-                    let run = LoadRun(Self.context(of: job, wantsReports: wantsReports))
+                    let run = LoadSession(Self.context(of: job, isObserved: wantsReports))
                     return await Result { () async throws(ImageError) in try await loadWithRetries(present, run) }
                 }
                 listener.complete(response)
@@ -45,8 +45,8 @@ extension ImageDownloader {
     }
 
     /// Returns the context of the work that all callers of a load share.
-    private static func context(of job: DownloadJobs.Context, wantsReports: Bool) -> LoadContext {
-        guard wantsReports else { return LoadContext(following: job.priority) }
+    private static func context(of job: DownloadJobs.Context, isObserved: Bool) -> LoadContext {
+        guard isObserved else { return LoadContext(following: job.priority) }
         let relay = ReportRelay()
         return LoadContext(following: job.priority) { job.report(relay.next($0)) }
     }

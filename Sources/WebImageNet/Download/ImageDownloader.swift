@@ -9,39 +9,41 @@ import WebImageHTTP
 /// connections.
 ///
 /// Transfers wait in a queue by priority until a slot for their origin is free. The downloader follows redirects
-/// according to its ``DownloaderConfiguration``, removes content codings, and enforces size limits while it receives
-/// data.
+/// according to its ``ImageDownloader/Configuration``, removes content codings, and enforces size limits while it
+/// receives data.
 ///
 /// Concurrent equal requests share one transfer at the highest priority of all callers. Each caller can be canceled
 /// independently. Requests are equal if they send and accept the same, with the same cookies, credentials, and trust.
 /// A caller that joins a running transfer receives the head immediately and the body in one report at the end.
 public final class ImageDownloader: ImageLoader {
     /// The configuration with which the downloader was created.
-    public let configuration: DownloaderConfiguration
+    public let configuration: ImageDownloader.Configuration
     let transport: CurlTransport
-    let partials: ResumeStore?
-    let waits: RetryWaits
+    let partials: PartialDownloadStore?
+    let waits: RetryScheduler
     /// The basis from which each download is derived.
-    private let blank: DownloadBasis
+    private let blank: DownloadContext
     /// The loads that equal requests share.
     let jobs = DownloadJobs(cancelled: .request(.cancelled))
 
     /// Creates a downloader with its own network thread.
-    public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
+    public init(configuration: ImageDownloader.Configuration = ImageDownloader.Configuration()) {
         var configuration = configuration
         configuration.maxRedirects = min(max(configuration.maxRedirects, 0), 20)
         self.configuration = configuration
         transport = CurlTransport(configuration)
-        let partials = configuration.resume.map { ResumeStore($0) }
+        let partials = configuration.resume.map { PartialDownloadStore($0) }
         self.partials = partials
         let keep = partials.map { partials in
-            { @Sendable (point: ResumePoint, request: TransferRequest) in partials.put(point, for: request.resumeKey) }
+            { @Sendable (point: PartialDownload, request: TransferRequest) in
+                partials.put(point, for: request.resumeKey)
+            }
         }
-        blank = DownloadBasis(LoadRequest(url: URL(filePath: "/")), configuration, keep: keep)
-        waits = RetryWaits(configuration.retryClock)
+        blank = DownloadContext(LoadRequest(url: URL(filePath: "/")), configuration, keep: keep)
+        waits = RetryScheduler(configuration.retryClock)
     }
 
-    deinit { close() }
+    deinit { shutdown() }
 
     /// The number of running and queued transfers for all origins.
     public var activity: DownloaderActivity { transport.activity.total }
@@ -52,7 +54,7 @@ public final class ImageDownloader: ImageLoader {
     /// Ends all waiting and running transfers with error 1010 and closes all connections.
     ///
     /// This method returns immediately. Later loads fail with error 1010.
-    public func close() {
+    public func shutdown() {
         transport.close()
         waits.close()
     }
@@ -79,7 +81,7 @@ public final class ImageDownloader: ImageLoader {
     ///   scheme isn't allowed, and 1002 or 1009 that the URL or a header field isn't valid in HTTP. Errors from
     ///   interceptors are passed on.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        guard !configuration.interceptors.isEmpty || !configuration.responseInterceptors.isEmpty else {
+        guard !configuration.interceptors.isEmpty || !configuration.bodyModifiers.isEmpty else {
             return try await load(blank.with(request, source: request.url), context)
         }
         return try await loadIntercepted(request, context)
@@ -91,29 +93,29 @@ public final class ImageDownloader: ImageLoader {
         _ request: LoadRequest, _ context: LoadContext
     ) async throws(ImageError) -> LoadResponse {
         let chain = InterceptorChain(
-            interceptors: configuration.interceptors, responseInterceptors: configuration.responseInterceptors
+            interceptors: configuration.interceptors, responseInterceptors: configuration.bodyModifiers
         ) { [self, source = request.url] (request, context) async throws(ImageError) in
             try await load(blank.with(request, source: source), context)
         }
         return try await chain.run(request, context)
     }
 
-    private func load(_ basis: DownloadBasis, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
-        guard configuration.sharesTransfers else { return try await loadAnywhere(basis, LoadRun(context)) }
+    private func load(_ basis: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
+        guard configuration.sharesTransfers else { return try await loadAnywhere(basis, LoadSession(context)) }
         return try await loadShared(basis, context)
     }
 
     /// Makes one attempt: the request and its redirects.
     func follow(
-        _ basis: DownloadBasis, _ policy: RetryPolicy, _ run: LoadRun, mayRepeat: Bool
+        _ basis: DownloadContext, _ policy: RetryPolicy, _ run: LoadSession, mayRepeat: Bool
     ) async throws(ImageError) -> LoadResponse {
-        let path = DownloadPath(basis)
+        let path = RedirectChain(basis)
         while true {
             var order = try path.order(spent: run.spent)
             if !mayRepeat { order = order.with { $0.mayRepeat = false } }
             try await waits.waitForHost(order.request.origin, policy)
             let outcome = await exchange(order, run)
-            if let response = try path.take(outcome) { return run.finished(response) }
+            if let response = try path.receive(outcome) { return run.finished(response) }
         }
     }
 }

@@ -78,22 +78,22 @@ final class ReportListener: Sendable {
     }
 
     /// Processes a report. Its number shows whether this caller missed earlier ones.
-    func take(_ shared: SharedReport) {
+    func receive(_ shared: SharedReport) {
         let isNext = state.withLock { state in
             defer { state.last = shared.number }
             return shared.number == state.last + 1
         }
-        guard !isNext else { return take(shared.report) }
+        guard !isNext else { return receive(shared.report) }
         if shared.summary.hasStarted {
-            take(.started)
+            receive(.started)
         } else if let reason = shared.summary.wait {
-            take(.waiting(reason))
+            receive(.waiting(reason))
         }
         guard let head = shared.summary.head else { return }
-        if shared.summary.hasBody { takeLate(head) } else { take(head) }
+        if shared.summary.hasBody { receiveLate(head) } else { receive(head) }
     }
 
-    private func take(_ report: LoadContext.Report) {
+    private func receive(_ report: LoadContext.Report) {
         let isWanted = state.withLock { state in
             switch report {
             case .waiting: return !state.hasStarted
@@ -111,7 +111,7 @@ final class ReportListener: Sendable {
     }
 
     /// Processes the head of a body that is already being received.
-    private func takeLate(_ head: LoadContext.Report) {
+    private func receiveLate(_ head: LoadContext.Report) {
         state.withLock { state in
             state.hasHead = true
             state.misses = true
@@ -121,12 +121,12 @@ final class ReportListener: Sendable {
 
     /// Reports the missed part of `response`.
     func complete(_ response: LoadResponse) {
-        guard context.wantsReports else { return }
+        guard context.isObserved else { return }
         let (needsHead, needsBody) = state.withLock { state in
             defer { state.misses = false }
             return (state.misses && !state.hasHead, state.misses)
         }
-        if needsHead { context.report(.head(response.head, expected: response.body.count)) }
+        if needsHead { context.report(.head(response.httpResponse, expected: response.body.count)) }
         if needsBody, !response.body.isEmpty { context.report(.body(response.body)) }
     }
 }

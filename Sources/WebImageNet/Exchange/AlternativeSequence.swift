@@ -13,7 +13,7 @@ package struct AlternativeSequence: Sendable {
     private let first: LoadRequest
     private var rest: ArraySlice<URL>
     /// The failures of the previous sources, with one element per attempt.
-    private var failures: [NetworkError] = []
+    private var failures: [ImageError.NetworkFailure] = []
     /// The number of failed attempts for the previous sources.
     private var attempts = 0
 
@@ -25,8 +25,8 @@ package struct AlternativeSequence: Sendable {
     package init(_ request: LoadRequest, canLoad: (URL) -> Bool) {
         first = request
         current = request
-        current.alternatives = []
-        rest = request.alternatives.filter(canLoad)[...]
+        current.alternativeURLs = []
+        rest = request.alternativeURLs.filter(canLoad)[...]
     }
 
     /// Advances to the next source after the current one finally failed.
@@ -39,9 +39,9 @@ package struct AlternativeSequence: Sendable {
         failures += error.earlier.map(numbered) + [numbered(error.bare)]
         attempts += error.attempt
         current = first
-        current.alternatives = []
+        current.alternativeURLs = []
         current.url = next
-        if Origin(next) != Origin(first.url) { current.fields = Redirect.withoutSecrets(first.fields) }
+        if Origin(next) != Origin(first.url) { current.headers = RedirectRules.withoutSecrets(first.headers) }
     }
 
     /// Returns the response of the current source with the attempts and failures of the whole request.
@@ -52,16 +52,16 @@ package struct AlternativeSequence: Sendable {
     }
 
     /// Returns the metrics of the current source with the attempts and failures of the whole request.
-    package func completing(_ metrics: LoadMetrics) -> LoadMetrics {
+    package func completing(_ metrics: NetworkMetrics) -> NetworkMetrics {
         guard !failures.isEmpty else { return metrics }
         var metrics = metrics
         metrics.failures = failures + metrics.failures.map(numbered)
-        metrics.attempts += attempts
+        metrics.attemptCount += attempts
         return metrics
     }
 
     /// Returns a failure of the current source, with attempts counted over all sources.
-    private func numbered(_ error: NetworkError) -> NetworkError {
+    private func numbered(_ error: ImageError.NetworkFailure) -> ImageError.NetworkFailure {
         var error = error
         error.attempt += attempts
         error.earlier = error.earlier.map(numbered)

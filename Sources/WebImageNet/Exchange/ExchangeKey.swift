@@ -15,7 +15,7 @@ package struct ExchangeKey: Sendable, Hashable {
         let method: String
         let body: Data
         /// The header fields with lowercase names, sorted by name. Values of the same name keep their order.
-        let fields: HTTPFields
+        let headers: HTTPHeaderFields
         let maxBytes: Int
         let acceptsNotModified: Bool
         let rules: ExchangeRules
@@ -27,8 +27,8 @@ package struct ExchangeKey: Sendable, Hashable {
             url = ExchangeKey.withoutFragment(request.url.absoluteString)
             self.method = method
             self.body = body
-            fields = ExchangeKey.normalized(request.fields)
-            maxBytes = request.maxBytes
+            headers = ExchangeKey.normalized(request.headers)
+            maxBytes = request.maxByteCount
             acceptsNotModified = request.acceptsNotModified
             self.rules = rules.applying(request.network, retry: request.retry)
             access = self.rules.access
@@ -36,7 +36,7 @@ package struct ExchangeKey: Sendable, Hashable {
             hasher.combine(url)
             hasher.combine(method)
             hasher.combine(body)
-            hasher.combine(fields)
+            hasher.combine(headers)
             hasher.combine(maxBytes)
             hasher.combine(acceptsNotModified)
             hasher.combine(self.rules)
@@ -47,7 +47,7 @@ package struct ExchangeKey: Sendable, Hashable {
         static func == (left: Values, right: Values) -> Bool {
             left === right
                 || (left.hash == right.hash && left.url == right.url && left.method == right.method
-                    && left.body == right.body && left.fields == right.fields && left.maxBytes == right.maxBytes
+                    && left.body == right.body && left.headers == right.headers && left.maxBytes == right.maxBytes
                     && left.acceptsNotModified == right.acceptsNotModified && left.rules == right.rules
                     && left.access == right.access)
         }
@@ -74,10 +74,11 @@ package struct ExchangeKey: Sendable, Hashable {
         return String(url[..<end])
     }
 
-    private static func normalized(_ fields: HTTPFields) -> HTTPFields {
+    private static func normalized(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
         guard !fields.lines.isEmpty else { return fields }
-        let lines = fields.lines.map { HTTPFields.Field(name: $0.name.lowercased(), value: $0.value) }.enumerated()
+        let lines = fields.lines.map { HTTPHeaderFields.Field(name: $0.name.lowercased(), value: $0.value) }
+            .enumerated()
         let sorted = lines.sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-        return HTTPFields(sorted.map(\.element))
+        return HTTPHeaderFields(sorted.map(\.element))
     }
 }

@@ -18,7 +18,7 @@ final class ExchangePath: Sendable {
 
     /// The end of the exchange.
     enum Ending {
-        case answer
+        case response
         /// A redirect that is returned as the response.
         case redirect
     }
@@ -26,8 +26,8 @@ final class ExchangePath: Sendable {
     private struct State {
         var step: ExchangeStep
         var decision = StepDecision()
-        var visited: [ExchangeStep.Mark] = []
-        var redirects: [StoredHead] = []
+        var visited: [ExchangeStep.RedirectLoopKey] = []
+        var redirects: [StoredResponseHead] = []
     }
 
     private let state: Lock<State>
@@ -37,7 +37,7 @@ final class ExchangePath: Sendable {
     /// The current step.
     var step: ExchangeStep { state.withLock { $0.step } }
     /// The redirects that were followed, in order.
-    var redirects: [StoredHead] { state.withLock { $0.redirects } }
+    var redirects: [StoredResponseHead] { state.withLock { $0.redirects } }
 
     /// Returns the step to send, with a new decision.
     func begin() -> Sending {
@@ -50,7 +50,7 @@ final class ExchangePath: Sendable {
     /// Records that `step` is sent with the header fields `fields`.
     ///
     /// - Throws: Error 2008 for a redirect loop or too many redirects.
-    func note(_ step: ExchangeStep, sending fields: HTTPFields) throws(ImageError) {
+    func record(_ step: ExchangeStep, sending fields: HTTPHeaderFields) throws(ImageError) {
         let mark = step.mark(fields)
         let isNew = state.withLock { state in
             // An array is sufficient because it rarely has more than one element.
@@ -68,25 +68,25 @@ final class ExchangePath: Sendable {
     /// - Returns: The end of the exchange, or `nil` if another step follows.
     /// - Throws: Error 2009 for a redirect that must not be followed.
     func advance(
-        after head: ResponseHead, requestTime: Date, responseTime: Date
+        after head: HTTPResponseHead, requestTime: Date, responseTime: Date
     ) throws(ImageError) -> Ending? {
         let (step, decision) = state.withLock { ($0.step, $0.decision) }
-        if let again = step.answeringChallenge(head) {
+        if let again = step.respondingToChallenge(head) {
             state.withLock { $0.step = again }
             return nil
         }
         switch decision.next(step, head) {
         case .step(let next):
-            let redirect = StoredHead(
+            let redirect = StoredResponseHead(
                 head: head, finalURL: step.url.absoluteString, requestTime: requestTime, responseTime: responseTime)
             state.withLock { state in
                 state.step = next
                 state.redirects.append(redirect)
             }
             return nil
-        case .redirectAnswer: return .redirect
-        case .answer: return .answer
-        case .refused(let reason): throw step.failure(.redirectRefused, status: head.status, detail: reason)
+        case .redirectResponse: return .redirect
+        case .response: return .response
+        case .refused(let reason): throw step.failure(.redirectNotAllowed, status: head.statusCode, detail: reason)
         }
     }
 }

@@ -8,14 +8,14 @@ import WebImageHTTP
 package final class ExchangeRules: Sendable, Hashable {
     private struct Values: Sendable, Hashable {
         var cookies: CookiePolicy
-        var tls: TLSConfiguration
+        var tls: TLSOptions
         var credentials: IdentityBox?
         var acceptedStatuses: StatusFilter
         var acceptedContentTypes: [String]
         var redirectPolicy: IdentifiedClosure<RedirectPolicy>?
         var retry: RetryPolicy
-        var addressPolicy: AddressPolicy
-        var proxy: DownloaderConfiguration.Proxy
+        var addressPolicy: ImageDownloader.Configuration.AddressPolicy
+        var proxy: ImageDownloader.Configuration.Proxy
         var maxRedirects: Int
         var allowsDowngrade: Bool
         var strictTransport: IdentityBox?
@@ -24,27 +24,27 @@ package final class ExchangeRules: Sendable, Hashable {
     private let values: Values
     private let hash: Int
     /// The configuration, without the options of the request.
-    let configuration: DownloaderConfiguration
+    let configuration: ImageDownloader.Configuration
     /// The user names and passwords.
     let credentials: CredentialStore?
 
     /// Creates the rules of a configuration. Create them only once, because each call gives the configuration's
     /// redirect policy a new identity.
-    package convenience init(_ configuration: DownloaderConfiguration) {
+    package convenience init(_ configuration: ImageDownloader.Configuration) {
         self.init(
             Values(
-                cookies: configuration.cookies, tls: configuration.tls,
+                cookies: configuration.cookieJar, tls: configuration.tls,
                 credentials: configuration.credentials.map { IdentityBox($0) },
-                acceptedStatuses: configuration.acceptedStatuses,
-                acceptedContentTypes: configuration.acceptedContentTypes,
-                redirectPolicy: configuration.redirectPolicy.map { IdentifiedClosure($0) },
+                acceptedStatuses: configuration.acceptableStatusCodes,
+                acceptedContentTypes: configuration.acceptableContentTypes,
+                redirectPolicy: configuration.redirectHandler.map { IdentifiedClosure($0) },
                 retry: configuration.retry, addressPolicy: configuration.addressPolicy, proxy: configuration.proxy,
-                maxRedirects: configuration.maxRedirects, allowsDowngrade: configuration.allowsDowngrade,
-                strictTransport: configuration.strictTransport.map { IdentityBox($0) }), configuration,
+                maxRedirects: configuration.maxRedirects, allowsDowngrade: configuration.allowsInsecureRedirects,
+                strictTransport: configuration.hsts.map { IdentityBox($0) }), configuration,
             configuration.credentials)
     }
 
-    private init(_ values: Values, _ configuration: DownloaderConfiguration, _ credentials: CredentialStore?) {
+    private init(_ values: Values, _ configuration: ImageDownloader.Configuration, _ credentials: CredentialStore?) {
         self.values = values
         self.configuration = configuration
         self.credentials = credentials
@@ -58,11 +58,11 @@ package final class ExchangeRules: Sendable, Hashable {
     package func applying(_ options: NetworkOptions, retry: RetryPolicy?) -> ExchangeRules {
         guard options != NetworkOptions() || retry != nil else { return self }
         var changed = values
-        if let cookies = options.cookies { changed.cookies = cookies }
+        if let cookies = options.cookieJar { changed.cookies = cookies }
         if let tls = options.tls { changed.tls = tls }
         if let credentials = options.credentials { changed.credentials = IdentityBox(credentials) }
-        if let statuses = options.acceptedStatuses { changed.acceptedStatuses = statuses }
-        if let types = options.acceptedContentTypes { changed.acceptedContentTypes = types }
+        if let statuses = options.acceptableStatusCodes { changed.acceptedStatuses = statuses }
+        if let types = options.acceptableContentTypes { changed.acceptedContentTypes = types }
         if let policy = options.identifiedRedirectPolicy { changed.redirectPolicy = policy }
         if let retry { changed.retry = retry }
         return ExchangeRules(changed, configuration, options.credentials ?? credentials)
@@ -71,7 +71,7 @@ package final class ExchangeRules: Sendable, Hashable {
     /// The jar of the cookies to send and store.
     var jar: CookieJar? { values.cookies.jar }
     /// The TLS configuration.
-    var tls: TLSConfiguration { values.tls }
+    var tls: TLSOptions { values.tls }
     /// The policy for redirects.
     var redirectPolicy: RedirectPolicy? { values.redirectPolicy?.closure }
     /// The policy for retries.
@@ -83,8 +83,8 @@ package final class ExchangeRules: Sendable, Hashable {
     }
 
     /// Returns whether the content type of a response is accepted.
-    func acceptsType(_ head: ResponseHead) -> Bool {
-        head.status == 304 || ContentTypeFilter.accepts(head, values.acceptedContentTypes)
+    func acceptsType(_ head: HTTPResponseHead) -> Bool {
+        head.statusCode == 304 || ContentTypeFilter.accepts(head, values.acceptedContentTypes)
     }
 
     /// The identity of the sender under these rules, with the current cookies and credentials.

@@ -12,16 +12,16 @@ struct ExchangeStep: Sendable {
     enum RedirectHandling: Sendable {
         case follow
         /// A mode that treats redirects like any other response.
-        case answer
+        case returnResponse
         case refuse
     }
 
     /// The action after a response.
     enum Next {
         /// No further request. The response is the result of the exchange.
-        case answer
+        case response
         /// No further request. A redirect is the result of the exchange.
-        case redirectAnswer
+        case redirectResponse
         /// Another request.
         case step(ExchangeStep)
         /// A failure, because the redirect isn't allowed. The string is the reason.
@@ -33,24 +33,24 @@ struct ExchangeStep: Sendable {
     private(set) var method: String
     private(set) var body: Data
     /// The header fields, without those from stores.
-    private(set) var fields: HTTPFields
+    private(set) var headers: HTTPHeaderFields
     /// The number of redirects before this step.
     private(set) var redirects = 0
     /// The number of challenges to which this step has responded.
-    private var answeredChallenges = 0
+    private var usedChallenges = 0
     var redirectHandling = RedirectHandling.follow
     let rules: ExchangeRules
 
     init(
-        _ url: URL, method: String = "GET", body: Data = Data(), fields: HTTPFields, rules: ExchangeRules
+        _ url: URL, method: String = "GET", body: Data = Data(), headers: HTTPHeaderFields, rules: ExchangeRules
     ) {
         self.url = url
         self.method = method
         self.body = body
-        self.fields = fields
+        self.headers = headers
         self.rules = rules
         moveUserInfo()
-        self.url = rules.configuration.strictTransport?.secured(self.url) ?? self.url
+        self.url = rules.configuration.hsts?.upgraded(self.url) ?? self.url
     }
 
     /// Converts the user name and password of the URL to a header field, as libcurl would.
@@ -62,8 +62,8 @@ struct ExchangeStep: Sendable {
         let user = url.user(percentEncoded: false) ?? ""
         let password = url.password(percentEncoded: false) ?? ""
         url = url.withoutUserInfo
-        guard fields["Authorization"] == nil else { return }
-        fields["Authorization"] = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+        guard headers["Authorization"] == nil else { return }
+        headers["Authorization"] = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
     // MARK: - Sending
@@ -72,29 +72,29 @@ struct ExchangeStep: Sendable {
 
     /// Returns the header fields with the cookies and credentials from the stores. Header fields of the caller take
     /// precedence.
-    func fieldsWithSecrets() -> HTTPFields {
-        var fields = fieldsWithCookies()
+    func headersWithSecrets() -> HTTPHeaderFields {
+        var fields = headersWithCookies()
         if fields["Authorization"] == nil, let field = authorization(method: method) {
             fields.append(name: "Authorization", value: field)
         }
         return fields
     }
 
-    /// Returns the header fields for cache lookups: like ``fieldsWithSecrets()``, but with an identity instead of
+    /// Returns the header fields for cache lookups: like ``headersWithSecrets()``, but with an identity instead of
     /// credentials.
     ///
     /// A Digest header field differs with each request, even though the user is the same.
-    func fieldsWithIdentity() -> HTTPFields {
-        var fields = fieldsWithCookies()
+    func headersWithIdentity() -> HTTPHeaderFields {
+        var fields = headersWithCookies()
         if fields["Authorization"] == nil, let identity = rules.credentials?.identity(for: url) {
             fields.append(name: "Authorization", value: Self.identityPrefix + identity)
         }
         return fields
     }
 
-    /// Returns header fields from ``fieldsWithIdentity()`` with the credentials for a request of `method` instead of
+    /// Returns header fields from ``headersWithIdentity()`` with the credentials for a request of `method` instead of
     /// the identity.
-    func replacingIdentity(in fields: HTTPFields, method: String) -> HTTPFields {
+    func replacingIdentity(in fields: HTTPHeaderFields, method: String) -> HTTPHeaderFields {
         guard fields["Authorization"]?.hasPrefix(Self.identityPrefix) == true else { return fields }
         var fields = fields
         fields["Authorization"] = authorization(method: method)
@@ -104,9 +104,9 @@ struct ExchangeStep: Sendable {
     /// A prefix that no authentication scheme uses.
     private static let identityPrefix = "x-webimage-identity "
 
-    private func fieldsWithCookies() -> HTTPFields {
-        var fields = fields
-        if fields["Cookie"] == nil, let cookies = jar?.field(for: url) {
+    private func headersWithCookies() -> HTTPHeaderFields {
+        var fields = headers
+        if fields["Cookie"] == nil, let cookies = jar?.cookies(for: url) {
             fields.append(name: "Cookie", value: cookies)
         }
         return fields
@@ -123,93 +123,93 @@ struct ExchangeStep: Sendable {
     /// - Returns: The URL as it's sent.
     /// - Throws: Errors 1009 and 1002 for a method, header field, or URL that isn't valid in HTTP, 1003 for a scheme
     ///   that isn't allowed, and 2020 for an address that isn't allowed.
-    func check(_ fields: HTTPFields) throws(ImageError) -> String {
+    func check(_ fields: HTTPHeaderFields) throws(ImageError) -> String {
         try RequestChecks.check(method: method)
         try RequestChecks.check(fields)
         try rules.configuration.checkScheme(of: url, redirects: redirects)
         guard RequestChecks.allows(url, rules.configuration.addressPolicy) else {
-            throw failure(.addressRefused, phase: .connect, detail: url.host() ?? "")
+            throw failure(.addressNotAllowed, phase: .connecting, detail: url.host() ?? "")
         }
         return try RequestChecks.asciiURL(url)
     }
 
     /// The properties that identify a loop if they're equal in two steps. Cookies are included because a server may
     /// set a cookie and redirect to the same URL.
-    struct Mark: Equatable {
+    struct RedirectLoopKey: Equatable {
         let url: String
         let method: String
         let cookies: String?
-        let answeredChallenges: Int
+        let usedChallenges: Int
     }
 
-    func mark(_ fields: HTTPFields) -> Mark {
-        Mark(
+    func mark(_ fields: HTTPHeaderFields) -> RedirectLoopKey {
+        RedirectLoopKey(
             url: url.absoluteString, method: method, cookies: fields["Cookie"],
-            answeredChallenges: answeredChallenges)
+            usedChallenges: usedChallenges)
     }
 
     // MARK: - Following
 
     /// Stores the cookies and the HSTS policy of a response.
-    func learn(_ head: ResponseHead) {
-        jar?.take(head.fields, from: url)
+    func learn(_ head: HTTPResponseHead) {
+        jar?.receive(head.headers, from: url)
         learnTransport(head)
     }
 
     /// Stores the HSTS policy of the host if its certificate was checked (RFC 6797 8.1).
-    private func learnTransport(_ head: ResponseHead) {
-        rules.configuration.strictTransport?.take(head, from: url, rules.tls)
+    private func learnTransport(_ head: HTTPResponseHead) {
+        rules.configuration.hsts?.receive(head, from: url, rules.tls)
     }
 
     /// Returns the same request with credentials if `head` has a challenge for which there are credentials, or `nil`
     /// otherwise.
-    func answeringChallenge(_ head: ResponseHead) -> ExchangeStep? {
-        guard head.status == 401, fields["Authorization"] == nil, let credentials = rules.credentials else {
+    func respondingToChallenge(_ head: HTTPResponseHead) -> ExchangeStep? {
+        guard head.statusCode == 401, headers["Authorization"] == nil, let credentials = rules.credentials else {
             return nil
         }
         // A nonce can become stale before the response to its challenge arrives (RFC 7616 3.3). The password isn't
         // wrong in this case, but limit the number of retries.
-        let isRenewed = answeredChallenges == 1 && AuthenticationChallenge.all(head).contains(where: \.isStaleNonce)
-        guard answeredChallenges == 0 || isRenewed else {
-            credentials.forget(url)
+        let isRenewed = usedChallenges == 1 && AuthenticationChallenge.all(head).contains(where: \.isStaleNonce)
+        guard usedChallenges == 0 || isRenewed else {
+            credentials.removeSpaces(url)
             return nil
         }
         guard credentials.learn(head, url: url) else { return nil }
         var again = self
-        again.answeredChallenges += 1
+        again.usedChallenges += 1
         return again
     }
 
     /// Returns the action after a response and calls the redirect policy if necessary.
-    func decide(_ head: ResponseHead) -> Next {
-        guard redirectHandling != .answer else { return .answer }
+    func decide(_ head: HTTPResponseHead) -> Next {
+        guard redirectHandling != .returnResponse else { return .response }
         // The redirect itself may contain the HSTS policy.
         learnTransport(head)
-        do throws(Redirect.Refusal) {
-            let redirect = try Redirect(
-                head, method: method, from: url, allowsDowngrade: rules.configuration.allowsDowngrade,
-                strictTransport: rules.configuration.strictTransport)
+        do throws(RedirectRules.Refusal) {
+            let redirect = try RedirectRules(
+                head, method: method, from: url, allowsDowngrade: rules.configuration.allowsInsecureRedirects,
+                strictTransport: rules.configuration.hsts)
             guard redirectHandling != .refuse else { return .refused("the request doesn't allow redirects") }
-            return judged(following(redirect), head.status, isCrossOrigin: redirect.isCrossOrigin)
+            return judged(following(redirect), head.statusCode, isCrossOrigin: redirect.isCrossOrigin)
         } catch {
             switch error {
-            case .none: return .answer
+            case .none: return .response
             case .refused(let reason): return .refused(reason)
             }
         }
     }
 
-    private func following(_ redirect: Redirect) -> ExchangeStep {
+    private func following(_ redirect: RedirectRules) -> ExchangeStep {
         var next = self
         next.url = redirect.url
-        next.answeredChallenges = 0
+        next.usedChallenges = 0
         next.redirects += 1
-        next.fields = redirect.fields(fields)
+        next.headers = redirect.headers(headers)
         next.moveUserInfo()
         guard redirect.becomesGet else { return next }
         next.method = "GET"
         next.body = Data()
-        next.fields = HTTPFields(next.fields.lines.filter { !$0.name.lowercased().hasPrefix("content-") })
+        next.headers = HTTPHeaderFields(next.headers.lines.filter { !$0.name.lowercased().hasPrefix("content-") })
         return next
     }
 
@@ -217,28 +217,29 @@ struct ExchangeStep: Sendable {
         guard let policy = rules.redirectPolicy, next.redirects <= rules.configuration.maxRedirects else {
             return .step(next)
         }
-        let proposal = RedirectProposal(
-            status: status, from: url, to: next.url, fields: next.fields, isCrossOrigin: isCrossOrigin,
+        let proposal = Redirect(
+            statusCode: status, source: url, destination: next.url, headers: next.headers, isCrossOrigin: isCrossOrigin,
             number: next.redirects)
         switch policy(proposal) {
         case .follow: return .step(next)
-        case .followWith(let fields):
+        case .followWithHeaders(let fields):
             var changed = next
-            changed.fields = fields
+            changed.headers = fields
             return .step(changed)
         case .refuse(let reason): return .refused(reason)
-        case .answer: return .redirectAnswer
+        case .returnResponse: return .redirectResponse
         }
     }
 
     /// Returns an error for this step.
     func failure(
-        _ reason: NetworkError.Reason, phase: NetworkError.Phase = .head, status: Int? = nil,
+        _ reason: ImageError.NetworkFailure.Reason, phase: ImageError.NetworkFailure.Phase = .waitingForResponse,
+        status: Int? = nil,
         retryAfter: Double? = nil, freshFor: Double? = nil, detail: String = ""
     ) -> ImageError {
         .network(
-            NetworkError(
-                reason, url: url.absoluteString, phase: phase, status: status, retryAfter: retryAfter,
-                freshFor: freshFor, detail: detail))
+            ImageError.NetworkFailure(
+                reason, url: url.absoluteString, phase: phase, statusCode: status, retryAfter: retryAfter,
+                freshFor: freshFor, details: detail))
     }
 }

@@ -10,7 +10,7 @@ enum RequestChecks {
     ///
     /// - Throws: Error 1009 if the method isn't a token.
     static func check(method: String) throws(ImageError) {
-        guard !method.isEmpty, method.utf8.allSatisfy(HeadParser.isTokenByte) else {
+        guard !method.isEmpty, method.utf8.allSatisfy(ResponseHeadParser.isTokenByte) else {
             throw .request(.invalidOption(name: "method", value: method))
         }
     }
@@ -18,10 +18,11 @@ enum RequestChecks {
     /// Checks header fields. A line break in a value would inject another header field or request.
     ///
     /// - Throws: Error 1009 if a name or a value isn't valid in HTTP.
-    static func check(_ fields: HTTPFields) throws(ImageError) {
+    static func check(_ fields: HTTPHeaderFields) throws(ImageError) {
         for field in fields.lines {
             let isValid =
-                !field.name.isEmpty && field.name.utf8.allSatisfy(HeadParser.isTokenByte) && isFieldValue(field.value)
+                !field.name.isEmpty && field.name.utf8.allSatisfy(ResponseHeadParser.isTokenByte)
+                && isHeaderValue(field.value)
             guard isValid else {
                 throw .request(.invalidOption(name: "header field \(field.name)", value: field.value))
             }
@@ -29,7 +30,7 @@ enum RequestChecks {
     }
 
     /// Returns whether a value contains only visible ASCII characters, spaces, tabs, and the upper half of Latin-1.
-    private static func isFieldValue(_ text: String) -> Bool {
+    private static func isHeaderValue(_ text: String) -> Bool {
         if text.utf8.allSatisfy({ (32...126).contains($0) }) { return true }
         return text.unicodeScalars.allSatisfy {
             ($0.value >= 32 || $0 == "\t") && $0.value != 127 && $0.value < 256
@@ -54,7 +55,7 @@ enum RequestChecks {
 
     /// Returns whether the policy allows an IP address in the URL. With a proxy, the connection doesn't reveal this
     /// address.
-    static func allows(_ url: URL, _ policy: AddressPolicy) -> Bool {
+    static func allows(_ url: URL, _ policy: ImageDownloader.Configuration.AddressPolicy) -> Bool {
         guard policy != .any, let address = IPAddress(host: url.host() ?? "") else { return true }
         return policy.allows(address)
     }

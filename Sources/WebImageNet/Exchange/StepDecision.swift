@@ -11,7 +11,7 @@ import WebImageHTTP
 final class StepDecision: Sendable {
     private let state = Lock<ExchangeStep.Next?>(nil)
 
-    func next(_ step: ExchangeStep, _ head: ResponseHead) -> ExchangeStep.Next {
+    func next(_ step: ExchangeStep, _ head: HTTPResponseHead) -> ExchangeStep.Next {
         if let known = state.withLock({ $0 }) { return known }
         let next = step.decide(head)
         return state.withLock { state in

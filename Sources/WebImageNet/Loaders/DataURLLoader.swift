@@ -14,12 +14,12 @@ public struct DataURLLoader: ImageLoader {
     /// is less than a thread switch.
     static let longestInline = 16 << 10
 
-    private let lane: ReadingLane
+    private let readQueue: FileReadQueue
 
     /// Creates a loader.
-    public init() { self.init(lane: ReadingLane(width: 2)) }
+    public init() { self.init(readQueue: FileReadQueue(width: 2)) }
 
-    init(lane: ReadingLane) { self.lane = lane }
+    init(readQueue: FileReadQueue) { self.readQueue = readQueue }
 
     /// Returns `true` for `data:` URLs.
     public func canLoad(_ url: URL) -> Bool { url.scheme?.lowercased() == "data" }
@@ -34,7 +34,7 @@ public struct DataURLLoader: ImageLoader {
         guard request.url.absoluteString.utf8.count > Self.longestInline else {
             return try Self.decode(request, context, queued: queued)
         }
-        return try await lane.run(context) { (_) throws(ImageError) in
+        return try await readQueue.run(context) { (_) throws(ImageError) in
             try Self.decode(request, context, queued: queued)
         }
     }
@@ -44,19 +44,22 @@ public struct DataURLLoader: ImageLoader {
     ) throws(ImageError) -> LoadResponse {
         let now = Date()
         let started = MonotonicTime.now
-        let data = try DataURL(request.url.absoluteString, maxBytes: request.maxBytes)
-        guard !data.body.isEmpty else { throw .network(NetworkError(.noData, url: "data:", phase: .body)) }
-        let head = ResponseHead(
-            status: 200, fields: HTTPFields([.init(name: "Content-Type", value: data.type)]))
+        let data = try DataURL(request.url.absoluteString, maxBytes: request.maxByteCount)
+        guard !data.body.isEmpty else {
+            throw .network(ImageError.NetworkFailure(.emptyBody, url: "data:", phase: .receivingBody))
+        }
+        let head = HTTPResponseHead(
+            statusCode: 200, headers: HTTPHeaderFields([.init(name: "Content-Type", value: data.type)]))
         context.report(.started)
         context.report(.head(head, expected: data.body.count))
         context.report(.body(data.body))
-        var metrics = LoadMetrics()
-        metrics.queued = Double(started - queued) / 1e9
-        metrics.finished = Double(MonotonicTime.now - started) / 1e9
-        metrics.bytesReceived = data.body.count
+        var metrics = NetworkMetrics()
+        metrics.queue = Double(started - queued) / 1e9
+        metrics.total = Double(MonotonicTime.now - started) / 1e9
+        metrics.receivedByteCount = data.body.count
         return LoadResponse(
-            head: head, body: data.body, finalURL: request.url, requestTime: now, responseTime: now, metrics: metrics)
+            httpResponse: head, body: data.body, url: request.url, requestDate: now, responseDate: now, metrics: metrics
+        )
     }
 }
 
@@ -76,7 +79,7 @@ struct DataURL {
         }
         var description = String(decoding: bytes[(colon + 1)..<comma], as: UTF8.self)
             .trimmingCharacters(in: .whitespaces)
-        let isBase64 = Self.takeBase64Mark(&description)
+        let isBase64 = Self.removeBase64Mark(&description)
         let payload = bytes[(comma + 1)...].prefix { $0 != UInt8(ascii: "#") }
         // The decoded size is at least this number of bytes, so reject overlong URLs without decoding. Base64 data may
         // consist of whitespace only.
@@ -92,11 +95,11 @@ struct DataURL {
     private static func failure(_ reason: String) -> ImageError { .request(.invalidDataURL(reason)) }
 
     private static func tooLarge(_ size: Int, _ limit: Int) -> ImageError {
-        .limit(LimitError(.encodedBytes, limit: limit, actual: size, detail: "data URL"))
+        .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: limit, actual: size, detail: "data URL"))
     }
 
     /// Removes `;base64` from the end, regardless of case and surrounding whitespace. Returns whether it was present.
-    private static func takeBase64Mark(_ description: inout String) -> Bool {
+    private static func removeBase64Mark(_ description: inout String) -> Bool {
         guard let semicolon = description.lastIndex(of: ";") else { return false }
         let mark = description[description.index(after: semicolon)...]
             .replacing("%20", with: " ").trimmingCharacters(in: .whitespaces)

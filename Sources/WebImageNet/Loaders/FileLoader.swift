@@ -7,11 +7,11 @@ import WebImageCore
 
 /// The loader for `file:` URLs. It reads only regular files, and never on Swift's cooperative pool. Thread-safe.
 public final class FileLoader: ImageLoader {
-    private let lane: ReadingLane
+    private let readQueue: FileReadQueue
 
     /// Creates a loader that reads up to `concurrentReads` files at the same time. The default is 2.
     public init(concurrentReads: Int = 2) {
-        lane = ReadingLane(width: concurrentReads)
+        readQueue = FileReadQueue(width: concurrentReads)
     }
 
     /// Returns `true` for `file:` URLs without a host or with the host `localhost`.
@@ -27,7 +27,7 @@ public final class FileLoader: ImageLoader {
     ///   exceeds `request.maxBytes`, 2021 if it's empty, and 1001 if the task is canceled.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let queued = MonotonicTime.now
-        return try await lane.run(context) { (isCancelled) throws(ImageError) in
+        return try await readQueue.run(context) { (isCancelled) throws(ImageError) in
             let reading = FileReading(request: request, context: context, queued: queued)
             return try reading.read(isCancelled: isCancelled)
         }
@@ -37,7 +37,7 @@ public final class FileLoader: ImageLoader {
 /// A reader that reads one file in chunks.
 private struct FileReading {
     /// The maximum size of a chunk, in bytes.
-    static let pieceSize = 256 << 10
+    static let chunkSize = 256 << 10
 
     let request: LoadRequest
     let context: LoadContext
@@ -66,27 +66,28 @@ private struct FileReading {
             throw failure(facts.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
         }
         let size = Int(facts.st_size)
-        guard size <= request.maxBytes else { throw tooLarge(size) }
+        guard size <= request.maxByteCount else { throw tooLarge(size) }
         context.report(.started)
         context.report(.head(nil, expected: size))
         let body = try readAll(file, expected: size, isCancelled: isCancelled)
         guard !body.isEmpty else {
-            throw .network(NetworkError(.noData, url: request.url.absoluteString, phase: .body))
+            throw .network(
+                ImageError.NetworkFailure(.emptyBody, url: request.url.absoluteString, phase: .receivingBody))
         }
-        var metrics = LoadMetrics()
-        metrics.queued = Double(started - queued) / 1e9
-        metrics.finished = Double(MonotonicTime.now - started) / 1e9
-        metrics.bytesReceived = body.count
+        var metrics = NetworkMetrics()
+        metrics.queue = Double(started - queued) / 1e9
+        metrics.total = Double(MonotonicTime.now - started) / 1e9
+        metrics.receivedByteCount = body.count
         return LoadResponse(
-            body: body, finalURL: request.url, requestTime: begun, responseTime: begun, metrics: metrics)
+            body: body, url: request.url, requestDate: begun, responseDate: begun, metrics: metrics)
     }
 
     /// Reads to the end of the file, regardless of the expected size, because the file may grow or shrink in the
     /// meantime.
     private func readAll(_ file: Int32, expected: Int, isCancelled: () -> Bool) throws(ImageError) -> Data {
-        var body = BodyBuffer(expected: expected)
+        var body = ResponseBuffer(expected: expected)
         let piece = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: min(max(expected, 1), Self.pieceSize), alignment: 16)
+            byteCount: min(max(expected, 1), Self.chunkSize), alignment: 16)
         defer { piece.deallocate() }
         while true {
             if isCancelled() { throw .request(.cancelled) }
@@ -94,9 +95,9 @@ private struct FileReading {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure(errno) }
             guard count > 0 else { return body.data }
-            guard body.count + count <= request.maxBytes else { throw tooLarge(body.count + count) }
+            guard body.count + count <= request.maxByteCount else { throw tooLarge(body.count + count) }
             body.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-            if context.wantsReports { context.report(.body(body.last(count))) }
+            if context.isObserved { context.report(.body(body.last(count))) }
         }
     }
 
@@ -106,6 +107,6 @@ private struct FileReading {
     }
 
     private func tooLarge(_ size: Int) -> ImageError {
-        .limit(LimitError(.encodedBytes, limit: request.maxBytes, actual: size, detail: path))
+        .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: request.maxByteCount, actual: size, detail: path))
     }
 }

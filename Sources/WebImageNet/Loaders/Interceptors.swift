@@ -8,9 +8,9 @@ import WebImageHTTP
 /// A type that intercepts requests before they reach the network.
 ///
 /// An interceptor can change a request, respond to it, reject it, or inspect the response. Interceptors run on Swift's
-/// cooperative pool in the order of ``DownloaderConfiguration/interceptors``, with the outermost first. Canceling a
-/// load cancels the task in which they run.
-public protocol LoadInterceptor: Sendable {
+/// cooperative pool in the order of ``ImageDownloader/Configuration/interceptors``, with the outermost first. Canceling
+/// a load cancels the task in which they run.
+public protocol DownloadInterceptor: Sendable {
     /// A closure that passes a request on to the next interceptor or, after the last one, to the network. It can be
     /// called any number of times.
     typealias Next = @Sendable (LoadRequest) async throws(ImageError) -> LoadResponse
@@ -25,18 +25,18 @@ public protocol LoadInterceptor: Sendable {
 ///
 /// If a downloader has such interceptors, previews and progress begin with the transformed body, and the cache stores
 /// the transformed body.
-public protocol ResponseInterceptor: Sendable {
+public protocol ResponseBodyModifier: Sendable {
     /// Returns the body that replaces `body`. This method runs on Swift's cooperative pool and isn't called for a 304
     /// response.
     ///
     /// - Throws: The error with which the load fails.
-    func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data
+    func modify(_ body: Data, of head: HTTPResponseHead?, for request: LoadRequest) async throws(ImageError) -> Data
 }
 
 /// The interceptors that wrap the work of a downloader.
 struct InterceptorChain: Sendable {
-    let interceptors: [any LoadInterceptor]
-    let responseInterceptors: [any ResponseInterceptor]
+    let interceptors: [any DownloadInterceptor]
+    let responseInterceptors: [any ResponseBodyModifier]
     let load: @Sendable (LoadRequest, LoadContext) async throws(ImageError) -> LoadResponse
 
     func run(_ request: LoadRequest, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
@@ -64,20 +64,20 @@ struct InterceptorChain: Sendable {
         var response = response
         for interceptor in responseInterceptors {
             guard !Task.isCancelled else { throw .request(.cancelled) }
-            response.body = try await interceptor.body(response.body, head: response.head, request: request)
+            response.body = try await interceptor.modify(response.body, of: response.httpResponse, for: request)
             try Self.check(response.body, request)
         }
-        context.report(.head(response.head, expected: response.body.count))
+        context.report(.head(response.httpResponse, expected: response.body.count))
         context.report(.body(response.body))
         return response
     }
 
     /// Applies the size limit of the request to bodies from interceptors.
     private static func check(_ body: Data, _ request: LoadRequest) throws(ImageError) {
-        guard body.count > request.maxBytes else { return }
-        throw .limit(
-            LimitError(
-                .encodedBytes, limit: request.maxBytes, actual: body.count, detail: request.url.absoluteString))
+        guard body.count > request.maxByteCount else { return }
+        throw .limitExceeded(
+            ImageError.LimitFailure(
+                .encodedSize, limit: request.maxByteCount, actual: body.count, detail: request.url.absoluteString))
     }
 
     /// Returns a context that passes on all reports except the head and the body, and follows the priority of

@@ -19,41 +19,41 @@ public final class LoadContext: Sendable {
         case started
         /// The head of the final response and the expected size of the body in bytes, or `nil` if the size is unknown.
         /// Loaders don't report redirects and interim responses.
-        case head(ResponseHead?, expected: Int?)
+        case head(HTTPResponseHead?, expected: Int?)
         /// A chunk of the body.
         case body(Data)
     }
 
-    private let live: ObservedValue<RequestPriority>
+    private let live: ObservableValue<RequestPriority>
     /// The identifier of the current observer of the priority.
     private let observation = Lock<Int?>(nil)
     private let handler: (@Sendable (Report) -> Void)?
 
     /// Creates a context whose `handler` receives the reports.
     public init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void) {
-        live = ObservedValue(priority)
+        live = ObservableValue(priority)
         self.handler = handler
     }
 
     /// Creates a context that doesn't want reports, so loaders don't need to create them.
     public init(priority: RequestPriority = .normal) {
-        live = ObservedValue(priority)
+        live = ObservableValue(priority)
         handler = nil
     }
 
     /// Creates a context that shares the priority `live`. Without a `handler`, it doesn't want reports.
     package init(
-        following live: ObservedValue<RequestPriority>, handler: (@Sendable (Report) -> Void)? = nil
+        following live: ObservableValue<RequestPriority>, handler: (@Sendable (Report) -> Void)? = nil
     ) {
         self.live = live
         self.handler = handler
     }
 
     /// The live priority, for work that follows it.
-    package var livePriority: ObservedValue<RequestPriority> { live }
+    package var livePriority: ObservableValue<RequestPriority> { live }
 
     /// A Boolean value that indicates whether the context wants reports. Loaders use it.
-    public var wantsReports: Bool { handler != nil }
+    public var isObserved: Bool { handler != nil }
 
     /// The current priority. Setting it notifies the loader, which receives the changes in order.
     public var priority: RequestPriority {
@@ -62,7 +62,7 @@ public final class LoadContext: Sendable {
     }
 
     /// Calls `observer` with each later change of the priority. Loaders use this method.
-    public func observePriority(_ observer: @escaping @Sendable (RequestPriority) -> Void) {
+    public func onPriorityChange(_ observer: @escaping @Sendable (RequestPriority) -> Void) {
         followPriority(from: nil, observer)
     }
 

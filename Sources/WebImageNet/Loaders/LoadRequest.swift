@@ -10,10 +10,10 @@ public struct LoadRequest: Sendable, Hashable {
     /// The URL of the source.
     public var url: URL
     /// The additional header fields, including conditions. They apply only to HTTP.
-    public var fields: HTTPFields
+    public var headers: HTTPHeaderFields
     /// The maximum size of the body in bytes, both encoded and decoded. The loader checks it while it receives data.
-    public var maxBytes: Int
-    /// A Boolean value that indicates whether a 304 response is accepted. Set it to `true` if `fields` contains
+    public var maxByteCount: Int
+    /// A Boolean value that indicates whether a 304 response is accepted. Set it to `true` if `headers` contains
     /// conditions for a cached response.
     public var acceptsNotModified: Bool
     /// The timeouts, or `nil` for those of the loader.
@@ -24,19 +24,20 @@ public struct LoadRequest: Sendable, Hashable {
     ///
     /// Header fields that might contain secrets aren't sent to alternatives with another origin. Alternatives that the
     /// loader can't load are skipped.
-    public var alternatives: [URL] = []
+    public var alternativeURLs: [URL] = []
     /// The cookies, trust, credentials, and accepted responses that differ from those of the loader. They apply only
     /// to HTTP.
     public var network = NetworkOptions()
 
     /// Creates a request. By default, the body may have up to 32 MiB.
     public init(
-        url: URL, fields: HTTPFields = HTTPFields(), maxBytes: Int = 32 << 20, acceptsNotModified: Bool = false,
+        url: URL, headers: HTTPHeaderFields = HTTPHeaderFields(), maxByteCount: Int = 32 << 20,
+        acceptsNotModified: Bool = false,
         timeouts: LoadTimeouts? = nil
     ) {
         self.url = url
-        self.fields = fields
-        self.maxBytes = maxBytes
+        self.headers = headers
+        self.maxByteCount = maxByteCount
         self.acceptsNotModified = acceptsNotModified
         self.timeouts = timeouts
     }

@@ -2,11 +2,11 @@
 
 /// A reason why a load hasn't begun.
 public enum WaitReason: String, Sendable, Hashable, Codable {
-    /// All connections are in use (``DownloaderConfiguration/totalConnections``), or the downloader is suspended
+    /// All connections are in use (``ImageDownloader/Configuration/maxConnections``), or the downloader is suspended
     /// (``ImageDownloader/suspend()``).
-    case queue
-    /// The start rate is limited by ``DownloaderConfiguration/startRate``.
-    case rate
-    /// All connections to the host are in use (``DownloaderConfiguration/connectionsPerHost``).
+    case connectionLimit
+    /// The start rate is limited by ``ImageDownloader/Configuration/startRate``.
+    case rateLimit
+    /// All connections to the host are in use (``ImageDownloader/Configuration/maxConnectionsPerHost``).
     case hostLimit = "host-limit"
 }

@@ -14,7 +14,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// A request that fails because a reused connection was closed is repeated silently, which counts as an attempt.
     /// One such repetition is made even if this property is 1, because the server can close an idle connection at any
     /// time.
-    public var attempts: Int
+    public var maxAttempts: Int
     /// The maximum delay before the second attempt, in seconds. It doubles for each further attempt. The default is
     /// 0.5 seconds.
     public var baseDelay: Double
@@ -26,7 +26,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public var maxRetryAfter: Double
     /// The retry budget, in seconds since the first attempt. When it's used up, the loader makes no further attempts.
     /// The default is 60 seconds.
-    public var budget: Double
+    public var maxElapsedTime: Double
     /// The generator of a random number in a range.
     ///
     /// The delay before an attempt is a random number between 0 and the maximum, so that many clients don't retry at
@@ -40,20 +40,20 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// Creates a policy.
     public init(
-        attempts: Int = 3, baseDelay: Double = 0.5, maxDelay: Double = 10, maxRetryAfter: Double = 30,
-        budget: Double = 60
+        maxAttempts: Int = 3, baseDelay: Double = 0.5, maxDelay: Double = 10, maxRetryAfter: Double = 30,
+        maxElapsedTime: Double = 60
     ) {
-        self.attempts = attempts
+        self.maxAttempts = maxAttempts
         self.baseDelay = baseDelay
         self.maxDelay = maxDelay
         self.maxRetryAfter = maxRetryAfter
-        self.budget = budget
+        self.maxElapsedTime = maxElapsedTime
     }
 
     /// The default policy: three attempts within one minute.
     public static let standard = RetryPolicy()
     /// A policy that makes only one attempt and doesn't wait for hosts that sent `Retry-After`.
-    public static let never = RetryPolicy(attempts: 1)
+    public static let never = RetryPolicy(maxAttempts: 1)
 
     private static let systemGenerator: @Sendable (ClosedRange<Double>) -> Double = { Double.random(in: $0) }
 
@@ -62,16 +62,16 @@ public struct RetryPolicy: Sendable, Hashable {
 }
 
 /// How often a failure may be retried.
-enum RetryChance: Equatable {
+enum RetryAllowance: Equatable {
     case never
     case once
     case always
 
-    init(_ error: NetworkError) {
+    init(_ error: ImageError.NetworkFailure) {
         switch error.reason {
         case .connectionLost, .proxyFailed: self = .always
-        case .timedOut: self = error.phase == .total || error.phase == .queue ? .never : .always
-        case .status: self = RetryPolicy.statuses.contains(error.status ?? 0) ? .always : .never
+        case .timedOut: self = error.phase == .total || error.phase == .queued ? .never : .always
+        case .unacceptableStatusCode: self = RetryPolicy.statuses.contains(error.statusCode ?? 0) ? .always : .never
         case .cannotFindHost, .cannotConnect: self = .once
         default: self = .never
         }
@@ -79,7 +79,7 @@ enum RetryChance: Equatable {
 }
 
 /// The state of the attempts of one load. It's a pure state machine.
-struct RetryState {
+struct RetryStateMachine {
     /// The decision after a failure.
     enum Decision: Equatable {
         /// A decision to fail the load.
@@ -90,14 +90,14 @@ struct RetryState {
 
     private let policy: RetryPolicy
     private var failed = 0
-    private var triedOnce: Set<NetworkError.Reason> = []
+    private var triedOnce: Set<ImageError.NetworkFailure.Reason> = []
 
     init(_ policy: RetryPolicy) { self.policy = policy }
 
     /// A Boolean value that indicates whether the next attempt may send its request twice.
     ///
     /// The first attempt always may, because the server can close an idle connection at any time.
-    var mayRepeat: Bool { failed == 0 || policy.attempts - failed > 1 }
+    var mayRepeat: Bool { failed == 0 || policy.maxAttempts - failed > 1 }
 
     /// Returns the decision after a failed attempt.
     ///
@@ -105,10 +105,10 @@ struct RetryState {
     ///   - error: The failure.
     ///   - sends: The number of times that the attempt sent its request.
     ///   - elapsed: The time since the start of the first attempt, in seconds.
-    mutating func decide(_ error: NetworkError, sends: Int = 1, elapsed: Double) -> Decision {
+    mutating func decide(_ error: ImageError.NetworkFailure, sends: Int = 1, elapsed: Double) -> Decision {
         failed += max(sends, 1)
-        let chance = RetryChance(error)
-        guard failed < policy.attempts, chance != .never else { return .fail }
+        let chance = RetryAllowance(error)
+        guard failed < policy.maxAttempts, chance != .never else { return .fail }
         if chance == .once, !triedOnce.insert(error.reason).inserted { return .fail }
         let delay = Self.delay(policy, failed: failed)
         var wait = draw(delay)
@@ -117,7 +117,7 @@ struct RetryState {
             // Add jitter, because all clients may have received the same time.
             wait = told + draw(min(delay, 1))
         }
-        guard elapsed + wait <= policy.budget else { return .fail }
+        guard elapsed + wait <= policy.maxElapsedTime else { return .fail }
         return .again(after: wait)
     }
 

@@ -17,7 +17,7 @@ struct CurlFailure: Sendable {
     /// A Boolean value that indicates whether the transfer uses a proxy.
     var usesProxy = false
     /// A Boolean value that indicates whether responses come from the proxy, as with plain `http` over an HTTP proxy.
-    var proxyAnswers = false
+    var proxyResponded = false
     /// A Boolean value that indicates whether the transfer failed before an HTTPS proxy could receive a request.
     var isProxyTLS = false
     /// A Boolean value that indicates whether a client certificate may have been sent.
@@ -29,14 +29,14 @@ struct CurlFailure: Sendable {
     /// The last TLS alert of the server other than `close_notify`.
     var alert: Int32?
     /// A Boolean value that indicates whether the server requested a certificate.
-    var wantsCertificate = false
+    var requiresCertificate = false
     /// A Boolean value that indicates whether the transfer opened its connection and received nothing over it.
     var isNewConnection = false
     /// The error message of libcurl.
     var detail = ""
 
     /// A Boolean value that indicates whether the connection may have been interrupted.
-    var isLost: Bool {
+    var isConnectionLost: Bool {
         switch CURLcode(code) {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
             CURLE_PARTIAL_FILE:
@@ -48,11 +48,11 @@ struct CurlFailure: Sendable {
     /// A Boolean value that indicates whether to retry on a new connection if nothing was received, because the reused
     /// connection may have been closed.
     var suggestsFreshConnection: Bool {
-        isLost && (reason == .connectionLost || (CURLcode(code) == CURLE_GOT_NOTHING && proxyAnswers))
+        isConnectionLost && (reason == .connectionLost || (CURLcode(code) == CURLE_GOT_NOTHING && proxyResponded))
     }
 
     /// The error reason for libcurl's code.
-    var reason: NetworkError.Reason {
+    var reason: ImageError.NetworkFailure.Reason {
         switch CURLcode(code) {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxyFailed
         case CURLE_COULDNT_RESOLVE_HOST: hasRoute || usesProxy ? .cannotFindHost : .offline
@@ -61,23 +61,23 @@ struct CurlFailure: Sendable {
         case CURLE_HTTP2, CURLE_PARTIAL_FILE: clientCertificateReason ?? .connectionLost
         // If the server violates the HTTP/2 protocol, libcurl closes the connection and reports only that nothing was
         // received.
-        case CURLE_GOT_NOTHING: proxyAnswers ? .proxyFailed : clientCertificateReason ?? nothingReason
+        case CURLE_GOT_NOTHING: proxyResponded ? .proxyFailed : clientCertificateReason ?? nothingReason
         case CURLE_HTTP2_STREAM: detail.contains("PROTOCOL_ERROR") ? .badServerResponse : .connectionLost
         case CURLE_OPERATION_TIMEDOUT: .timedOut
-        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: lostReason
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: connectionLostReason
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: clientCertificateReason ?? secureReason
         case CURLE_SSL_CACERT_BADFILE: .secureConnectionFailed
         case CURLE_SSL_CERTPROBLEM: .clientCertificateRejected
         case CURLE_SSL_CLIENTCERT: .clientCertificateRequired
         case CURLE_PEER_FAILED_VERIFICATION: certificateReason
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS: .certificateUntrusted
-        case CURLE_BAD_CONTENT_ENCODING: .contentCodingFailed
+        case CURLE_BAD_CONTENT_ENCODING: .contentDecodingFailed
         case CURLE_LOGIN_DENIED, CURLE_AUTH_ERROR: .authenticationRequired
         default: .other
         }
     }
 
-    private var connectReason: NetworkError.Reason {
+    private var connectReason: ImageError.NetworkFailure.Reason {
         if usesProxy { return .proxyFailed }
         switch systemError {
         case ENETUNREACH, ENETDOWN: return .offline
@@ -87,9 +87,9 @@ struct CurlFailure: Sendable {
         }
     }
 
-    private var nothingReason: NetworkError.Reason { isEndedHere ? .badServerResponse : .connectionLost }
+    private var nothingReason: ImageError.NetworkFailure.Reason { isEndedHere ? .badServerResponse : .connectionLost }
 
-    private var lostReason: NetworkError.Reason {
+    private var connectionLostReason: ImageError.NetworkFailure.Reason {
         // tinyproxy sends 401 for a wrong password and 407 for a missing one.
         if proxyStatus == 407 || proxyStatus == 401 { return .authenticationRequired }
         if proxyStatus >= 300 || detail.contains("Proxy CONNECT aborted") { return .proxyFailed }
@@ -99,11 +99,11 @@ struct CurlFailure: Sendable {
         return .connectionLost
     }
 
-    private var secureReason: NetworkError.Reason { isProxyTLS ? .proxyFailed : .secureConnectionFailed }
+    private var secureReason: ImageError.NetworkFailure.Reason { isProxyTLS ? .proxyFailed : .secureConnectionFailed }
 
     /// The error reason if the server's TLS alert concerns the client certificate, or `nil` for other alerts. In TLS
     /// 1.3, the alert arrives after the handshake.
-    private var clientCertificateReason: NetworkError.Reason? {
+    private var clientCertificateReason: ImageError.NetworkFailure.Reason? {
         if let reason = alert.flatMap(certificateReason) { return reason }
         if detail.contains("alert certificate required") { return .clientCertificateRequired }
         let refusals = [
@@ -113,7 +113,7 @@ struct CurlFailure: Sendable {
         if refusals.contains(where: detail.contains) { return .clientCertificateRejected }
         // The server sends an alert and closes the connection, and the close may be detected before the alert is read.
         let isEarly = [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR].contains(CURLcode(code))
-        if wantsCertificate, isNewConnection, isEarly, alert == nil {
+        if requiresCertificate, isNewConnection, isEarly, alert == nil {
             return hasClientCertificate ? .clientCertificateRejected : .clientCertificateRequired
         }
         // Before TLS 1.3, there was no alert for a missing certificate.
@@ -121,22 +121,23 @@ struct CurlFailure: Sendable {
     }
 
     /// Returns the error reason if an alert (RFC 8446 6.2) concerns the client certificate, or `nil` for other alerts.
-    private func certificateReason(_ alert: Int32) -> NetworkError.Reason? {
+    private func certificateReason(_ alert: Int32) -> ImageError.NetworkFailure.Reason? {
         switch alert {
         case 116: .clientCertificateRequired
         // Before TLS 1.3, there was no alert for a missing certificate.
-        case 40 where wantsCertificate: hasClientCertificate ? .clientCertificateRejected : .clientCertificateRequired
+        case 40 where requiresCertificate:
+            hasClientCertificate ? .clientCertificateRejected : .clientCertificateRequired
         case 42...46, 48, 49: .clientCertificateRejected
         default: nil
         }
     }
 
     /// The error reason for a code of OpenSSL 3: 9 means not yet valid, 10 expired, and 19 to 21 an unknown issuer.
-    private var certificateReason: NetworkError.Reason {
+    private var certificateReason: ImageError.NetworkFailure.Reason {
         switch verifyResult {
         case 9: .certificateNotYetValid
         case 10: .certificateExpired
-        case 19, 20, 21: .certificateUnknownRoot
+        case 19, 20, 21: .certificateUnknownAuthority
         default: .certificateUntrusted
         }
     }

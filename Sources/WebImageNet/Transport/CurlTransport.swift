@@ -10,8 +10,8 @@ import WebImageCore
 ///
 /// The thread runs until ``close()`` is called or the transport is deallocated.
 final class CurlTransport: Sendable {
-    private let mailbox = Mailbox()
-    let activity = ActivityBoard()
+    private let mailbox = NetworkCommandQueue()
+    let activity = ActivityCounter()
     /// The number of the last transfer.
     private let last = Atomic<UInt64>(0)
 
@@ -21,16 +21,16 @@ final class CurlTransport: Sendable {
         return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
     }()
 
-    init(_ configuration: DownloaderConfiguration) {
+    init(_ configuration: ImageDownloader.Configuration) {
         guard Self.isReady, mailbox.waker >= 0 else {
-            _ = mailbox.closeAndTake()
+            _ = mailbox.closeAndDequeueAll()
             return
         }
         // The thread must not retain this object, because it runs until the object is deallocated.
         let thread = Thread { [mailbox] in
             guard let loop = NetworkLoop(mailbox, configuration) else {
-                for case .add(let submission) in mailbox.closeAndTake() {
-                    submission.promise.resolve(.failure(.request(.managerClosed)))
+                for case .add(let submission) in mailbox.closeAndDequeueAll() {
+                    submission.promise.resolve(.failure(.request(.managerShutDown)))
                 }
                 return
             }
@@ -55,7 +55,7 @@ final class CurlTransport: Sendable {
     /// canceled, this method returns promptly with `cancelled`, and the network thread closes the connection or stream
     /// a little later.
     func perform(
-        _ order: TransferOrder, context: LoadContext, observer: @escaping @Sendable (TransferEvent) -> Void
+        _ order: TransferRequestBox, context: LoadContext, observer: @escaping @Sendable (TransferEvent) -> Void
     ) async -> TransferOutcome {
         let promise = Promise<TransferOutcome>()
         let id = last.wrappingAdd(1, ordering: .relaxed).newValue
@@ -66,13 +66,13 @@ final class CurlTransport: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard promise.install(continuation) else { return }
-                let submission = Submission(
+                let submission = QueuedTransfer(
                     id: id, promise: promise, order: order, priority: context.priority, observer: observer,
-                    wantsBody: context.wantsReports, enqueued: MonotonicTime.now,
+                    requestsBody: context.isObserved, enqueued: MonotonicTime.now,
                     activity: activity.enqueue(order.request.origin))
                 guard mailbox.post(.add(submission)) else {
                     submission.activity.drop()
-                    promise.resolve(.failure(.request(.managerClosed)))
+                    promise.resolve(.failure(.request(.managerShutDown)))
                     return
                 }
                 // Observe the priority after the submission, because an earlier change would find no transfer.

@@ -13,7 +13,7 @@ enum TLSPeer {
 
 extension EasyHandle {
     /// Sets the options of `tls` for a host, given in lowercase.
-    func prepare(_ tls: TLSConfiguration, host: String, _ peer: TLSPeer = .server) {
+    func prepare(_ tls: TLSOptions, host: String, _ peer: TLSPeer = .server) {
         func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
         if let text = tls.authorityData {
             set(of(CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB), text)
@@ -28,12 +28,12 @@ extension EasyHandle {
                 of(CURLOPT_PINNEDPUBLICKEY, CURLOPT_PROXY_PINNEDPUBLICKEY), pins.isEmpty ? "sha256//" : pins)
         }
         if let certificate = tls.clientCertificates[host] { prepare(certificate, peer) }
-        guard tls.uncheckedHosts.contains(host) else { return }
+        guard tls.insecureHosts.contains(host) else { return }
         set(of(CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER), 0)
         set(of(CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST), 0)
     }
 
-    private func prepare(_ certificate: ClientCertificate, _ peer: TLSPeer) {
+    private func prepare(_ certificate: TLSOptions.ClientCertificate, _ peer: TLSPeer) {
         func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
         switch certificate.source {
         case .files(let path, let key):

@@ -7,7 +7,7 @@ import Foundation
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    private var lines: FieldLines?
+    private var lines: CurlHeaderList?
 
     /// The maximum total size of the buffers of all connections, in bytes. Larger buffers save system calls.
     private static let mostBufferBytes = 8 << 20
@@ -58,7 +58,8 @@ final class EasyHandle {
 
     /// Sets the options for a transfer, except for the callbacks, which ``TransferCallbacks`` sets.
     func prepare(
-        _ order: TransferOrder, _ lines: FieldLines, _ configuration: DownloaderConfiguration, proxy: String?
+        _ order: TransferRequestBox, _ lines: CurlHeaderList, _ configuration: ImageDownloader.Configuration,
+        proxy: String?
     ) {
         let request = order.request
         self.lines = lines
@@ -68,12 +69,12 @@ final class EasyHandle {
     }
 
     private func prepareOptions(
-        _ request: TransferRequest, _ configuration: DownloaderConfiguration, proxy: String?
+        _ request: TransferRequest, _ configuration: ImageDownloader.Configuration, proxy: String?
     ) {
         wi_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_QUICK_EXIT, 1)
-        let buffers = Self.mostBufferBytes / max(configuration.totalConnections, 1)
+        let buffers = Self.mostBufferBytes / max(configuration.maxConnections, 1)
         set(CURLOPT_BUFFERSIZE, min(max(buffers, 16 << 10), 128 << 10))
         wi_curl_allow_http(pointer)
         set(CURLOPT_FOLLOWLOCATION, 0)
@@ -103,7 +104,7 @@ final class EasyHandle {
         }
     }
 
-    private func prepareConnection(_ request: TransferRequest, _ configuration: DownloaderConfiguration) {
+    private func prepareConnection(_ request: TransferRequest, _ configuration: ImageDownloader.Configuration) {
         let isSecure = request.url.hasPrefix("https:")
         if isSecure, configuration.allowsHTTP2 {
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))

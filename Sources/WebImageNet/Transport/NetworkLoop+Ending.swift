@@ -29,7 +29,7 @@ extension NetworkLoop {
         transfer.isDone = true
         if let connection = transfer.connection {
             if code == CURLE_OK { sockets.keep(connection, isMultiplexed: transfer.isMultiplexed) }
-            noteEnding(connection)
+            recordEnding(connection)
         }
         if transfer.refusal == .unusableConnection, !transfer.submission.promise.isResolved {
             if let connection = transfer.connection { sockets.shutDown(connection) }
@@ -37,12 +37,13 @@ extension NetworkLoop {
         }
         if let stop = transfer.stop { return end(transfer, .failure(stop)) }
         if code == CURLE_OK {
-            let cut = transfer.failure(.connectionLost, phase: .head, detail: "the response head is truncated")
+            let cut = transfer.failure(
+                .connectionLost, phase: .waitingForResponse, detail: "the response head is truncated")
             return end(transfer, transfer.finish() ?? .failure(cut))
         }
         var failure = facts(of: transfer, handle, code)
         // libcurl keeps a connection open even if sending over it failed.
-        if failure.isLost, let connection = transfer.connection ?? transfer.opened, connection.users <= 1,
+        if failure.isConnectionLost, let connection = transfer.connection ?? transfer.opened, connection.users <= 1,
             code != CURLE_HTTP2_STREAM
         {
             sockets.shutDown(connection)
@@ -63,7 +64,7 @@ extension NetworkLoop {
         }
         let code = CURLcode(failure.code)
         if let refused = transfer.refusedAddress, code == CURLE_COULDNT_CONNECT {
-            return end(transfer, .failure(transfer.failure(.addressRefused, phase: .connect, detail: refused)))
+            return end(transfer, .failure(transfer.failure(.addressNotAllowed, phase: .connecting, detail: refused)))
         }
         end(
             transfer,
@@ -80,7 +81,7 @@ extension NetworkLoop {
 
     /// Records that an HTTP/2 connection has ended. libcurl detects this with only one of the streams, and the others
     /// would wait indefinitely.
-    private func noteEnding(_ connection: Connection) {
+    private func recordEnding(_ connection: Connection) {
         guard connection.isMultiplexed, !connection.isSpoiled, connection.isAtEnd else { return }
         sockets.spoil(connection)
         ending.append((connection, [:]))
@@ -123,16 +124,18 @@ extension NetworkLoop {
         if let proxy = transfer.proxy {
             let isPlain = transfer.request.url.hasPrefix("http:")
             failure.usesProxy = true
-            failure.proxyAnswers = proxy.isHTTP && isPlain
+            failure.proxyResponded = proxy.isHTTP && isPlain
             failure.isProxyTLS =
                 proxy.isSecure && failure.proxyStatus == 0 && handle.offset(CURLINFO_PRETRANSFER_TIME_T) == 0
         }
         if failure.isProxyTLS { failure.verifyResult = handle.number(CURLINFO_PROXY_SSL_VERIFYRESULT) }
-        if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT { failure.hasRoute = Routes.exist }
+        if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT {
+            failure.hasRoute = NetworkReachability.exist
+        }
         failure.hasClientCertificate = hasClientCertificate(transfer)
         let tls = transfer.connection?.tls ?? transfer.tls
         failure.alert = tls?.alert
-        failure.wantsCertificate = tls?.wantsCertificate ?? false
+        failure.requiresCertificate = tls?.requiresCertificate ?? false
         failure.isNewConnection = !transfer.hasBytes && (transfer.connection ?? transfer.opened)?.opener == transfer.id
         // An orderly close comes from the server, not from libcurl. For protocol errors in HTTP/1, libcurl reports
         // specific errors.
@@ -164,7 +167,7 @@ extension NetworkLoop {
     }
 
     /// Delivers the outcomes to the waiting tasks.
-    func tellEnded() {
+    func reportEnded() {
         guard !ended.isEmpty else { return }
         for (promise, outcome) in ended { promise.resolve(outcome) }
         ended.removeAll(keepingCapacity: true)
@@ -173,7 +176,7 @@ extension NetworkLoop {
     private func detach(_ transfer: Transfer) {
         guard let handle = transfer.handle else { return }
         curl_multi_remove_handle(multi, handle.pointer)
-        if transfer.opened != nil { sockets.forgetClosed(openedFor: transfer.id, group: socketGroup(transfer)) }
+        if transfer.opened != nil { sockets.removeClosed(openedFor: transfer.id, group: socketGroup(transfer)) }
         if let connection = transfer.connection {
             sockets.end(connection)
             // libcurl buffers the frame that resets the stream until it has something else to send.

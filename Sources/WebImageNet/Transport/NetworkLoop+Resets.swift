@@ -26,7 +26,7 @@ extension NetworkLoop {
     /// Lets a transfer like `order` use the idle `connection` and abort before it sends a request.
     ///
     /// Returns whether libcurl chose that connection.
-    private func flush(_ connection: Connection, _ order: TransferOrder) -> Bool {
+    private func flush(_ connection: Connection, _ order: TransferRequestBox) -> Bool {
         guard let handle = spareHandles.popLast() ?? EasyHandle() else { return false }
         let visit = FlushingVisit(handle, connection)
         prepare(handle, order, proxies.proxy(for: order.request.url).map { ProxyAddress($0) })
@@ -54,7 +54,7 @@ private final class FlushingVisit {
         port = connection.localPort
     }
 
-    func install(_ sockets: SocketRegistry) {
+    func install(_ sockets: IdleConnectionChecker) {
         let pointer = Unmanaged.passUnretained(self).toOpaque()
         wi_curl_set_before_request(handle.pointer, Self.beforeRequest, pointer)
         wi_curl_set_open_socket(handle.pointer, Self.openSocket, nil)

@@ -16,7 +16,7 @@ extension NetworkLoop {
                 end(transfer, .failure(.request(.cancelled)))
             } else {
                 transfer.started = MonotonicTime.now
-                limiter.noteStart()
+                limiter.recordStart()
                 transfer.submission.observer(.started)
                 start(transfer)
             }
@@ -36,7 +36,7 @@ extension NetworkLoop {
     /// Returns the reason for the wait. If a slot is free, it's the start rate or ``ImageDownloader/suspend()``.
     private func waitReason(of id: UInt64) -> WaitReason {
         if let reason = admission.waitReason(of: id) { return reason }
-        return isSuspended ? .queue : .rate
+        return isSuspended ? .connectionLimit : .rateLimit
     }
 
     func start(_ transfer: Transfer) {
@@ -64,15 +64,15 @@ extension NetworkLoop {
     }
 
     /// Sets the options for `order`. Transfers with equal options share connections.
-    func prepare(_ handle: EasyHandle, _ order: TransferOrder, _ proxy: ProxyAddress?) {
+    func prepare(_ handle: EasyHandle, _ order: TransferRequestBox, _ proxy: ProxyAddress?) {
         handle.prepare(order, lines(of: order), configuration, proxy: proxy?.text)
         guard let proxy else { return }
         handle.prepare(proxy, order.request.tls ?? configuration.tls, schemes: proxyAuthentication.schemes(proxy))
     }
 
-    private func lines(of order: TransferOrder) -> FieldLines {
+    private func lines(of order: TransferRequestBox) -> CurlHeaderList {
         if let lines, lines.fit(order.request) { return lines }
-        let made = FieldLines(order.request)
+        let made = CurlHeaderList(order.request)
         lines = made
         return made
     }

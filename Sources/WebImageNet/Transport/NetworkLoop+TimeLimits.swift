@@ -30,7 +30,7 @@ extension NetworkLoop {
             return transfer.failure(.timedOut, phase: .total, detail: "the total timeout is \(limits.total) s")
         }
         let phase = transfer.phase
-        guard phase == .head || phase == .body else {
+        guard phase == .waitingForResponse || phase == .receivingBody else {
             // libcurl enforces the connection timeout itself, but not while a transfer waits for the connection of
             // another one.
             if hasOthersAtWork(transfer) { transfer.lastActivity = now }
@@ -38,9 +38,9 @@ extension NetworkLoop {
             guard now >= transfer.lastActivity + limit else { return nil }
             return transfer.failure(.timedOut, phase: phase, detail: "the connection timeout is \(limits.connect) s")
         }
-        noteRequestSent(transfer)
+        recordRequestSent(transfer)
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
-        noteBytes(transfer, now: now)
+        recordBytes(transfer, now: now)
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
         return transfer.failure(.timedOut, phase: phase, detail: "no data for \(limits.idle) s")
     }
@@ -51,12 +51,13 @@ extension NetworkLoop {
     /// timeouts.
     private func hasOthersAtWork(_ transfer: Transfer) -> Bool {
         running.values.contains {
-            $0 !== transfer && $0.request.origin == transfer.request.origin && [.head, .body].contains($0.phase)
+            $0 !== transfer && $0.request.origin == transfer.request.origin
+                && [.waitingForResponse, .receivingBody].contains($0.phase)
         }
     }
 
     /// Starts the wait for the first byte when the request is sent.
-    private func noteRequestSent(_ transfer: Transfer) {
+    private func recordRequestSent(_ transfer: Transfer) {
         guard !transfer.hasBytes, let handle = transfer.handle else { return }
         let sent = transfer.started + Int64(handle.offset(CURLINFO_PRETRANSFER_TIME_T)) * 1_000
         transfer.lastActivity = max(transfer.lastActivity, sent)
@@ -64,7 +65,7 @@ extension NetworkLoop {
 
     /// Accounts for received bytes that no callback has seen, such as those of an incomplete header line or TLS
     /// record. The streams of an HTTP/2 connection can't be distinguished in this way.
-    private func noteBytes(_ transfer: Transfer, now: Int64) {
+    private func recordBytes(_ transfer: Transfer, now: Int64) {
         guard let connection = transfer.connection, !connection.isMultiplexed, let idle = connection.idleMilliseconds
         else { return }
         transfer.lastActivity = max(transfer.lastActivity, now - idle * 1_000_000)
@@ -75,7 +76,7 @@ extension NetworkLoop {
         let limits = transfer.request.timeouts
         let total = transfer.started + MonotonicTime.nanoseconds(limits.total)
         let idle = idleLimit(of: transfer)
-        guard transfer.phase == .head || transfer.phase == .body else {
+        guard transfer.phase == .waitingForResponse || transfer.phase == .receivingBody else {
             // The start of the wait for the first byte is still unknown, so check several times.
             let connect = MonotonicTime.nanoseconds(limits.connect) + 250_000_000
             return min(total, transfer.lastActivity + connect, now + max(idle / 4, 10_000_000))

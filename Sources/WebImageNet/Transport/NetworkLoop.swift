@@ -10,19 +10,19 @@ import WebImageCore
 ///
 /// It's created and used only on the network thread.
 final class NetworkLoop {
-    let mailbox: Mailbox
-    let configuration: DownloaderConfiguration
+    let mailbox: NetworkCommandQueue
+    let configuration: ImageDownloader.Configuration
     let multi: UnsafeMutableRawPointer
-    let sockets = SocketRegistry()
+    let sockets = IdleConnectionChecker()
     let proxies: ProxyResolver
     var proxyAuthentication = ProxyAuthentication()
-    var admission: AdmissionQueue
+    var admission: TransferQueue
     var waiting: [UInt64: Transfer] = [:]
     var running: [UInt64: Transfer] = [:]
     var contexts: [UnsafeMutableRawPointer: TransferCallbacks.Context] = [:]
     var spareHandles: [EasyHandle] = []
     /// The header lines of the last transfer, which most later transfers can reuse.
-    var lines: FieldLines?
+    var lines: CurlHeaderList?
     /// The transfers that were enqueued in this pass and want to know why they wait.
     var arrivals: [UInt64] = []
     /// The outcomes to deliver after the loop has filled the released slots.
@@ -30,42 +30,42 @@ final class NetworkLoop {
     /// The earliest time at which a transfer may time out, in nanoseconds. The actual deadline of a transfer can be
     /// later.
     var nextDeadline = Int64.max
-    var limiter: StartLimiter
+    var limiter: TokenBucket
     var isSuspended = false
     /// The HTTP/2 connections that ended, and the progress of their transfers in the previous pass.
     var ending: [(connection: Connection, progress: [UInt64: Int])] = []
     /// The HTTP/2 connections with canceled streams to reset, each with the order of one of the streams.
-    var resets: [ObjectIdentifier: (connection: Connection, order: TransferOrder)] = [:]
+    var resets: [ObjectIdentifier: (connection: Connection, order: TransferRequestBox)] = [:]
 
     /// The maximum number of unused easy handles to keep.
     static let mostSpareHandles = 64
 
     /// Creates a loop. Returns `nil` if memory is exhausted.
-    init?(_ mailbox: Mailbox, _ configuration: DownloaderConfiguration) {
+    init?(_ mailbox: NetworkCommandQueue, _ configuration: ImageDownloader.Configuration) {
         guard let multi = curl_multi_init() else { return nil }
         self.multi = multi
         self.mailbox = mailbox
         self.configuration = configuration
-        admission = AdmissionQueue(
-            perOrigin: configuration.connectionsPerHost, perMultiplexedOrigin: configuration.streamsPerConnection,
-            total: configuration.totalConnections, order: configuration.queueOrder)
-        limiter = StartLimiter(configuration.startRate, now: MonotonicTime.now)
+        admission = TransferQueue(
+            perOrigin: configuration.maxConnectionsPerHost, perMultiplexedOrigin: configuration.maxStreamsPerConnection,
+            total: configuration.maxConnections, order: configuration.queueOrder)
+        limiter = TokenBucket(configuration.startRate, now: MonotonicTime.now)
         proxies = ProxyResolver(configuration)
         wi_curl_multi_close_on_exec(multi)
-        wi_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.connectionsPerHost, 1))
-        wi_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(configuration.totalConnections, 1))
-        wi_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(configuration.totalConnections, 1))
+        wi_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.maxConnectionsPerHost, 1))
+        wi_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(configuration.maxConnections, 1))
+        wi_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(configuration.maxConnections, 1))
         wi_curl_multi_set_long(
-            multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(configuration.streamsPerConnection, 1))
+            multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(configuration.maxStreamsPerConnection, 1))
     }
 
     /// Runs the loop until it receives the close command.
     func run() {
-        while takeCommands(mailbox.take()) {
+        while processCommands(mailbox.dequeueAll()) {
             sockets.beginPass()
             startWaiting()
             reportWaiting()
-            tellEnded()
+            reportEnded()
             sendResets()
             var count: Int32 = 0
             curl_multi_perform(multi, &count)
@@ -80,7 +80,7 @@ final class NetworkLoop {
     // MARK: Commands
 
     /// Processes commands. Returns `false` if the loop must end.
-    private func takeCommands(_ commands: [NetworkCommand]) -> Bool {
+    private func processCommands(_ commands: [NetworkCommand]) -> Bool {
         var goesOn = true
         for command in commands {
             switch command {
@@ -94,11 +94,11 @@ final class NetworkLoop {
         return goesOn
     }
 
-    private func enqueue(_ submission: Submission) {
+    private func enqueue(_ submission: QueuedTransfer) {
         guard !submission.promise.isResolved else { return submission.activity.drop() }
         waiting[submission.id] = Transfer(submission)
         admission.enqueue(submission.id, origin: submission.request.origin, priority: submission.priority)
-        if submission.wantsBody { arrivals.append(submission.id) }
+        if submission.requestsBody { arrivals.append(submission.id) }
     }
 
     private func cancel(_ id: UInt64) {
@@ -111,17 +111,17 @@ final class NetworkLoop {
     }
 
     private func shutDown() {
-        let closed = TransferOutcome.failure(.request(.managerClosed))
+        let closed = TransferOutcome.failure(.request(.managerShutDown))
         for transfer in Array(running.values) { end(transfer, closed) }
-        tellEnded()
+        reportEnded()
         for transfer in waiting.values { drop(transfer.submission, closed) }
-        for case .add(let submission) in mailbox.closeAndTake() { drop(submission, closed) }
+        for case .add(let submission) in mailbox.closeAndDequeueAll() { drop(submission, closed) }
         waiting = [:]
         spareHandles = []
         curl_multi_cleanup(multi)
     }
 
-    private func drop(_ submission: Submission, _ outcome: TransferOutcome) {
+    private func drop(_ submission: QueuedTransfer, _ outcome: TransferOutcome) {
         submission.activity.drop()
         submission.promise.resolve(outcome)
     }

@@ -59,7 +59,7 @@ struct ProxyAuthentication {
 
 extension EasyHandle {
     /// Sets the options for `proxy`.
-    func prepare(_ proxy: ProxyAddress, _ tls: TLSConfiguration, schemes: UInt) {
+    func prepare(_ proxy: ProxyAddress, _ tls: TLSOptions, schemes: UInt) {
         if proxy.isHTTP, proxy.hasCredentials { set(CURLOPT_PROXYAUTH, Int(schemes)) }
         if proxy.isSecure { prepare(tls, host: proxy.host, .proxy) }
     }

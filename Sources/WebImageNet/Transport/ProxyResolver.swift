@@ -19,11 +19,11 @@ struct ProxyResolver: Sendable {
     ]
 
     init(
-        _ configuration: DownloaderConfiguration,
+        _ configuration: ImageDownloader.Configuration,
         environment: @autoclosure () -> [String: String] = ProcessInfo.processInfo.environment
     ) {
         switch configuration.proxy {
-        case .none: rule = .none
+        case .disabled: rule = .none
         case .url(let proxy): rule = .one(proxy)
         case .environment:
             // A proxy hides the destination address from the policy, and a proxy from the environment isn't explicitly

@@ -22,7 +22,7 @@ final class TLSFacts {
     var hasEnded: Bool { pointer.pointee.has_ended }
 
     /// A Boolean value that indicates whether the server requested a certificate.
-    var wantsCertificate: Bool { pointer.pointee.wants_certificate }
+    var requiresCertificate: Bool { pointer.pointee.wants_certificate }
 
     /// A Boolean value that indicates whether the server selected HTTP/2.
     var isHTTP2: Bool { pointer.pointee.is_http2 }

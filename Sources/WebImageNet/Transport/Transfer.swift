@@ -20,7 +20,7 @@ final class Transfer {
         case sentTooOften
     }
 
-    let submission: Submission
+    let submission: QueuedTransfer
     var handle: EasyHandle?
     /// The time at which the transfer left the queue, in nanoseconds of the monotonic clock.
     var started: Int64 = 0
@@ -53,15 +53,15 @@ final class Transfer {
     var refusedAddress: String?
     /// The error with which a callback stopped the transfer.
     private(set) var stop: ImageError?
-    private(set) var parser = HeadParser()
+    private(set) var parser = ResponseHeadParser()
     private(set) var received = 0
-    private var head: ResponseHead?
+    private var head: HTTPResponseHead?
     private var responseTime = Date()
-    private var body: BodyBuffer?
+    private var body: ResponseBuffer?
     private var decoder: ContentDecoder?
-    private var resume: ResumeState
+    private var resume: ResumeStateMachine
     /// The encoded body as received, if it can be resumed.
-    private var coded: BodyBuffer?
+    private var coded: ResponseBuffer?
     /// A Boolean value that indicates whether the exchange is finished and the rest of the body is read only to reuse
     /// the connection.
     private(set) var isDiscarding = false
@@ -73,11 +73,11 @@ final class Transfer {
     var progress: Int { parser.received + received }
     var isHeadComplete: Bool { parser.isComplete }
 
-    init(_ submission: Submission) {
+    init(_ submission: QueuedTransfer) {
         self.submission = submission
         let order = submission.order
-        resume = ResumeState(
-            order.request.resume, isForeign: order.request.resume == nil && order.request.fields["Range"] != nil)
+        resume = ResumeStateMachine(
+            order.request.resume, isForeign: order.request.resume == nil && order.request.headers["Range"] != nil)
     }
 
     /// Records that the request is about to be sent over `next` instead of ``connection``. Returns `false` if it must
@@ -132,12 +132,13 @@ final class Transfer {
     func awaitProxyChallenge() { parser.awaitsProxyChallenge = true }
 
     /// Processes a header line. Returns `false` to stop the transfer.
-    func takeHeader(_ line: UnsafeRawBufferPointer, now: Int64) -> Bool {
+    func receiveHeader(_ line: UnsafeRawBufferPointer, now: Int64) -> Bool {
         lastActivity = now
-        switch parser.take(line) {
+        switch parser.receive(line) {
         case .more: return true
         case .complete(let head): return begin(head)
-        case .tooLarge: return stop(.badServerResponse, detail: "the response head exceeds \(HeadParser.limit) bytes")
+        case .tooLarge:
+            return stop(.badServerResponse, detail: "the response head exceeds \(ResponseHeadParser.limit) bytes")
         case .malformed: return stop(.badServerResponse, detail: "the status line isn't valid")
         }
     }
@@ -146,11 +147,11 @@ final class Transfer {
     func isIdle(for limit: Int64, at now: Int64) -> Bool { now >= lastActivity + limit }
 
     /// Processes a chunk of the body. Returns `false` to stop the transfer.
-    func takeBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Bool {
+    func receiveBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Bool {
         lastActivity = now
         received += bytes.count
         if isDiscarding { return received <= Self.mostDiscarded }
-        guard resume.takeBytes(bytes.count) else {
+        guard resume.receiveBytes(bytes.count) else {
             return stop(
                 .badServerResponse, detail: "the body exceeds the expected \(resume.plan?.total ?? 0) bytes")
         }
@@ -172,8 +173,8 @@ final class Transfer {
         }
     }
 
-    private func begin(_ head: ResponseHead) -> Bool {
-        connection?.noteResponse()
+    private func begin(_ head: HTTPResponseHead) -> Bool {
+        connection?.recordResponse()
         self.head = head
         responseTime = Date()
         let length = head.bodyLength
@@ -182,36 +183,36 @@ final class Transfer {
         }
         var expected: Int?
         if case .known(let length) = length { expected = length }
-        switch resume.takeHead(head) {
+        switch resume.receiveHead(head) {
         case .rest(let whole): return begin(whole, prefix: request.resume?.bytes, expected: resume.plan?.total)
         case .refused(let detail):
-            stop = failure(.badServerResponse, phase: .head, detail: detail)
+            stop = failure(.badServerResponse, phase: .waitingForResponse, detail: detail)
             return false
         case .whole, .other: break
         }
         if request.disposition(head) == .discard {
             isDiscarding = true
-            submission.promise.resolve(.success(answer(finished: lastActivity)))
+            submission.promise.resolve(.success(makeResponse(isFinished: lastActivity)))
             return (expected ?? 0) <= Self.mostDiscarded
         }
         return begin(head, prefix: nil, expected: expected)
     }
 
     /// Begins the body of an accepted response. `prefix` is the resume data from an earlier transfer.
-    private func begin(_ head: ResponseHead, prefix: Data?, expected: Int?) -> Bool {
+    private func begin(_ head: HTTPResponseHead, prefix: Data?, expected: Int?) -> Bool {
         self.head = head
         var expected = expected
-        let hasBody = request.method != "HEAD" && head.status != 204 && head.status != 304
+        let hasBody = request.method != "HEAD" && head.statusCode != 204 && head.statusCode != 304
         if hasBody, let expected, expected > request.maxBytes { return stop(tooLarge: expected) }
         if hasBody {
-            let isDecoded = request.decodesParts || head.status != 206
-            if isDecoded, ContentDecoder.hasTooManyCodings(head.fields) {
-                return stop(.broken("more than \(ContentDecoder.mostCodings) content codings"))
+            let isDecoded = request.decodesParts || head.statusCode != 206
+            if isDecoded, ContentDecoder.hasTooManyCodings(head.headers) {
+                return stop(.corrupt("more than \(ContentDecoder.mostCodings) content codings"))
             }
-            decoder = isDecoded ? ContentDecoder(head.fields, limit: request.maxBytes) : nil
-            if decoder != nil, resume.plan != nil { coded = BodyBuffer(expected: expected) }
+            decoder = isDecoded ? ContentDecoder(head.headers, limit: request.maxBytes) : nil
+            if decoder != nil, resume.plan != nil { coded = ResponseBuffer(expected: expected) }
             if decoder != nil { expected = nil }
-            body = BodyBuffer(expected: expected)
+            body = ResponseBuffer(expected: expected)
         }
         report(.head(head, expected: hasBody ? expected : 0, isContinued: prefix != nil))
         return prefix?.withUnsafeBytes { decode($0) } ?? true
@@ -219,12 +220,12 @@ final class Transfer {
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) {
         body?.append(bytes)
-        guard submission.wantsBody, let part = body?.last(bytes.count), !part.isEmpty else { return }
+        guard submission.requestsBody, let part = body?.last(bytes.count), !part.isEmpty else { return }
         report(.body(part))
     }
 
     private func report(_ event: TransferEvent) {
-        if submission.wantsBody, !submission.promise.isResolved { submission.observer(event) }
+        if submission.requestsBody, !submission.promise.isResolved { submission.observer(event) }
     }
 
     /// Returns the outcome after libcurl reports success, or `nil` if the response is incomplete.
@@ -232,53 +233,54 @@ final class Transfer {
         if head == nil, let challenge = parser.unansweredChallenge { head = challenge }
         guard head != nil else { return nil }
         if case .short(let missing) = resume.end() {
-            return .failure(failure(.connectionLost, phase: .body, detail: "\(missing) bytes of the range are missing"))
+            return .failure(
+                failure(.connectionLost, phase: .receivingBody, detail: "\(missing) bytes of the range are missing"))
         }
         do {
             try decoder?.finish { deliver($0) }
         } catch {
             return .failure(located(error))
         }
-        return .success(answer(finished: lastActivity))
+        return .success(makeResponse(isFinished: lastActivity))
     }
 
     /// Returns the resume data of the body, or `nil` if the body can't be resumed.
-    func remainder(after error: ImageError) -> ResumePoint? {
+    func remainder(after error: ImageError) -> PartialDownload? {
         guard let plan = resume.plan, resume.isWorthKeeping, !isDiscarding, stop == nil, error.leavesUsableBytes,
             let bytes = (decoder == nil ? body : coded)?.data, bytes.count == resume.position
         else { return nil }
-        return ResumePoint(plan: plan, bytes: bytes, stored: Date())
+        return PartialDownload(plan: plan, bytes: bytes, stored: Date())
     }
 
-    private func answer(finished: Int64) -> TransferAnswer {
-        let head = head ?? ResponseHead(status: 0)
-        return TransferAnswer(
+    private func makeResponse(isFinished: Int64) -> TransferResponse {
+        let head = head ?? HTTPResponseHead(statusCode: 0)
+        return TransferResponse(
             head: head, body: body?.data ?? Data(), interim: parser.interim, requestTime: requestTime,
             responseTime: responseTime,
-            retryAfter: head.fields["Retry-After"].flatMap { RetryAfter.seconds($0, now: serverTime(head)) },
-            metrics: metrics(finished),
-            isLengthKnown: head.tellsItsEnd || (isMultiplexed && connection?.isOpen != false))
+            retryAfter: head.headers["Retry-After"].flatMap { RetryAfter.seconds($0, now: serverTime(head)) },
+            metrics: metrics(isFinished),
+            isLengthKnown: head.isSelfDelimiting || (isMultiplexed && connection?.isOpen != false))
     }
 
     /// Returns the time of the server's clock for interpreting dates, or the local time if the response has no `Date`.
-    private func serverTime(_ head: ResponseHead) -> Date {
-        head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
+    private func serverTime(_ head: HTTPResponseHead) -> Date {
+        head.headers["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
 
-    private func metrics(_ finished: Int64) -> LoadMetrics {
-        var metrics = LoadMetrics()
-        metrics.queued = Double(started - submission.enqueued) / 1e9
-        metrics.finished = Double(finished - started) / 1e9
-        metrics.bytesReceived = received
-        metrics.attempts = attempt
-        metrics.resumedBytes = resume.isContinued ? request.resume?.bytes.count ?? 0 : 0
+    private func metrics(_ finished: Int64) -> NetworkMetrics {
+        var metrics = NetworkMetrics()
+        metrics.queue = Double(started - submission.enqueued) / 1e9
+        metrics.total = Double(finished - started) / 1e9
+        metrics.receivedByteCount = received
+        metrics.attemptCount = attempt
+        metrics.resumedByteCount = resume.isContinued ? request.resume?.bytes.count ?? 0 : 0
         guard let handle else { return metrics }
-        metrics.resolved = Double(handle.offset(CURLINFO_NAMELOOKUP_TIME_T)) / 1e6
-        metrics.connected = Double(handle.offset(CURLINFO_CONNECT_TIME_T)) / 1e6
-        metrics.secured = Double(handle.offset(CURLINFO_APPCONNECT_TIME_T)) / 1e6
+        metrics.nameLookup = Double(handle.offset(CURLINFO_NAMELOOKUP_TIME_T)) / 1e6
+        metrics.connect = Double(handle.offset(CURLINFO_CONNECT_TIME_T)) / 1e6
+        metrics.tlsHandshake = Double(handle.offset(CURLINFO_APPCONNECT_TIME_T)) / 1e6
         metrics.firstByte = Double(handle.offset(CURLINFO_STARTTRANSFER_TIME_T)) / 1e6
-        metrics.networkProtocol = isMultiplexed ? "h2" : "http/1.1"
-        metrics.reusedConnection = handle.number(CURLINFO_NUM_CONNECTS) == 0
+        metrics.protocolName = isMultiplexed ? "h2" : "http/1.1"
+        metrics.isReusedConnection = handle.number(CURLINFO_NUM_CONNECTS) == 0
         return metrics
     }
 
@@ -286,30 +288,33 @@ final class Transfer {
     var isMultiplexed: Bool { handle?.number(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
 
     /// The current phase of the transfer.
-    var phase: NetworkError.Phase {
-        if isHeadComplete { return .body }
-        guard let handle else { return .queue }
-        if parser.received > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 { return .head }
-        return handle.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connect : .resolve
+    var phase: ImageError.NetworkFailure.Phase {
+        if isHeadComplete { return .receivingBody }
+        guard let handle else { return .queued }
+        if parser.received > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 { return .waitingForResponse }
+        return handle.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .nameResolution
     }
 
     /// Returns an error for this transfer.
     func failure(
-        _ reason: NetworkError.Reason, phase: NetworkError.Phase? = nil, underlying: Int32? = nil, detail: String = ""
+        _ reason: ImageError.NetworkFailure.Reason, phase: ImageError.NetworkFailure.Phase? = nil,
+        underlying: Int32? = nil, detail: String = ""
     ) -> ImageError {
         .network(
-            NetworkError(
-                reason, url: request.url, phase: phase ?? self.phase, status: head?.status, underlying: underlying,
-                attempt: attempt, detail: detail))
+            ImageError.NetworkFailure(
+                reason, url: request.url, phase: phase ?? self.phase, statusCode: head?.statusCode,
+                curlCode: underlying,
+                attempt: attempt, details: detail))
     }
 
-    private func stop(_ reason: NetworkError.Reason, detail: String) -> Bool {
-        stop = failure(reason, phase: isHeadComplete ? .body : .head, detail: detail)
+    private func stop(_ reason: ImageError.NetworkFailure.Reason, detail: String) -> Bool {
+        stop = failure(reason, phase: isHeadComplete ? .receivingBody : .waitingForResponse, detail: detail)
         return false
     }
 
     private func stop(tooLarge size: Int) -> Bool {
-        stop = .limit(LimitError(.encodedBytes, limit: request.maxBytes, actual: size, detail: request.url))
+        stop = .limitExceeded(
+            ImageError.LimitFailure(.encodedSize, limit: request.maxBytes, actual: size, detail: request.url))
         return false
     }
 
@@ -320,9 +325,10 @@ final class Transfer {
 
     private func located(_ error: ContentDecoder.Failure) -> ImageError {
         switch error {
-        case .broken(let detail): failure(.contentCodingFailed, phase: .body, detail: detail)
+        case .corrupt(let detail): failure(.contentDecodingFailed, phase: .receivingBody, detail: detail)
         case .tooLarge(let size):
-            .limit(LimitError(.encodedBytes, limit: request.maxBytes, actual: size, detail: request.url))
+            .limitExceeded(
+                ImageError.LimitFailure(.encodedSize, limit: request.maxBytes, actual: size, detail: request.url))
         }
     }
 }

@@ -12,15 +12,16 @@ enum TransferCallbacks {
     /// The context of one transfer's callbacks. It lives as long as the transfer runs.
     final class Context {
         let transfer: Transfer
-        let policy: AddressPolicy
+        let policy: ImageDownloader.Configuration.AddressPolicy
         /// A Boolean value that indicates whether connections go to an explicitly configured proxy, which is trusted.
         let trustsPeer: Bool
-        let sockets: SocketRegistry
+        let sockets: IdleConnectionChecker
         /// The group of connections from which libcurl chooses.
         let group: String
 
         init(
-            transfer: Transfer, policy: AddressPolicy, trustsPeer: Bool, sockets: SocketRegistry, group: String
+            transfer: Transfer, policy: ImageDownloader.Configuration.AddressPolicy, trustsPeer: Bool,
+            sockets: IdleConnectionChecker, group: String
         ) {
             self.transfer = transfer
             self.sockets = sockets
@@ -33,7 +34,7 @@ enum TransferCallbacks {
     /// Installs the callbacks on `handle`.
     ///
     /// `context` must live as long as the handle is used, and `sockets` as long as any connection is open.
-    static func install(on handle: EasyHandle, _ context: Context, _ sockets: SocketRegistry) {
+    static func install(on handle: EasyHandle, _ context: Context, _ sockets: IdleConnectionChecker) {
         let pointer = Unmanaged.passUnretained(context).toOpaque()
         wi_curl_set_data_function(handle.pointer, CURLOPT_HEADERFUNCTION, header)
         wi_curl_set_pointer(handle.pointer, CURLOPT_HEADERDATA, pointer)
@@ -46,7 +47,7 @@ enum TransferCallbacks {
     }
 
     /// Notifies `sockets` of each connection that is closed. `sockets` must live as long as any connection is open.
-    static func installClosing(on handle: EasyHandle, _ sockets: SocketRegistry) {
+    static func installClosing(on handle: EasyHandle, _ sockets: IdleConnectionChecker) {
         wi_curl_set_close_socket(handle.pointer, closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
     }
 
@@ -59,7 +60,7 @@ enum TransferCallbacks {
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
         // Avoid reference counting, which is expensive for each chunk. The network thread retains the context.
         return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
-            $0.transfer.takeHeader(line, now: MonotonicTime.now) ? line.count : 0
+            $0.transfer.receiveHeader(line, now: MonotonicTime.now) ? line.count : 0
         }
     }
 
@@ -67,7 +68,7 @@ enum TransferCallbacks {
         guard let bytes, let context else { return 0 }
         let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
         return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
-            $0.transfer.takeBody(part, now: MonotonicTime.now) ? part.count : Int(CURL_WRITEFUNC_ERROR)
+            $0.transfer.receiveBody(part, now: MonotonicTime.now) ? part.count : Int(CURL_WRITEFUNC_ERROR)
         }
     }
 
@@ -112,7 +113,9 @@ enum TransferCallbacks {
     }
 
     /// Returns the reason why the policy forbids the address, or `nil` if it's allowed.
-    private static func refusal(_ address: UnsafeMutablePointer<curl_sockaddr>, _ policy: AddressPolicy) -> String? {
+    private static func refusal(
+        _ address: UnsafeMutablePointer<curl_sockaddr>, _ policy: ImageDownloader.Configuration.AddressPolicy
+    ) -> String? {
         // The address extends past the declared size of the struct. libcurl reserves space for all address families.
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         let name = (UnsafeRawPointer(address) + offset).assumingMemoryBound(to: sockaddr.self)
@@ -123,7 +126,7 @@ enum TransferCallbacks {
     }
 
     private static let closeSocket: curl_closesocket_callback = { context, socket in
-        if let context { Unmanaged<SocketRegistry>.fromOpaque(context).takeUnretainedValue().close(socket) }
+        if let context { Unmanaged<IdleConnectionChecker>.fromOpaque(context).takeUnretainedValue().close(socket) }
         return close(socket)
     }
 }

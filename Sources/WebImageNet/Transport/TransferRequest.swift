@@ -8,7 +8,7 @@ import WebImageHTTP
 /// was interrupted is repeated.
 struct TransferRequest: Sendable {
     /// A closure that receives the resume data of a body.
-    typealias Keep = @Sendable (ResumePoint, TransferRequest) -> Void
+    typealias Keep = @Sendable (PartialDownload, TransferRequest) -> Void
 
     /// The handling of a response body.
     enum Disposition: Sendable {
@@ -25,7 +25,7 @@ struct TransferRequest: Sendable {
     /// The method. The default is `GET`.
     var method = "GET"
     /// All header fields to send except `Host`, which libcurl adds.
-    var fields = HTTPFields()
+    var headers = HTTPHeaderFields()
     /// The body to send.
     var body = Data()
     /// A Boolean value that indicates whether the content codings of partial responses (206) are removed. Part of an
@@ -38,12 +38,12 @@ struct TransferRequest: Sendable {
     /// A Boolean value that indicates whether to send the request again if a reused connection was interrupted.
     var mayRepeat = true
     /// The TLS configuration, or `nil` for that of the downloader.
-    var tls: TLSConfiguration?
+    var tls: TLSOptions?
     /// A closure that returns the handling of the body. It's called once on the network thread with the final response
     /// head.
-    var disposition: @Sendable (ResponseHead) -> Disposition = { _ in .deliver }
+    var disposition: @Sendable (HTTPResponseHead) -> Disposition = { _ in .deliver }
     /// The resume data that the request's `Range` continues.
-    var resume: ResumePoint?
+    var resume: PartialDownload?
     /// A closure that receives resume data if the transfer is interrupted or canceled. It's called on the network
     /// thread.
     var keep: Keep?
@@ -52,16 +52,16 @@ struct TransferRequest: Sendable {
 }
 
 /// An object with a submitted request, so thousands of waiting tasks don't each hold a copy.
-final class TransferOrder: Sendable {
+final class TransferRequestBox: Sendable {
     let request: TransferRequest
 
     init(_ request: TransferRequest) { self.request = request }
 
     /// Returns a modified copy of this order.
-    func with(_ change: (inout TransferRequest) -> Void) -> TransferOrder {
+    func with(_ change: (inout TransferRequest) -> Void) -> TransferRequestBox {
         var request = request
         change(&request)
-        return TransferOrder(request)
+        return TransferRequestBox(request)
     }
 }
 
@@ -71,28 +71,28 @@ enum TransferEvent: Sendable {
     case waiting(WaitReason)
     case started
     /// The final response head. `isContinued` is `true` if the body begins with resume data.
-    case head(ResponseHead, expected: Int?, isContinued: Bool)
+    case head(HTTPResponseHead, expected: Int?, isContinued: Bool)
     case body(Data)
 }
 
 /// An object with a complete response, which is passed from the network thread to the task without copies.
-final class TransferAnswer: Sendable {
-    let head: ResponseHead
+final class TransferResponse: Sendable {
+    let head: HTTPResponseHead
     let body: Data
     /// The interim responses (1xx) that preceded the final response.
-    let interim: [ResponseHead]
+    let interim: [HTTPResponseHead]
     let requestTime: Date
     let responseTime: Date
     /// The `Retry-After` period in seconds, or `nil` if there is none.
     let retryAfter: Double?
-    let metrics: LoadMetrics
+    let metrics: NetworkMetrics
     /// A Boolean value that indicates whether the end of the body was specified. It's `false` if only the end of the
     /// connection marked it.
     let isLengthKnown: Bool
 
     init(
-        head: ResponseHead, body: Data, interim: [ResponseHead] = [], requestTime: Date, responseTime: Date,
-        retryAfter: Double? = nil, metrics: LoadMetrics, isLengthKnown: Bool = true
+        head: HTTPResponseHead, body: Data, interim: [HTTPResponseHead] = [], requestTime: Date, responseTime: Date,
+        retryAfter: Double? = nil, metrics: NetworkMetrics, isLengthKnown: Bool = true
     ) {
         self.head = head
         self.body = body
@@ -105,4 +105,4 @@ final class TransferAnswer: Sendable {
     }
 }
 
-typealias TransferOutcome = Result<TransferAnswer, ImageError>
+typealias TransferOutcome = Result<TransferResponse, ImageError>

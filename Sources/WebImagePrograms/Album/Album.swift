@@ -20,19 +20,19 @@ package struct Album: Sendable {
         /// The width divided by the height.
         package let aspectRatio: Double?
 
-        package var isBroken: Bool { kind == "broken" }
+        package var isCorrupt: Bool { kind == "broken" }
 
         /// Returns a Boolean value that indicates whether `error` is the expected result of loading this image.
         package func expects(_ error: ImageError?) -> Bool {
-            guard let error else { return !isBroken }
+            guard let error else { return !isCorrupt }
             let families = ["request", "network", "cache", "decode", "transform", "limit"]
             // A remembered failure counts as its original error.
             let family = (error.remembered ?? error).code / 1_000 - 1
-            return isBroken && families.indices.contains(family) && families[family] == expect
+            return isCorrupt && families.indices.contains(family) && families[family] == expect
         }
     }
 
-    package let folder: URL
+    package let directory: URL
     package let entries: [Entry]
 
     /// The reason that the album can't be read.
@@ -59,13 +59,13 @@ package struct Album: Sendable {
                 message: "no album at \(folder.path(percentEncoded: false)): \(error.localizedDescription) "
                     + "(set WEBIMAGE_ALBUM to the directory of an album)")
         }
-        self.folder = folder
+        self.directory = folder
     }
 
     /// Returns the data of an image, or `nil` if the file can't be read. Blocks.
     package func data(_ entry: Entry) -> Data? {
         // The list is untrusted input, so don't let its file names leave the directory.
         guard !entry.file.contains("/"), entry.file != ".." else { return nil }
-        return try? Data(contentsOf: folder.appending(path: entry.file))
+        return try? Data(contentsOf: directory.appending(path: entry.file))
     }
 }

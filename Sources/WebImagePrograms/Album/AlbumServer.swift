@@ -33,7 +33,7 @@ package final class AlbumServer: Sendable {
     private static let slowSeconds = 0.8
 
     private let server: LoopbackServer
-    private let desk: Desk
+    private let responder: AlbumResponder
     /// The URLs of the images, in the order of the album.
     package let urls: [URL]
 
@@ -41,26 +41,26 @@ package final class AlbumServer: Sendable {
     ///
     /// - Throws: Error 1006 if an image can't be read, or 3003 if the server can't open a socket.
     package init(_ album: Album) throws(ImageError) {
-        var pictures: [String: Picture] = [:]
+        var pictures: [String: ServedImage] = [:]
         var paths: [String] = []
         for (index, entry) in album.entries.enumerated() {
             guard let data = album.data(entry) else {
                 throw .request(
-                    .fileNotFound(path: album.folder.appending(path: entry.file).path(percentEncoded: false)))
+                    .fileNotFound(path: album.directory.appending(path: entry.file).path(percentEncoded: false)))
             }
             let path = "/album/\(entry.file)"
-            pictures[path] = Picture(
+            pictures[path] = ServedImage(
                 resource: Self.resource(data, entry), isSlow: index % Self.slowEvery == 1 && data.count > 10_000)
             paths.append(index % Self.redirectEvery == 2 ? "/latest/\(entry.file)" : path)
         }
-        let desk = Desk(pictures)
-        self.desk = desk
-        server = try LoopbackServer { desk.answer($0) }
+        let desk = AlbumResponder(pictures)
+        self.responder = desk
+        server = try LoopbackServer { desk.respond(to: $0) }
         urls = paths.map(server.url)
     }
 
     package var traffic: Traffic {
-        var traffic = desk.traffic
+        var traffic = responder.traffic
         let counters = server.counters
         traffic.requests = counters.requests
         traffic.bytesSent = counters.bytesSent
@@ -68,16 +68,16 @@ package final class AlbumServer: Sendable {
     }
 
     /// The simulated network conditions for subsequent responses. By default, the network is unchanged.
-    package var behaviour: NetworkBehaviour {
-        get { desk.behaviour }
-        set { desk.behaviour = newValue }
+    package var behavior: SimulatedNetwork {
+        get { responder.behavior }
+        set { responder.behavior = newValue }
     }
 
     /// Closes all connections and stops the server.
     package func stop() { server.stop() }
 
     /// An image on the server.
-    fileprivate struct Picture: Sendable {
+    fileprivate struct ServedImage: Sendable {
         let resource: ServerResource
         /// A Boolean value that indicates whether the image is sent over a slow connection.
         let isSlow: Bool
@@ -102,70 +102,72 @@ package final class AlbumServer: Sendable {
 }
 
 /// The request handler of the server, which counts its responses.
-private final class Desk: Sendable {
+private final class AlbumResponder: Sendable {
     private struct State {
         var traffic = AlbumServer.Traffic()
-        var behaviour = NetworkBehaviour()
+        var behavior = SimulatedNetwork()
         /// The number of requests for each target since the simulated conditions changed.
         var attempts: [String: Int] = [:]
     }
 
     private static let timers = DispatchQueue(label: "webimage.album-server")
 
-    private let pictures: [String: AlbumServer.Picture]
+    private let images: [String: AlbumServer.ServedImage]
     private let state = Lock(State())
 
-    init(_ pictures: [String: AlbumServer.Picture]) { self.pictures = pictures }
+    init(_ pictures: [String: AlbumServer.ServedImage]) { self.images = pictures }
 
     var traffic: AlbumServer.Traffic { state.withLock { $0.traffic } }
 
-    var behaviour: NetworkBehaviour {
-        get { state.withLock { $0.behaviour } }
+    var behavior: SimulatedNetwork {
+        get { state.withLock { $0.behavior } }
         set {
             state.withLock {
-                $0.behaviour = newValue
+                $0.behavior = newValue
                 $0.attempts = [:]
             }
         }
     }
 
-    func answer(_ request: RecordedRequest) -> ServerResponse {
-        let answer = worsened(request, plainAnswer(request))
+    func respond(to request: LoopbackServer.Request) -> LoopbackServer.Response {
+        let answer = worsened(request, plainResponse(to: request))
         state.withLock {
-            if answer.status == 302 { $0.traffic.redirects += 1 }
-            if answer.status == 304 { $0.traffic.notModified += 1 }
+            if answer.statusCode == 302 { $0.traffic.redirects += 1 }
+            if answer.statusCode == 304 { $0.traffic.notModified += 1 }
         }
         return answer
     }
 
-    private func plainAnswer(_ request: RecordedRequest) -> ServerResponse {
+    private func plainResponse(to request: LoopbackServer.Request) -> LoopbackServer.Response {
         if request.path.hasPrefix("/latest/") {
             return .redirect(302, to: "/album/" + request.target.dropFirst("/latest/".count))
         }
-        guard let picture = pictures[request.path] else { return .status(404) }
+        guard let picture = images[request.path] else { return .status(404) }
         var answer = picture.resource.response(to: request)
         if !answer.body.isEmpty { answer.bytesPerSecond = picture.slowSpeed }
         return answer
     }
 
-    private func worsened(_ request: RecordedRequest, _ answer: ServerResponse) -> ServerResponse {
+    private func worsened(_ request: LoopbackServer.Request, _ answer: LoopbackServer.Response)
+        -> LoopbackServer.Response
+    {
         let (behaviour, attempt) = state.withLock { state in
-            guard state.behaviour != NetworkBehaviour() else { return (state.behaviour, 0) }
+            guard state.behavior != SimulatedNetwork() else { return (state.behavior, 0) }
             state.attempts[request.target, default: 0] += 1
-            return (state.behaviour, state.attempts[request.target] ?? 0)
+            return (state.behavior, state.attempts[request.target] ?? 0)
         }
-        guard behaviour != NetworkBehaviour() else { return answer }
-        let fate = behaviour.fate(of: request.target, attempt: attempt)
+        guard behaviour != SimulatedNetwork() else { return answer }
+        let fate = behaviour.outcome(of: request.target, attempt: attempt)
         var answer = answer
         switch fate.failure {
         case .status: answer = .status(503)
-        case .cut where answer.body.count > 1: answer.bodyCut = answer.body.count / 2
+        case .cut where answer.body.count > 1: answer.truncatesBodyAfter = answer.body.count / 2
         case .cut: answer = .status(503)
         case nil: break
         }
         if let speed = behaviour.bytesPerSecond { answer.bytesPerSecond = min(speed, answer.bytesPerSecond ?? speed) }
         if fate.delay > 0 {
-            let gate = Gate()
+            let gate = TestGate()
             answer.headGate = gate
             Self.timers.asyncAfter(deadline: .now() + fate.delay) { gate.open() }
         }

@@ -6,12 +6,12 @@ import WebImageConcurrency
 
 extension GalleryContents {
     /// The maximum number of images to show from a directory and its subdirectories.
-    package static let folderLimit = 100_000
+    package static let directoryLimit = 100_000
 
     /// Creates contents from the bundled album on `server`, repeated until there are `count` cells. Every cell has a
     /// different URL, so that the gallery has as many images as cells.
-    package init(_ album: Album, on server: AlbumServer, count: Int, withBroken: Bool = false) {
-        let pictures = zip(album.entries, server.urls).filter { withBroken || !$0.0.isBroken }
+    package init(_ album: Album, on server: AlbumServer, count: Int, includingCorrupt: Bool = false) {
+        let pictures = zip(album.entries, server.urls).filter { includingCorrupt || !$0.0.isCorrupt }
         self.init(
             (0..<(pictures.isEmpty ? 0 : max(0, count))).map { number in
                 let (entry, url) = pictures[number % pictures.count]
@@ -54,19 +54,19 @@ extension GalleryContents {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
             return [url]
         }
-        return try pictures(in: url)
+        return try imageFiles(in: url)
     }
 
-    private static func pictures(in folder: URL) throws(ImageError) -> [URL] {
+    private static func imageFiles(in folder: URL) throws(ImageError) -> [URL] {
         let path = folder.path(percentEncoded: false)
         guard FileManager.default.isReadableFile(atPath: path),
             let files = FileManager.default.enumerator(
                 at: folder, includingPropertiesForKeys: [.isDirectoryKey], options: [.skipsHiddenFiles])
         else { throw .request(.fileUnreadable(path: path, errno: EACCES)) }
         var found: [URL] = []
-        for case let file as URL in files where isPicture(file) {
+        for case let file as URL in files where isImage(file) {
             found.append(file.absoluteURL)
-            if found.count == folderLimit { break }
+            if found.count == directoryLimit { break }
         }
         // The file system returns files in an arbitrary order.
         return found.sorted {
@@ -79,5 +79,5 @@ extension GalleryContents {
         "heic", "heif", "jxl", "svg", "svgz", "pdf",
     ]
 
-    private static func isPicture(_ file: URL) -> Bool { extensions.contains(file.pathExtension.lowercased()) }
+    private static func isImage(_ file: URL) -> Bool { extensions.contains(file.pathExtension.lowercased()) }
 }

@@ -8,14 +8,14 @@ import WebImageCommand
 package struct GalleryContents: Sendable, Hashable {
     /// The order in which images are shown.
     package enum Order: String, Sendable, CaseIterable {
-        case given
+        case original
         case name
         case source
 
         /// The title in the user interface.
         package var title: String {
             switch self {
-            case .given: "Original Order"
+            case .original: "Original Order"
             case .name: "Name"
             case .source: "URL"
             }
@@ -24,15 +24,15 @@ package struct GalleryContents: Sendable, Hashable {
 
     /// All images, in the original order.
     package private(set) var items: [GalleryItem]
-    package var order = Order.given { didSet { if order != oldValue { update() } } }
+    package var order = Order.original { didSet { if order != oldValue { update() } } }
     /// The search text. The gallery shows only images whose title or source contains every word, ignoring case.
     package var filter = "" { didSet { if filter != oldValue { update() } } }
     /// The images that match the filter, in the current order.
-    package private(set) var shown: [GalleryItem]
+    package private(set) var visibleItems: [GalleryItem]
 
     package init(_ items: [GalleryItem] = []) {
         self.items = items
-        shown = items
+        visibleItems = items
     }
 
     /// Adds images after the existing ones, and skips images that already exist.
@@ -53,17 +53,17 @@ package struct GalleryContents: Sendable, Hashable {
     }
 
     /// Returns the position at which `item` is shown, or `nil` if the filter hides it.
-    package func place(of item: GalleryItem) -> Int? { shown.firstIndex(of: item) }
+    package func index(of item: GalleryItem) -> Int? { visibleItems.firstIndex(of: item) }
 
     /// A description of the number of images, without a period.
     package var summary: String {
-        let all = Figures.count(items.count, "Image")
-        return shown.count == items.count ? all : "\(shown.count) of \(all)"
+        let all = NumberFormatting.count(items.count, "Image")
+        return visibleItems.count == items.count ? all : "\(visibleItems.count) of \(all)"
     }
 
     private mutating func update() {
         let words = filter.lowercased().split(whereSeparator: \.isWhitespace)
-        shown =
+        visibleItems =
             words.isEmpty
             ? items
             : items.filter { item in
@@ -71,9 +71,9 @@ package struct GalleryContents: Sendable, Hashable {
                 return words.allSatisfy { text.contains($0) }
             }
         switch order {
-        case .given: break
-        case .name: shown.sort { Self.before(($0.title, $0.number), ($1.title, $1.number)) }
-        case .source: shown.sort { Self.before(($0.detail, $0.number), ($1.detail, $1.number)) }
+        case .original: break
+        case .name: visibleItems.sort { Self.before(($0.title, $0.number), ($1.title, $1.number)) }
+        case .source: visibleItems.sort { Self.before(($0.detail, $0.number), ($1.detail, $1.number)) }
         }
     }
 

@@ -13,19 +13,19 @@ package struct GalleryOptions: Sendable {
     /// The number of cells for the bundled album.
     package let cells: Int
     /// A Boolean value that indicates whether the invalid images of the album are shown.
-    package let broken: Bool
+    package let includesCorrupt: Bool
     /// The directory of the disk cache. The default is `nil`, which means a temporary directory for the bundled album,
     /// and the default directory of the tool for other images.
     package let cache: String?
 
     package init(_ arguments: Arguments) throws(UsageError) {
         operands = arguments.operands
-        if let side = try arguments.integer("size", in: GallerySettings.cellSides) { settings.cellSide = side }
+        if let side = try arguments.integer("size", in: GallerySettings.cellSizes) { settings.cellSize = side }
         settings.transition = try Self.choice("transition", arguments) ?? settings.transition
         settings.placeholder = try Self.choice("placeholder", arguments) ?? settings.placeholder
         settings.theme = try Self.choice("theme", arguments) ?? settings.theme
         settings.policy = try Self.choice("policy", arguments) ?? settings.policy
-        order = try Self.choice("sort", arguments) ?? .given
+        order = try Self.choice("sort", arguments) ?? .original
         filter = arguments.last("filter") ?? ""
         settings.network.delay = try arguments.seconds("delay") ?? 0
         guard settings.network.delay <= 60 else { throw UsageError("--delay: the maximum is 60s") }
@@ -33,7 +33,7 @@ package struct GalleryOptions: Sendable {
         settings.network.bytesPerSecond = try arguments.bytes("speed").map { max(1, $0) }
         settings.retries = !arguments.has("no-retry")
         cells = try arguments.integer("cells", in: 1...1_000_000) ?? 2_400
-        broken = arguments.has("broken")
+        includesCorrupt = arguments.has("broken")
         cache = arguments.last("cache")
         if !operands.isEmpty {
             for option in ["cells", "broken", "delay", "failures", "speed"] where arguments.has(option) {

@@ -23,7 +23,7 @@ package struct GallerySettings: Sendable, Hashable {
             }
         }
 
-        package var transition: Transition {
+        package var transition: ImageTransition {
             switch self {
             case .none: .none
             case .crossFade: .crossFade(duration: 0.25)
@@ -66,22 +66,22 @@ package struct GallerySettings: Sendable, Hashable {
         }
     }
 
-    package static let cellSides = 96...320
+    package static let cellSizes = 96...320
 
     package var transition = TransitionChoice.crossFade
     package var placeholder = PlaceholderChoice.blurHash
     package var policy = CachePolicy.http
     package var theme = Theme.system
     /// The side length of a cell, in points.
-    package var cellSide = 168 {
-        didSet { cellSide = min(max(cellSide, Self.cellSides.lowerBound), Self.cellSides.upperBound) }
+    package var cellSize = 168 {
+        didSet { cellSize = min(max(cellSize, Self.cellSizes.lowerBound), Self.cellSizes.upperBound) }
     }
     /// A Boolean value that indicates whether previews are shown during a download.
     package var showsPreviews = true
     /// A Boolean value that indicates whether the manager retries failed downloads, which is its default behavior.
     package var retries = true
     /// The network conditions that the album server simulates.
-    package var network = NetworkBehaviour()
+    package var network = SimulatedNetwork()
 
     package init() {}
 
@@ -103,7 +103,7 @@ extension GallerySettings {
     ///
     /// The length is 1.5 times that of the cell, so that images with an aspect ratio of up to 3:2 cover the cell. The
     /// image isn't cropped to the cell because the large view shows it while the full image loads.
-    package func thumbnailPixels(scale: Int) -> Int { cellSide * max(1, scale) * 3 / 2 }
+    package func thumbnailPixels(scale: Int) -> Int { cellSize * max(1, scale) * 3 / 2 }
 
     /// Returns the request for the image of a cell.
     package func thumbnail(_ item: GalleryItem, scale: Int) -> ImageRequest {
@@ -117,12 +117,12 @@ extension GallerySettings {
     package func full(_ item: GalleryItem) -> ImageRequest {
         var request = request(item)
         request.priority = .high
-        if showsPreviews { request.preview = .progressive }
+        if showsPreviews { request.previews = .progressive }
         return request
     }
 
     private func request(_ item: GalleryItem) -> ImageRequest {
-        var request = ImageRequest(item.url)
+        var request = ImageRequest(url: item.url)
         // A name such as `a@2x.jpg` must not reduce the size of the image in the gallery.
         request.scale = 1
         request.cachePolicy = policy
@@ -131,22 +131,22 @@ extension GallerySettings {
     }
 
     /// Returns the binding options of a cell.
-    package func cellOptions(_ item: GalleryItem) -> BindingOptions {
-        var options = BindingOptions(placeholder: placeholder(item), transition: transition.transition)
-        options.showsOtherSizes = true
+    package func cellOptions(_ item: GalleryItem) -> ImageViewOptions {
+        var options = ImageViewOptions(placeholder: placeholder(item), transition: transition.transition)
+        options.usesCachedPlaceholder = true
         options.previewTransition = .none
         return options
     }
 
     /// Returns the binding options of the large view, which shows the image of the cell until the full image is loaded.
-    package func fullOptions(_ item: GalleryItem) -> BindingOptions {
-        var options = BindingOptions(placeholder: placeholder(item), transition: .crossFade(duration: 0.15))
-        options.showsOtherSizes = true
-        options.unmapping = .cancel
+    package func fullOptions(_ item: GalleryItem) -> ImageViewOptions {
+        var options = ImageViewOptions(placeholder: placeholder(item), transition: .crossFade(duration: 0.15))
+        options.usesCachedPlaceholder = true
+        options.offscreenBehavior = .cancel
         return options
     }
 
-    private func placeholder(_ item: GalleryItem) -> Placeholder {
+    private func placeholder(_ item: GalleryItem) -> ImagePlaceholder {
         switch placeholder {
         case .none: .empty
         case .color: .color(PixelColor(red: 128, green: 132, blue: 140, alpha: 56))

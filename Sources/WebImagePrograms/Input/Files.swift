@@ -9,7 +9,9 @@ package enum Files {
     ///
     /// - Throws: Error 1006 if the file doesn't exist, 1007 if it can't be read, or 6001 if it has more than `limit`
     ///   bytes.
-    package static func read(_ path: String, limit: Int = Limits.desktop.maxEncodedBytes) throws(ImageError) -> Data {
+    package static func read(_ path: String, limit: Int = ImageLimits.desktop.maxEncodedBytes) throws(ImageError)
+        -> Data
+    {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw .request(errno == ENOENT ? .fileNotFound(path: path) : .fileUnreadable(path: path, errno: errno))
@@ -26,7 +28,8 @@ package enum Files {
             }
             data.append(contentsOf: buffer[..<count])
             guard data.count <= limit else {
-                throw .limit(LimitError(.encodedBytes, limit: limit, actual: data.count, detail: path))
+                throw .limitExceeded(
+                    ImageError.LimitFailure(.encodedSize, limit: limit, actual: data.count, detail: path))
             }
         }
     }
@@ -47,14 +50,15 @@ package enum Files {
     /// Returns the decoded image in the file at `path`.
     ///
     /// - Throws: An ``ImageError`` if the file can't be read, as ``read(_:limit:)``, or if it can't be decoded.
-    @Sendable package static func picture(_ path: String) throws(ImageError) -> PixelBuffer {
-        try CoderRegistry.standard.decode(read(path), options: DecodeOptions(), context: CodingContext()).pixels
+    @Sendable package static func image(_ path: String) throws(ImageError) -> PixelBuffer {
+        try ImageCoderRegistry.standard.decode(read(path), options: ImageDecodingOptions(), context: CodingContext())
+            .pixels
     }
 
     /// Creates a directory and its parent directories.
     ///
     /// - Throws: Error 3003 if a directory can't be created.
-    package static func makeFolder(_ path: String) throws(ImageError) {
+    package static func makeDirectory(_ path: String) throws(ImageError) {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
@@ -65,6 +69,6 @@ package enum Files {
     private static func failure(_ operation: String, _ path: String, _ error: any Error) -> ImageError {
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
         let number = (error as? POSIXError)?.code.rawValue ?? Int32(clamping: underlying?.code ?? Int(EIO))
-        return .cache(.system(operation: operation, path: path, errno: number))
+        return .cache(.systemCallFailed(operation: operation, path: path, errno: number))
     }
 }

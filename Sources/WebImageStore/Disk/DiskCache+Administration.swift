@@ -29,14 +29,14 @@ extension DiskCache {
     /// - Parameters:
     ///   - bytes: The number of bytes that the remaining entries may occupy.
     ///   - progress: A closure that receives the progress in bytes.
-    public func trim(toBytes bytes: Int, progress: DiskProgress? = nil) async {
-        let before = progress == nil ? 0 : await info().bytes
+    public func trim(toSize bytes: Int, progress: DiskProgress? = nil) async {
+        let before = progress == nil ? 0 : await info().size
         let excess = max(0, before - max(0, bytes))
         await perform { completion in
             let report = progress.map { progress in
                 { @Sendable (_: Int, left: Int) in progress(min(excess, max(0, before - left)), excess) }
             }
-            return .trim(EvictionGoal(bytes: max(0, bytes)), report, completion)
+            return .trim(EvictionTarget(bytes: max(0, bytes)), report, completion)
         }
     }
 
@@ -46,14 +46,14 @@ extension DiskCache {
     ///   - seconds: The age in seconds.
     ///   - progress: A closure that receives the number of deleted entries as both arguments, because the total isn't
     ///     known in advance.
-    public func trim(olderThan seconds: Double, progress: DiskProgress? = nil) async {
+    public func trim(maxAge seconds: Double, progress: DiskProgress? = nil) async {
         let cutoff = state.clock.now().timeIntervalSince1970 - seconds
-        let before = progress == nil ? 0 : await info().entries
+        let before = progress == nil ? 0 : await info().entryCount
         await perform { completion in
             let report = progress.map { progress in
                 { @Sendable (left: Int, _: Int) in progress(max(0, before - left), max(0, before - left)) }
             }
-            return .trim(EvictionGoal(bytes: .max, cutoff: cutoff), report, completion)
+            return .trim(EvictionTarget(bytes: .max, cutoff: cutoff), report, completion)
         }
     }
 
@@ -61,7 +61,7 @@ extension DiskCache {
     ///
     /// - Parameter progress: A closure that receives the number of deleted files as both arguments, because the total
     ///   isn't known.
-    public func deleteSetAside(progress: DiskProgress? = nil) async {
+    public func deleteTrash(progress: DiskProgress? = nil) async {
         await perform { completion in
             .sweep(progress.map { progress in { @Sendable deleted in progress(deleted, deleted) } }, completion)
         }
@@ -82,7 +82,7 @@ extension DiskCache {
     }
 
     /// Returns the statistics of the cache.
-    public func info() async -> DiskCacheInfo {
+    public func info() async -> DiskCache.Info {
         let path = state.configuration.directory
         let limit = state.configuration.sizeLimit
         let clock = state.clock
@@ -94,19 +94,20 @@ extension DiskCache {
                     let totals = try? index?.totals()
                     let left = pausedUntil.map { $0 - clock.uptime() } ?? 0
                     continuation.resume(
-                        returning: DiskCacheInfo(
-                            entries: totals?.entries ?? 0, bytes: totals?.bytes ?? 0, limit: limit,
-                            oldest: (try? index?.oldest()) ?? nil, path: path, counters: counters,
-                            totalHits: totals?.hits ?? 0, totalMisses: totals?.misses ?? 0,
-                            suspended: left > 0
+                        returning: DiskCache.Info(
+                            entryCount: totals?.entries ?? 0, size: totals?.bytes ?? 0, sizeLimit: limit,
+                            oldestEntryDate: (try? index?.oldest()) ?? nil, directory: path, counters: counters,
+                            hits: totals?.hits ?? 0, misses: totals?.misses ?? 0,
+                            suspensionReason: left > 0
                                 ? "writing is paused for \(Int(saturating: left.rounded(.up))) s after a disk failure"
                                 : nil))
                 })
             if !accepted {
                 continuation.resume(
-                    returning: DiskCacheInfo(
-                        entries: 0, bytes: 0, limit: limit, oldest: nil, path: path, counters: counters,
-                        suspended: "the cache is closed"))
+                    returning: DiskCache.Info(
+                        entryCount: 0, size: 0, sizeLimit: limit, oldestEntryDate: nil, directory: path,
+                        counters: counters,
+                        suspensionReason: "the cache is closed"))
             }
         }
     }
@@ -124,16 +125,16 @@ extension DiskCache {
         // Process one shard at a time so that reads of images can run in between.
         for (index, shard) in shards.enumerated() where !Task.isCancelled {
             let part = await readers.run { $0.verify(shard: shard) } ?? VerifyReport()
-            report.checked += part.checked
-            report.damaged += part.damaged
+            report.entryCount += part.entryCount
+            report.corruptCount += part.corruptCount
             progress?(index + 1, shards.count)
         }
         let repaired = await withCheckedContinuation { continuation in
             let accepted = state.enqueueIfOpen(.reconcile { continuation.resume(returning: $0) })
             if !accepted { continuation.resume(returning: VerifyReport()) }
         }
-        report.damaged += repaired.damaged
-        report.adopted = repaired.adopted
+        report.corruptCount += repaired.corruptCount
+        report.recoveredCount = repaired.recoveredCount
         report.missing = max(0, repaired.missing)
         await flush()
         return report
@@ -146,7 +147,7 @@ extension DiskCache {
     }
 
     /// Waits for a job of the writer. Returns immediately if the cache is closed.
-    func perform(_ job: (@escaping StoreState.Completion) -> StoreState.Job) async {
+    func perform(_ job: (@escaping DiskCacheState.Completion) -> DiskCacheState.Job) async {
         await withCheckedContinuation { continuation in
             if !state.enqueueIfOpen(job { continuation.resume() }) { continuation.resume() }
         }
@@ -166,20 +167,20 @@ extension EntryReader {
         where CacheLayout.isEntryName(name) {
             let path = state.layout.entry(name)
             guard let contents = try? state.files.contents(path, limit: .max) else { continue }
-            report.checked += 1
+            report.entryCount += 1
             let inode = contents.status.inode
             let isWhole: Bool
-            do throws(EntryFault) {
-                isWhole = try EntryFile.decode(contents.takeBytes(), key: nil, verify: true).key.fileName == name
+            do throws(EntryFileError) {
+                isWhole = try EntryFile.decode(contents.consumeBytes(), key: nil, verify: true).key.fileName == name
             } catch {
                 isWhole = false
             }
             guard !isWhole, (try? state.files.status(at: path))?.inode == inode else { continue }
             try? state.files.remove(path)
-            report.damaged += 1
+            report.corruptCount += 1
             state.enqueue { state in
                 state.counters.corrupt += 1
-                return .forget(nil, name: name)
+                return .removeFromIndex(nil, name: name)
             }
         }
         return report

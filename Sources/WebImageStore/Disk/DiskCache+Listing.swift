@@ -8,7 +8,7 @@ import WebImageCore
 
 extension DiskCache {
     /// Returns all entries, beginning with the most recently used one.
-    public func entries() async -> [DiskEntrySummary] { await lines().map(\.summary) }
+    public func entries() async -> [DiskCache.EntryInfo] { await lines().map(\.summary) }
 
     /// Returns the entries whose source matches a pattern.
     ///
@@ -16,7 +16,9 @@ extension DiskCache {
     ///   - glob: A pattern as in glob(7), in which `*` matches any characters, including slashes, `?` matches one
     ///     character, and `[a-z]` matches one of several characters. If it's `nil`, all entries match.
     ///   - order: The order of the entries. The default is ``DiskEntryOrder/lastUse``.
-    public func entries(matching glob: String?, sortedBy order: DiskEntryOrder = .lastUse) async -> [DiskEntrySummary] {
+    public func entries(matching glob: String?, sortedBy order: DiskEntryOrder = .lastUse) async -> [DiskCache
+        .EntryInfo]
+    {
         let lines = await lines()
         let sorted = await readers.run { _ in
             let matching = lines.map(\.summary).filter { summary in glob.map { summary.source.matches($0) } ?? true }
@@ -35,7 +37,7 @@ extension DiskCache {
     /// - Returns: The number of removed entries and their size.
     @discardableResult
     public func remove(
-        progress: DiskProgress? = nil, where matches: @escaping @Sendable (DiskEntrySummary) -> Bool
+        progress: DiskProgress? = nil, where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool
     ) async -> DiskRemoval {
         let lines = await lines()
         let ids = await readers.run { _ in lines.filter { matches($0.summary) }.map(\.id) } ?? []
@@ -64,8 +66,8 @@ extension DiskCache {
                     continuation.resume(returning: DiskRemoval())
                 }
             }
-            removal.entries += part.entries
-            removal.bytes += part.bytes
+            removal.entryCount += part.entryCount
+            removal.size += part.size
             progress?(start + slice.count, ids.count)
         }
         return removal
@@ -75,7 +77,7 @@ extension DiskCache {
     @discardableResult
     public func remove(storedBefore seconds: Double) async -> DiskRemoval {
         let cutoff = state.clock.now().addingTimeInterval(-seconds)
-        return await remove { $0.stored <= cutoff }
+        return await remove { $0.storedAt <= cutoff }
     }
 
     /// Removes the entries of a host and its subdomains. For example, `example.org` includes `www.example.org`.
@@ -90,10 +92,10 @@ extension DiskCache {
     public func remove(tag: String) async -> DiskRemoval { await remove { $0.tags.contains(tag) } }
 
     /// Returns the entry of a key from disk. The call counts neither as a read nor as a use.
-    package func inspect(_ key: CacheKey) async -> DiskEntry? { await readers.run { $0.peek(key) } ?? nil }
+    package func inspect(_ key: CacheKey) async -> CacheEntry? { await readers.run { $0.peek(key) } ?? nil }
 
     /// Returns all rows of the index.
-    private func lines() async -> [(id: Int, summary: DiskEntrySummary)] {
+    private func lines() async -> [(id: Int, summary: DiskCache.EntryInfo)] {
         await settle()
         return await withCheckedContinuation { continuation in
             let accepted = state.enqueueIfOpen(
@@ -103,7 +105,7 @@ extension DiskCache {
     }
 }
 
-extension DiskEntrySummary {
+extension DiskCache.EntryInfo {
     /// Returns a Boolean value that indicates whether ``host`` is a given lowercase host or one of its subdomains.
     public func isFrom(host wanted: String) -> Bool {
         guard let host else { return false }
@@ -111,12 +113,12 @@ extension DiskEntrySummary {
     }
 }
 
-extension [DiskEntrySummary] {
-    fileprivate func sorted(by order: DiskEntryOrder) -> [DiskEntrySummary] {
+extension [DiskCache.EntryInfo] {
+    fileprivate func sorted(by order: DiskEntryOrder) -> [DiskCache.EntryInfo] {
         switch order {
         case .lastUse: self
-        case .size: sorted { ($0.bytes, $0.payloadBytes) > ($1.bytes, $1.payloadBytes) }
-        case .age: sorted { $0.stored < $1.stored }
+        case .size: sorted { ($0.diskSize, $0.dataSize) > ($1.diskSize, $1.dataSize) }
+        case .age: sorted { $0.storedAt < $1.storedAt }
         case .host:
             map { (host: $0.host, source: $0.source, summary: $0) }.sorted { left, right in
                 guard left.host != right.host else { return left.source < right.source }

@@ -21,18 +21,19 @@ import WebImageHTTP
 /// the page cache of the kernel. Two dedicated threads read all other files, beginning with the most urgent request,
 /// and a third thread writes. Every later read immediately sees a stored, updated, or removed entry.
 public final class DiskCache: Sendable {
-    let state: StoreState
+    let state: DiskCacheState
     let readers: ReaderThreads
 
     /// Opens the cache and creates its directory if it doesn't exist. The index is loaded in the background.
     ///
-    /// - Throws: ``CacheError/unsafeDirectory(path:reason:)`` or ``CacheError/system(operation:path:errno:)``.
-    public init(configuration: DiskCacheConfiguration) throws(ImageError) {
+    /// - Throws: ``ImageError/CacheFailure/unsafeDirectory(path:reason:)`` or
+    ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
+    public init(configuration: DiskCache.Configuration) throws(ImageError) {
         try CacheLayout(root: configuration.directory).prepare(configuration.fileSystem)
-        let state = StoreState(configuration)
+        let state = DiskCacheState(configuration)
         self.state = state
         readers = ReaderThreads(name: "webimage-read", threads: 2) { EntryReader(state) }
-        let writer = Thread { DiskWriter(state).run() }
+        let writer = Thread { DiskCacheWriter(state).run() }
         writer.name = "webimage-write"
         writer.start()
         if !state.extras.isEmpty { _ = readers.submit { $0.state.extras.load() } }
@@ -70,17 +71,17 @@ public final class DiskCache: Sendable {
     ///
     /// If the current task is canceled while the read waits for a thread, the read is withdrawn, and this method
     /// returns `nil` immediately.
-    public func entry(for key: CacheKey) async -> DiskEntry? { await read(key) ?? nil }
+    public func entry(for key: CacheKey) async -> CacheEntry? { await read(key) ?? nil }
 
     /// Returns the entry of a key even if the current task is canceled, because a change of the stored entries depends
     /// on it.
-    func entryToChange(for key: CacheKey) async -> DiskEntry? { await read(key, isWithdrawable: false) ?? nil }
+    func entryToChange(for key: CacheKey) async -> CacheEntry? { await read(key, isWithdrawable: false) ?? nil }
 
     /// Returns the entry of a key.
     ///
     /// The outer value is `nil` if the read was withdrawn because the current task is canceled, or if the cache is
     /// closed. In these cases, it's unknown whether the entry exists.
-    func read(_ key: CacheKey, isWithdrawable: Bool = true) async -> DiskEntry?? {
+    func read(_ key: CacheKey, isWithdrawable: Bool = true) async -> CacheEntry?? {
         let read = await ownEntry(key, isWithdrawable)
         guard case .some(nil) = read, !state.extras.isEmpty, state.extras.mayContain(key.fileName) else { return read }
         return await readers.read(isWithdrawable: isWithdrawable) { $0.readExtra(key) }
@@ -90,7 +91,7 @@ public final class DiskCache: Sendable {
     ///
     /// If the update is written during the read, it's neither in memory afterward nor in the result of the read, so
     /// this method reads the entry again.
-    private func entryWithNews(_ key: CacheKey, _ isWithdrawable: Bool) async -> DiskEntry?? {
+    private func entryWithNews(_ key: CacheKey, _ isWithdrawable: Bool) async -> CacheEntry?? {
         guard let entry = await readers.read(isWithdrawable: isWithdrawable, { $0.read(key) }) else { return nil }
         let isWritten = state.shared.withLock { state -> Bool in
             guard case nil = state.staging.overlay(for: key) else { return false }
@@ -100,8 +101,8 @@ public final class DiskCache: Sendable {
         return isWritten ? await readers.read(isWithdrawable: isWithdrawable) { $0.read(key) } : .some(entry)
     }
 
-    private func ownEntry(_ key: CacheKey, _ isWithdrawable: Bool) async -> DiskEntry?? {
-        switch lookUp(key) {
+    private func ownEntry(_ key: CacheKey, _ isWithdrawable: Bool) async -> CacheEntry?? {
+        switch lookup(key) {
         case .entry(let entry): return .some(entry)
         case .absent: return .some(nil)
         case .inMemory(let verified):
@@ -116,9 +117,9 @@ public final class DiskCache: Sendable {
     ///
     /// This method returns immediately, and the data is written in the background. The cache drops and counts the entry
     /// if it's too large, if too many entries are waiting, or while writing is paused.
-    public func store(_ entry: DiskEntry) {
+    public func store(_ entry: CacheEntry) {
         let now = state.clock.uptime()
-        let tooLarge = entry.payload.count > state.configuration.entryLimit || !EntryFile.canHold(entry)
+        let tooLarge = entry.data.count > state.configuration.entrySizeLimit || !EntryFile.fitsLimits(entry)
         state.enqueue { state in
             guard !state.isClosed else { return nil }
             let paused = state.pausedUntil.map { now < $0 } ?? false
@@ -137,23 +138,25 @@ public final class DiskCache: Sendable {
 
     /// Replaces the HTTP response head of an entry after a 304 response. If the entry doesn't exist, this method does
     /// nothing.
-    public func updateHead(_ head: StoredHead, for key: CacheKey) { update(EntryUpdate(head: head), for: key) }
+    public func updateHead(_ head: StoredResponseHead, for key: CacheKey) {
+        update(EntryMetadataUpdate(head: head), for: key)
+    }
 
     /// Replaces or removes the custom value of an entry without writing the image again.
     ///
     /// If the entry doesn't exist, this method does nothing. The new value is stored in the index. If the index is
     /// lost, the entry has the value with which it was stored. The cache drops and counts values of more than 1 MiB.
-    public func setAttachment(_ value: Data?, for key: CacheKey) {
-        guard (value?.count ?? 0) <= EntryUpdate.attachmentLimit else {
+    public func setUserData(_ value: Data?, for key: CacheKey) {
+        guard (value?.count ?? 0) <= EntryMetadataUpdate.attachmentLimit else {
             return state.shared.withLock { $0.counters.dropped += 1 }
         }
-        update(EntryUpdate(attachment: value.map { .value($0) } ?? .removed), for: key)
+        update(EntryMetadataUpdate(attachment: value.map { .value($0) } ?? .removed), for: key)
     }
 
     /// Returns the custom value of an entry, or `nil` if it has none.
-    public func attachment(for key: CacheKey) async -> Data? { await entry(for: key)?.attachment }
+    public func userData(for key: CacheKey) async -> Data? { await entry(for: key)?.userData }
 
-    private func update(_ update: EntryUpdate, for key: CacheKey) {
+    private func update(_ update: EntryMetadataUpdate, for key: CacheKey) {
         if !state.extras.isEmpty, !mayContainItself(key), state.extras.mayContain(key.fileName) {
             return copyExtra(key, with: update)
         }
@@ -164,11 +167,11 @@ public final class DiskCache: Sendable {
     }
 
     /// Stores a copy of an entry from a read-only directory together with its update.
-    private func copyExtra(_ key: CacheKey, with update: EntryUpdate) {
+    private func copyExtra(_ key: CacheKey, with update: EntryMetadataUpdate) {
         _ = readers.submit { [self] reader in
             guard !mayContainItself(key), var entry = reader.extra(key) else { return }
             update.apply(to: &entry)
-            entry.stored = state.clock.now()
+            entry.storedAt = state.clock.now()
             store(entry)
         }
     }
@@ -182,8 +185,8 @@ public final class DiskCache: Sendable {
         }
     }
 
-    private enum LookUp {
-        case entry(DiskEntry)
+    private enum LookupResult {
+        case entry(CacheEntry)
         case absent
         case onDisk
         /// The entry is on disk, and its update isn't written yet.
@@ -194,9 +197,9 @@ public final class DiskCache: Sendable {
     }
 
     /// Looks up an entry in memory without reading files.
-    private func lookUp(_ key: CacheKey) -> LookUp {
+    private func lookup(_ key: CacheKey) -> LookupResult {
         let now = state.clock.uptime()
-        var answer = LookUp.absent
+        var answer = LookupResult.absent
         var hasNews = false
         state.enqueue { state in
             guard !state.isClosed else { return nil }
@@ -212,7 +215,7 @@ public final class DiskCache: Sendable {
             case nil: break
             }
             guard state.isLoaded, !state.known.contains(key.storedDigest) else {
-                let mayBeCached = state.readsCached && !state.mustAskIndex(for: key)
+                let mayBeCached = state.readsCached && !state.mustQueryIndex(for: key)
                 answer = mayBeCached ? .inMemory(verified: state.verified[key.storedDigest]) : .onDisk
                 if hasNews { answer = .onDiskWithNews }
                 return nil
@@ -229,12 +232,12 @@ public final class DiskCache: Sendable {
 
 extension EntryFile {
     /// Returns a Boolean value that indicates whether the sections before the payload are within their limits.
-    static func canHold(_ entry: DiskEntry) -> Bool {
+    static func fitsLimits(_ entry: CacheEntry) -> Bool {
         let tagBytes = entry.tags.reduce(4) { $0 + $1.utf8.count + 4 }
-        guard entry.key.canonical.utf8.count <= 64 << 10, entry.tags.count <= DiskEntry.tagLimit, tagBytes <= 64 << 10,
-            (entry.attachment?.count ?? 0) + tagBytes <= sectionLimit
+        guard entry.key.canonical.utf8.count <= 64 << 10, entry.tags.count <= CacheEntry.tagLimit, tagBytes <= 64 << 10,
+            (entry.userData?.count ?? 0) + tagBytes <= sectionLimit
         else { return false }
-        let lines = (entry.head?.head.fields.lines ?? []) + (entry.head?.varying.lines ?? [])
+        let lines = (entry.head?.head.headers.lines ?? []) + (entry.head?.varyHeaders.lines ?? [])
         return lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 8 } <= 1 << 20
     }
 }

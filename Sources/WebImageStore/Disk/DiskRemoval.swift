@@ -9,17 +9,17 @@ public typealias DiskProgress = @Sendable (_ done: Int, _ total: Int) -> Void
 /// The entries that an operation removed.
 public struct DiskRemoval: Sendable, Hashable {
     /// The number of removed entries.
-    public var entries = 0
+    public var entryCount = 0
     /// The number of bytes that the removed entries occupied on disk.
-    public var bytes = 0
+    public var size = 0
 
     /// Creates a value for an operation that removed nothing.
     public init() {}
 
     /// Creates a value with the given counts.
     public init(entries: Int, bytes: Int) {
-        self.entries = entries
-        self.bytes = bytes
+        self.entryCount = entries
+        self.size = bytes
     }
 }
 

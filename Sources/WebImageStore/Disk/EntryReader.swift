@@ -9,42 +9,42 @@ import WebImageHTTP
 
 /// A reader of entries that runs on one thread of the pool and owns the connection of that thread to the index.
 final class EntryReader {
-    let state: StoreState
+    let state: DiskCacheState
     private var index: CacheIndex?
     private var indexGeneration: Int?
 
-    init(_ state: StoreState) { self.state = state }
+    init(_ state: DiskCacheState) { self.state = state }
 
     /// Returns the entry of a key from disk, updated with newer values from memory and from the index. This method
     /// blocks.
-    func read(_ key: CacheKey) -> DiskEntry? {
+    func read(_ key: CacheKey) -> CacheEntry? {
         let name = key.fileName
         let path = state.layout.entry(name)
-        do throws(FileFailure) {
-            let limit = state.configuration.entryLimit + 4 * EntryFile.sectionLimit
+        do throws(SystemCallError) {
+            let limit = state.configuration.entrySizeLimit + 4 * EntryFile.sectionLimit
             guard let contents = try state.files.contents(path, limit: limit) else { return missing(key, name) }
             let inode = contents.status.inode
             let mustVerify = state.shared.withLock { $0.verified[key.storedDigest] != inode }
-            do throws(EntryFault) {
-                let entry = try EntryFile.decode(contents.takeBytes(), key: key, verify: mustVerify)
+            do throws(EntryFileError) {
+                let entry = try EntryFile.decode(contents.consumeBytes(), key: key, verify: mustVerify)
                 return found(entry, name: name, inode: inode)
             } catch {
-                return damaged(key, name, inode: inode)
+                return discardCorrupt(key, name, inode: inode)
             }
         } catch  where error.code == EFBIG || error.code == ESTALE {
-            return damaged(key, name, inode: nil)
+            return discardCorrupt(key, name, inode: nil)
         } catch {
             return state.missed()
         }
     }
 
     /// Returns the entry of a key from the read-only directories. This method blocks.
-    func extra(_ key: CacheKey) -> DiskEntry? {
-        state.extras.entry(for: key, limit: state.configuration.entryLimit + 4 * EntryFile.sectionLimit)
+    func extra(_ key: CacheKey) -> CacheEntry? {
+        state.extras.entry(for: key, limit: state.configuration.entrySizeLimit + 4 * EntryFile.sectionLimit)
     }
 
     /// Returns the entry of a key from the read-only directories and counts a hit instead of the previous miss.
-    func readExtra(_ key: CacheKey) -> DiskEntry? {
+    func readExtra(_ key: CacheKey) -> CacheEntry? {
         guard let entry = extra(key) else { return nil }
         state.shared.withLock { state in
             state.counters.hits += 1
@@ -53,22 +53,22 @@ final class EntryReader {
         return entry
     }
 
-    private func found(_ entry: DiskEntry, name: String, inode: UInt64) -> DiskEntry? {
+    private func found(_ entry: CacheEntry, name: String, inode: UInt64) -> CacheEntry? {
         var entry = entry
-        let mustAsk = state.shared.withLock { $0.mustAskIndex(for: entry.key) }
-        if mustAsk, let update = update(name, stored: entry.stored) { update.apply(to: &entry) }
+        let mustAsk = state.shared.withLock { $0.mustQueryIndex(for: entry.key) }
+        if mustAsk, let update = update(name, stored: entry.storedAt) { update.apply(to: &entry) }
         return state.accept(entry, name: name, inode: inode)
     }
 
-    private func missing(_ key: CacheKey, _ name: String) -> DiskEntry? {
+    private func missing(_ key: CacheKey, _ name: String) -> CacheEntry? {
         state.enqueue { state in
             state.counters.misses += 1
-            return state.known.contains(key.storedDigest) ? .forget(key.storedDigest, name: name) : nil
+            return state.known.contains(key.storedDigest) ? .removeFromIndex(key.storedDigest, name: name) : nil
         }
         return nil
     }
 
-    private func damaged(_ key: CacheKey, _ name: String, inode: UInt64?) -> DiskEntry? {
+    private func discardCorrupt(_ key: CacheKey, _ name: String, inode: UInt64?) -> CacheEntry? {
         let path = state.layout.entry(name)
         // Another process or the writer of this process may have already replaced the file with an intact entry.
         if let now = try? state.files.status(at: path), inode == nil || now.inode == inode {
@@ -78,12 +78,12 @@ final class EntryReader {
             state.counters.misses += 1
             state.counters.corrupt += 1
             state.verified[key.storedDigest] = nil
-            return .forget(key.storedDigest, name: name)
+            return .removeFromIndex(key.storedDigest, name: name)
         }
         return nil
     }
 
-    func update(_ name: String, stored: Date) -> EntryUpdate? {
+    func update(_ name: String, stored: Date) -> EntryMetadataUpdate? {
         let generation = state.shared.withLock { $0.indexGeneration }
         if index == nil || generation != indexGeneration {
             indexGeneration = generation

@@ -47,7 +47,7 @@ final class ExtraDirectories: Sendable {
     }
 
     /// Returns the first intact entry of a key in the directories. This method blocks.
-    func entry(for key: CacheKey, limit: Int) -> DiskEntry? {
+    func entry(for key: CacheKey, limit: Int) -> CacheEntry? {
         let name = key.fileName
         guard mayContain(name) else { return nil }
         for layout in layouts {
@@ -55,7 +55,7 @@ final class ExtraDirectories: Sendable {
             guard let file = try? files.open(String(path), beneath: layout.root) else { continue }
             defer { files.close(file) }
             guard let contents = try? files.contents(of: file, path: String(path), limit: limit) else { continue }
-            if let entry = try? EntryFile.decode(contents.takeBytes(), key: key, verify: true) { return entry }
+            if let entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: true) { return entry }
         }
         return nil
     }

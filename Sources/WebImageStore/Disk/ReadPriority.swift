@@ -9,5 +9,5 @@ package enum ReadPriority {
     ///
     /// The default is `nil`, which means ``RequestPriority/normal``. The priority is a task-local value because apps
     /// also implement cache tiers, so a parameter would become part of the public protocol.
-    @TaskLocal package static var current: ObservedValue<RequestPriority>?
+    @TaskLocal package static var current: ObservableValue<RequestPriority>?
 }

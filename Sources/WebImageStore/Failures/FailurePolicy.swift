@@ -22,39 +22,39 @@ public struct FailurePolicy: Sendable {
     public static let standard = FailurePolicy { error in
         switch error {
         case .network(let failure): seconds(after: failure)
-        case .decode(let failure, _): failure.blamesBytes ? 3_600 : nil
-        case .request, .cache, .transform, .limit: nil
+        case .decoding(let failure, _): failure.blamesBytes ? 3_600 : nil
+        case .request, .cache, .processing, .limitExceeded: nil
         }
     }
 
-    private static func seconds(after failure: NetworkError) -> Double? {
+    private static func seconds(after failure: ImageError.NetworkFailure) -> Double? {
         switch failure.reason {
         case .cannotFindHost: 10
-        case .status: seconds(afterStatus: failure.status ?? 0, told: failure.freshFor)
+        case .unacceptableStatusCode: seconds(afterStatus: failure.statusCode ?? 0, retryAfter: failure.freshFor)
         default: nil
         }
     }
 
-    private static func seconds(afterStatus status: Int, told: Double?) -> Double? {
+    private static func seconds(afterStatus status: Int, retryAfter: Double?) -> Double? {
         switch status {
         case 401, 407, 408, 425, 429, 500...: nil
-        case 404, 410: told ?? 600
-        case 400...499: told ?? 60
+        case 404, 410: retryAfter ?? 600
+        case 400...499: retryAfter ?? 60
         default: nil
         }
     }
 }
 
-extension DecodeError {
+extension ImageError.DecodingFailure {
     /// A Boolean value that indicates whether other data could decode successfully.
     ///
     /// The value is `true` if the data is corrupt, truncated, or not an image. It's `false` if other settings could
     /// decode the same data, for example if a coder, a feature, or memory is missing.
     public var blamesBytes: Bool {
         switch self {
-        case .empty, .unknownFormat, .notAnImage, .truncated, .corrupt, .inconsistent: true
-        case .noCoder, .unsupported, .outOfMemory: false
-        case .allCodersFailed(let errors): errors.contains(where: \.blamesBytes)
+        case .noData, .unknownFormat, .notAnImage, .truncated, .corrupted, .contradictsHeader: true
+        case .noDecoder, .unsupportedFeature, .outOfMemory: false
+        case .allDecodersFailed(let errors): errors.contains(where: \.blamesBytes)
         }
     }
 }

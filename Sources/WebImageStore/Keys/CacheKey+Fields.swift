@@ -4,7 +4,7 @@ extension CacheKey {
     /// Returns the fields of a key's text.
     ///
     /// Text that doesn't have the form of ``canonical`` ends the list.
-    public static func fields(ofKey canonical: String) -> [String] {
+    public static func components(ofKey canonical: String) -> [String] {
         var rest = canonical.utf8[...]
         var fields: [String] = []
         while let colon = rest.firstIndex(of: UInt8(ascii: ":")),
@@ -19,10 +19,10 @@ extension CacheKey {
 
     /// Returns the first field that is a URL with an authority or a `file` URL, or `nil` if there is no such field.
     static func source(ofKey canonical: String) -> String? {
-        fields(ofKey: canonical).lazy.compactMap { field in
+        components(ofKey: canonical).lazy.compactMap { field in
             if hasAuthority(field) { return field }
             // The field may itself be the text of a key.
-            return fields(ofKey: field).first(where: hasAuthority)
+            return components(ofKey: field).first(where: hasAuthority)
         }.first
     }
 

@@ -8,12 +8,12 @@ extension MemoryCache {
     /// Returns all images in memory that were created from the data of a key, in no particular order.
     ///
     /// The call doesn't count as a lookup and doesn't mark the images as used.
-    public func pictures(of data: CacheKey) -> [HeldPicture] { pictures(of: data.digest) }
+    public func images(of data: CacheKey) -> [CachedImage] { images(of: data.digest) }
 
-    private func pictures(of family: CacheKey.Digest) -> [HeldPicture] {
+    private func images(of family: CacheKey.Digest) -> [CachedImage] {
         store.withLock { store in
             store.family(family, uptime: clock.uptime).map {
-                HeldPicture(key: $0.digest, image: $0.object, rendition: $0.rendition)
+                CachedImage(key: $0.digest, image: $0.object, rendition: $0.rendition)
             }
         }
     }
@@ -26,12 +26,14 @@ extension MemoryCache {
     /// - Parameters:
     ///   - wanted: The requested rendition.
     ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
-    public func larger(for wanted: Rendition, where isAllowed: (Image) -> Bool = { _ in true }) -> Image? {
-        let found = pictures(of: wanted.data).filter {
-            $0.rendition.satisfies(wanted, PictureFacts($0.image)) && isAllowed($0.image)
+    public func larger(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
+        -> DecodedImage?
+    {
+        let found = images(of: wanted.data).filter {
+            $0.rendition.satisfies(wanted, VariantDimensions($0.image)) && isAllowed($0.image)
         }
         guard let best = found.min(by: { $0.image.cost < $1.image.cost }) else { return nil }
-        change { store, leaving in store.answered(with: best.key, uptime: clock.uptime, leaving: &leaving) }
+        change { store, leaving in store.recordHit(with: best.key, uptime: clock.uptime, releasing: &leaving) }
         return best.image
     }
 
@@ -40,14 +42,16 @@ extension MemoryCache {
     /// - Parameters:
     ///   - wanted: The requested rendition.
     ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
-    public func standIn(for wanted: Rendition, where isAllowed: (Image) -> Bool = { _ in true }) -> Image? {
-        pictures(of: wanted.data).map { (picture: $0, facts: PictureFacts($0.image)) }
-            .filter { $0.picture.rendition.standsIn(for: wanted, $0.facts) && isAllowed($0.picture.image) }
+    public func placeholder(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
+        -> DecodedImage?
+    {
+        images(of: wanted.data).map { (picture: $0, facts: VariantDimensions($0.image)) }
+            .filter { $0.picture.rendition.canReplace(wanted, $0.facts) && isAllowed($0.picture.image) }
             .max { $0.picture.image.pixels.byteCount < $1.picture.image.pixels.byteCount }?.picture.image
     }
 
-    /// Removes all images that were created from the data of a key and stored with their ``Rendition``.
+    /// Removes all images that were created from the data of a key and stored with their ``ImageVariant``.
     public func removeAll(of data: CacheKey) {
-        change { store, leaving in store.removeFamily(data.digest, leaving: &leaving) }
+        change { store, leaving in store.removeFamily(data.digest, releasing: &leaving) }
     }
 }

@@ -29,10 +29,10 @@ extension MemoryCache {
         set { changeLimits { $0.entryLimit = newValue.map { max(0, $0) } } }
     }
 
-    private func changeLimits(_ body: (inout ObjectStore<Image>) -> Void) {
+    private func changeLimits(_ body: (inout MemoryCacheStorage<DecodedImage>) -> Void) {
         change { store, leaving in
             body(&store)
-            store.evict(toCost: store.costLimit, count: store.countLimit, leaving: &leaving)
+            store.evict(toCost: store.costLimit, count: store.countLimit, releasing: &leaving)
         }
     }
 
@@ -43,12 +43,12 @@ extension MemoryCache {
         change { store, leaving in
             let bytes = fraction.isNaN ? 0 : Double(store.costLimit) * min(max(fraction, 0), 1)
             // A limit of Int.max isn't exact as a Double.
-            store.evict(toCost: Int(saturating: bytes), count: .max, leaving: &leaving)
+            store.evict(toCost: Int(saturating: bytes), count: .max, releasing: &leaving)
         }
     }
 
     /// Removes images that were prefetched and haven't been used since.
     public func removeUnusedAhead() {
-        change { store, leaving in store.removeUnusedAhead(leaving: &leaving) }
+        change { store, leaving in store.removeUnusedAhead(releasing: &leaving) }
     }
 }

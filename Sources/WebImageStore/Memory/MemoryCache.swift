@@ -21,7 +21,7 @@ public final class MemoryCache: Sendable {
         /// The number of images that were evicted because of a limit or memory pressure.
         public internal(set) var evictions = 0
         /// The current size of the cached images, in bytes of pixel data.
-        public internal(set) var bytes = 0
+        public internal(set) var cost = 0
         /// The current number of cached images.
         public internal(set) var count = 0
 
@@ -31,7 +31,7 @@ public final class MemoryCache: Sendable {
         }
     }
 
-    let store: Lock<ObjectStore<Image>>
+    let store: Lock<MemoryCacheStorage<DecodedImage>>
     let clock: TimeSource
     /// The number of seconds for which images without their own time to live may be returned, or `nil` for an unlimited
     /// time.
@@ -63,7 +63,7 @@ public final class MemoryCache: Sendable {
         timeToLive: Double? = nil, clock: TimeSource
     ) {
         store = Lock(
-            ObjectStore(
+            MemoryCacheStorage(
                 costLimit: max(0, costLimit), countLimit: max(0, countLimit), entryLimit: entryLimit.map { max(0, $0) }
             ))
         self.timeToLive = timeToLive
@@ -76,20 +76,20 @@ public final class MemoryCache: Sendable {
     // MARK: - Images
 
     /// Returns the image for a key, or `nil` if the cache has no image for the key.
-    public func image(for key: CacheKey) -> Image? { image(for: key.digest) }
+    public func image(for key: CacheKey) -> DecodedImage? { image(for: key.digest) }
 
     /// Returns the image for the key with a digest, or `nil` if the cache has no image for the key.
     ///
     /// Use this method for frequent lookups. A key contains its text, and copying the text takes one fifth of the time
     /// of a lookup.
-    public func image(for digest: CacheKey.Digest) -> Image? {
+    public func image(for digest: CacheKey.Digest) -> DecodedImage? {
         if let image = store.withLock({ $0.findLasting(digest) }) { return image }
         return findElsewhere(digest)
     }
 
     @inline(never)
-    private func findElsewhere(_ digest: CacheKey.Digest) -> Image? {
-        change { store, leaving in store.find(digest, uptime: clock.uptime, leaving: &leaving) }
+    private func findElsewhere(_ digest: CacheKey.Digest) -> DecodedImage? {
+        change { store, leaving in store.find(digest, uptime: clock.uptime, releasing: &leaving) }
     }
 
     /// Stores an image and replaces the previous image for its key.
@@ -108,16 +108,16 @@ public final class MemoryCache: Sendable {
     /// - Returns: `true` if the image was stored.
     @discardableResult
     public func store(
-        _ image: Image, for key: CacheKey, rendition: Rendition? = nil, timeToLive: Double? = nil,
+        _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant? = nil, timeToLive: Double? = nil,
         isAhead: Bool = false
     ) -> Bool {
         let lifetime = timeToLive ?? self.timeToLive
-        let note = EntryNote(
+        let note = CachedImageInfo(
             cost: image.cost, expires: lifetime.map { clock.uptime() + $0 } ?? .infinity, rendition: rendition,
             isAhead: isAhead)
         let (isKept, isFirst) = change { store, leaving in
             let wasEmpty = store.count == 0
-            let isKept = store.store(image, for: key.digest, note: note, leaving: &leaving)
+            let isKept = store.store(image, for: key.digest, info: note, releasing: &leaving)
             return (isKept, isKept && wasEmpty)
         }
         if isFirst { filled.withLock { $0 }?() }
@@ -126,7 +126,7 @@ public final class MemoryCache: Sendable {
 
     /// Removes the image for a key.
     public func remove(_ key: CacheKey) {
-        change { store, leaving in store.remove(key.digest, leaving: &leaving) }
+        change { store, leaving in store.remove(key.digest, releasing: &leaving) }
     }
 
     /// Removes all images.
@@ -140,7 +140,7 @@ public final class MemoryCache: Sendable {
     public var statistics: Statistics {
         store.withLock { store in
             var statistics = store.statistics
-            statistics.bytes = store.cost
+            statistics.cost = store.cost
             statistics.count = store.count
             return statistics
         }
@@ -155,15 +155,15 @@ public final class MemoryCache: Sendable {
 
     /// Runs a closure under the lock and releases the removed images after unlocking.
     func change<Result: Sendable>(
-        _ body: (inout ObjectStore<Image>, inout [Image]) -> Result
+        _ body: (inout MemoryCacheStorage<DecodedImage>, inout [DecodedImage]) -> Result
     ) -> Result {
-        var leaving: [Image] = []
+        var leaving: [DecodedImage] = []
         let result = store.withLock { body(&$0, &leaving) }
         guard leaving.count > 64 else { return result }
         // Most of the removed images aren't displayed anywhere. After their release, their entries in the weak table
         // can be pruned.
         leaving = []
-        store.withLock { $0.pruneDeparted() }
+        store.withLock { $0.pruneWeakEntries() }
         return result
     }
 }

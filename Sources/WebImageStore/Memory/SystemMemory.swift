@@ -7,7 +7,7 @@ import Glibc
 /// Functions that report and release memory of this process.
 package enum SystemMemory {
     /// Returns freed memory to the system.
-    package static func giveBack() { wi_trim_heap() }
+    package static func trimHeap() { wi_trim_heap() }
 
     /// Returns the memory limit of this process in bytes.
     ///

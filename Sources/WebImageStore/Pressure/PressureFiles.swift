@@ -10,7 +10,7 @@ struct PressureFiles: Sendable {
     var group: String?
     /// A Boolean value that indicates whether the PSI files accept triggers, with which the kernel wakes the thread.
     /// It's `false` for copies of such files.
-    var takesTriggers = true
+    var acceptsTriggers = true
 
     var events: String? { group.map { $0 + "/memory.events" } }
 
@@ -40,7 +40,7 @@ struct PressureFiles: Sendable {
         sample.limit = Self.read(group + "/memory.max").flatMap(Self.number)
         sample.throttle = Self.read(group + "/memory.high").flatMap(Self.number)
         guard let current = Self.read(group + "/memory.current").flatMap(Self.number) else { return sample }
-        let unused = Self.read(group + "/memory.stat").flatMap { Self.fields($0)["inactive_file"] } ?? 0
+        let unused = Self.read(group + "/memory.stat").flatMap { Self.values($0)["inactive_file"] } ?? 0
         sample.workingSet = current > unused ? current - unused : 0
         return sample
     }
@@ -53,7 +53,7 @@ struct PressureFiles: Sendable {
     static func number(_ text: String) -> UInt64? { UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
 
     /// Parses lines of the form `name number`.
-    static func fields(_ text: String) -> [Substring: UInt64] {
+    static func values(_ text: String) -> [Substring: UInt64] {
         text.split(separator: "\n").reduce(into: [:]) { fields, line in
             let words = line.split(separator: " ")
             if words.count == 2, let value = UInt64(words[1]) { fields[words[0]] = value }
@@ -61,7 +61,7 @@ struct PressureFiles: Sendable {
     }
 
     static func events(_ text: String) -> PressureSample.Events {
-        let fields = fields(text)
+        let fields = values(text)
         return PressureSample.Events(
             high: fields["high"] ?? 0, max: fields["max"] ?? 0,
             oom: max(fields["oom"] ?? 0, fields["oom_kill"] ?? 0))

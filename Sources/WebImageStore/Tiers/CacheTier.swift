@@ -12,15 +12,15 @@ public protocol CacheTier: Sendable {
     /// The returned data is byte for byte equal to data that was stored under that key.
     ///
     /// - Returns: The entry, or `nil` if the tier has no matching entry.
-    func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry?
+    func entry(for key: CacheKey, matching request: HTTPHeaderFields) async -> CacheEntry?
     /// Stores an entry under the key that it names.
     ///
     /// This method returns when later reads can see the entry. The tier may write it in the background afterward.
     ///
     /// - Parameters:
     ///   - entry: The response to store.
-    ///   - request: The header fields of the request that the response belongs to.
-    func store(_ entry: DiskEntry, request: HTTPFields) async
+    ///   - matching: The header fields of the request that the response belongs to.
+    func store(_ entry: CacheEntry, matching: HTTPHeaderFields) async
     /// Removes the responses of a key.
     ///
     /// Later reads miss immediately.
@@ -29,7 +29,7 @@ public protocol CacheTier: Sendable {
     ///   - key: The key of the responses.
     ///   - request: The header fields of a request. If this parameter isn't `nil`, only the responses that such a
     ///     request selects are removed.
-    func remove(_ key: CacheKey, matching request: HTTPFields?) async
+    func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async
     /// Removes the entries whose keys consist of `key` followed by additional fields, that is, the images derived from
     /// its data.
     ///
@@ -40,8 +40,8 @@ public protocol CacheTier: Sendable {
 
     /// The name by which requests select this tier.
     ///
-    /// The default is ``CacheTiers/remote``.
-    var kind: CacheTiers { get }
+    /// The default is ``ImageCache/Tiers/custom``.
+    var category: ImageCache.Tiers { get }
     /// Returns a Boolean value that indicates whether the tier may contain an entry for a key.
     ///
     /// Implementations return `false` only if the tier certainly has no entry, and they perform no I/O. The default
@@ -51,7 +51,7 @@ public protocol CacheTier: Sendable {
     ///
     /// If the tier has no such entry, this method does nothing. The default implementation stores the entry again with
     /// the new head.
-    func updateHead(_ head: StoredHead, for key: CacheKey, matching request: HTTPFields) async
+    func updateHead(_ head: StoredResponseHead, for key: CacheKey, matching request: HTTPHeaderFields) async
     /// Waits until all stored entries are written or their writes have failed.
     ///
     /// The default implementation returns immediately.
@@ -59,8 +59,8 @@ public protocol CacheTier: Sendable {
 }
 
 extension CacheTier {
-    /// The kind of a custom tier, which is ``CacheTiers/remote`` by default.
-    public var kind: CacheTiers { .remote }
+    /// The kind of a custom tier, which is ``ImageCache/Tiers/custom`` by default.
+    public var category: ImageCache.Tiers { .custom }
 
     /// Returns `true` because the tier may contain any key.
     public func mayContain(_ key: CacheKey) -> Bool { true }
@@ -69,19 +69,19 @@ extension CacheTier {
     public func removeDerived(from key: CacheKey) async {}
 
     /// Stores the entry again with the new head.
-    public func updateHead(_ head: StoredHead, for key: CacheKey, matching request: HTTPFields) async {
+    public func updateHead(_ head: StoredResponseHead, for key: CacheKey, matching request: HTTPHeaderFields) async {
         guard var entry = await entry(for: key, matching: request) else { return }
         entry.head = head
-        await store(entry, request: request)
+        await store(entry, matching: request)
     }
 
     /// Returns immediately because the tier has no pending writes.
     public func flush() async {}
 }
 
-extension VariantStore: CacheTier {
-    /// The kind of a variant store, which is ``CacheTiers/disk``.
-    public var kind: CacheTiers { .disk }
+extension VariantDiskTier: CacheTier {
+    /// The kind of a variant store, which is ``ImageCache/Tiers/disk``.
+    public var category: ImageCache.Tiers { .disk }
 
     /// Removes the entries whose keys consist of `key` followed by additional fields.
     public func removeDerived(from key: CacheKey) async { await disk.remove(derivedFrom: key) }

@@ -7,16 +7,16 @@ extension ImageCache {
     /// The result of a lookup in the tiers.
     public struct Answer: Sendable {
         /// The encoded image and its metadata. The key of the entry is the key under which the tier stores it.
-        public var entry: DiskEntry
+        public var entry: CacheEntry
         /// The kind of the tier that served the entry.
-        public var kind: CacheTiers
+        public var kind: ImageCache.Tiers
     }
 
     /// Returns a Boolean value that indicates whether a tier of the given kinds may contain an entry for a key.
     ///
     /// The result is `false` only if certainly no tier has an entry. This method performs no I/O.
-    public func mayContain(_ key: CacheKey, in kinds: CacheTiers = .all) -> Bool {
-        tiers(of: kinds, policies.query).contains { $0.mayContain(key) }
+    public func mayContain(_ key: CacheKey, in kinds: ImageCache.Tiers = .all) -> Bool {
+        tiers(of: kinds, policy.lookup).contains { $0.mayContain(key) }
     }
 
     /// Returns the entry of a key that a request with the given header fields selects.
@@ -24,26 +24,26 @@ extension ImageCache {
     /// The cache queries only tiers of `kinds` that may contain the key. If the current task is canceled, pending disk
     /// reads are withdrawn, and the cache queries no further tiers.
     public func entry(
-        for key: CacheKey, matching request: HTTPFields, in kinds: CacheTiers = .all
+        for key: CacheKey, matching request: HTTPHeaderFields, in kinds: ImageCache.Tiers = .all
     ) async -> Answer? {
-        let asked = tiers(of: kinds, policies.query)
+        let asked = tiers(of: kinds, policy.lookup)
         let generation = generation(of: key)
-        guard policies.query == .concurrent, asked.count > 1 else {
+        guard policy.lookup == .concurrent, asked.count > 1 else {
             for (index, tier) in asked.enumerated() where tier.mayContain(key) {
                 guard let entry = await tier.entry(for: key, matching: request) else {
                     // The task is canceled, so don't query the remaining tiers.
                     if Task.isCancelled { return nil }
                     continue
                 }
-                if policies.promotes { await promote(entry, key, request, to: asked[..<index], generation) }
-                return Answer(entry: entry, kind: tier.kind)
+                if policy.promotesHits { await promote(entry, key, request, to: asked[..<index], generation) }
+                return Answer(entry: entry, kind: tier.category)
             }
             return nil
         }
-        return await firstAnswer(
+        return await firstResult(
             of:
                 asked.filter { $0.mayContain(key) }.map { tier in
-                    { await tier.entry(for: key, matching: request).map { Answer(entry: $0, kind: tier.kind) } }
+                    { await tier.entry(for: key, matching: request).map { Answer(entry: $0, kind: tier.category) } }
                 })
     }
 
@@ -51,41 +51,42 @@ extension ImageCache {
     ///
     /// - Parameters:
     ///   - entry: The response to store.
-    ///   - request: The header fields of the request that the response belongs to.
+    ///   - matching: The header fields of the request that the response belongs to.
     ///   - kinds: The kinds of the tiers. The default is all tiers.
-    public func store(_ entry: DiskEntry, request: HTTPFields, in kinds: CacheTiers = .all) async {
-        await each(tiers(of: kinds, policies.store), policies.store) { await $0.store(entry, request: request) }
+    public func store(_ entry: CacheEntry, matching: HTTPHeaderFields, in kinds: ImageCache.Tiers = .all) async {
+        await each(tiers(of: kinds, policy.storage), policy.storage) { await $0.store(entry, matching: matching) }
     }
 
-    /// Stores an entry like ``store(_:request:in:)`` unless the key of its source data was removed after `generation`.
+    /// Stores an entry like ``store(_:matching:in:)`` unless the key of its source data was removed after `generation`.
     package func store(
-        _ entry: DiskEntry, request: HTTPFields, in kinds: CacheTiers, madeOf key: CacheKey,
+        _ entry: CacheEntry, request: HTTPHeaderFields, in kinds: ImageCache.Tiers, madeOf key: CacheKey,
         _ generation: CacheGeneration
     ) async {
         guard self.generation(of: key) == generation else { return }
-        await store(entry, request: request, in: kinds)
+        await store(entry, matching: request, in: kinds)
         guard self.generation(of: key) != generation else { return }
         // A removal between the check and the store missed this entry, so remove it here.
-        await each(tiers(of: kinds, policies.store), policies.store) { await $0.remove(entry.key, matching: request) }
+        await each(tiers(of: kinds, policy.storage), policy.storage) { await $0.remove(entry.key, matching: request) }
     }
 
     /// Copies an entry from a farther tier to the nearer tiers unless its key is removed in the meantime.
     private func promote(
-        _ entry: DiskEntry, _ key: CacheKey, _ request: HTTPFields, to nearer: ArraySlice<any CacheTier>,
+        _ entry: CacheEntry, _ key: CacheKey, _ request: HTTPHeaderFields, to nearer: ArraySlice<any CacheTier>,
         _ generation: CacheGeneration
     ) async {
         var entry = entry
         entry.key = key
         for tier in nearer {
             guard self.generation(of: key) == generation else { return }
-            await tier.store(entry, request: request)
+            await tier.store(entry, matching: request)
             if self.generation(of: key) != generation { await tier.remove(key, matching: request) }
         }
     }
 
     /// Replaces the HTTP response head in every tier of the given kinds that has the entry.
     public func updateHead(
-        _ head: StoredHead, for key: CacheKey, matching request: HTTPFields, in kinds: CacheTiers = .all
+        _ head: StoredResponseHead, for key: CacheKey, matching request: HTTPHeaderFields,
+        in kinds: ImageCache.Tiers = .all
     ) async {
         let holding = tiers(of: kinds, .concurrent).filter { $0.mayContain(key) }
         await each(holding, .concurrent) { await $0.updateHead(head, for: key, matching: request) }
@@ -94,24 +95,26 @@ extension ImageCache {
     /// Removes the responses of a key from the tiers of the given kinds.
     ///
     /// If `request` isn't `nil`, only the responses that such a request selects are removed.
-    public func remove(_ key: CacheKey, matching request: HTTPFields? = nil, in kinds: CacheTiers = .all) async {
-        if request == nil { noteRemoval(of: key) }
-        await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.remove(key, matching: request) }
+    public func remove(_ key: CacheKey, matching request: HTTPHeaderFields? = nil, from kinds: ImageCache.Tiers = .all)
+        async
+    {
+        if request == nil { recordRemoval(of: key) }
+        await each(tiers(of: kinds, policy.removal), policy.removal) { await $0.remove(key, matching: request) }
     }
 
     /// Removes the images derived from the data of a key from the tiers that can list their keys.
     ///
     /// Derived images are the entries whose keys consist of `key` followed by additional fields.
-    public func removeDerived(from key: CacheKey, in kinds: CacheTiers = .all) async {
-        await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.removeDerived(from: key) }
+    public func removeDerived(from key: CacheKey, in kinds: ImageCache.Tiers = .all) async {
+        await each(tiers(of: kinds, policy.removal), policy.removal) { await $0.removeDerived(from: key) }
     }
 
     /// Removes all entries from the tiers of the given kinds, including the memory cache if `kinds` contains
-    /// ``CacheTiers/memory``.
-    public func removeAll(in kinds: CacheTiers = .all) async {
-        noteRemovalOfAll()
+    /// ``ImageCache/Tiers/memory``.
+    public func removeAll(from kinds: ImageCache.Tiers = .all) async {
+        recordRemovalOfAll()
         if kinds.contains(.memory) { memory?.removeAll() }
-        await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.removeAll() }
+        await each(tiers(of: kinds, policy.removal), policy.removal) { await $0.removeAll() }
     }
 
     /// Waits until all stored entries are written.
@@ -119,9 +122,10 @@ extension ImageCache {
         await each(tiers, .concurrent) { await $0.flush() }
     }
 
-    /// Runs a closure for each tier, concurrently if the policy is ``OperationPolicy/concurrent``.
+    /// Runs a closure for each tier, concurrently if the policy is ``ImageCache/TierPolicy/Order/concurrent``.
     private func each(
-        _ tiers: [any CacheTier], _ policy: OperationPolicy, _ body: @escaping @Sendable (any CacheTier) async -> Void
+        _ tiers: [any CacheTier], _ policy: ImageCache.TierPolicy.Order,
+        _ body: @escaping @Sendable (any CacheTier) async -> Void
     ) async {
         guard policy == .concurrent, tiers.count > 1 else {
             for tier in tiers { await body(tier) }

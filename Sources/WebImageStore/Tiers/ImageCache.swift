@@ -8,32 +8,19 @@ import WebImageHTTP
 /// Two requests with the same cache share its contents. A request can use another cache for decoded images or for
 /// original data only. This class is thread-safe.
 public final class ImageCache: Sendable {
-    /// The tiers in which an operation runs, and their order.
-    public enum OperationPolicy: Sendable, Hashable {
-        /// Runs the operation in one tier after another, beginning with the nearest. A lookup ends with the first hit.
-        case serial
-        /// Runs the operation in all tiers at the same time. A lookup ends with the first hit and cancels the other
-        /// lookups.
-        case concurrent
-        /// Runs the operation in the nearest tier only.
-        case highestOnly
-        /// Runs the operation in the farthest tier only.
-        case lowestOnly
-    }
-
     /// The policy of each operation.
-    public struct Policies: Sendable, Hashable {
-        /// The policy for lookups. The default is ``OperationPolicy/serial``.
-        public var query = OperationPolicy.serial
-        /// The policy for storing. The default is ``OperationPolicy/concurrent``, so every tier receives the downloaded
-        /// data.
-        public var store = OperationPolicy.concurrent
+    public struct TierPolicy: Sendable, Hashable {
+        /// The policy for lookups. The default is ``ImageCache/TierPolicy/Order/serial``.
+        public var lookup = ImageCache.TierPolicy.Order.serial
+        /// The policy for storing. The default is ``ImageCache/TierPolicy/Order/concurrent``, so every tier receives
+        /// the downloaded data.
+        public var storage = ImageCache.TierPolicy.Order.concurrent
         /// The policy for removing the entries of one key or of all keys. The default is
-        /// ``OperationPolicy/concurrent``.
-        public var remove = OperationPolicy.concurrent
+        /// ``ImageCache/TierPolicy/Order/concurrent``.
+        public var removal = ImageCache.TierPolicy.Order.concurrent
         /// A Boolean value that indicates whether an entry found in a farther tier is also stored in the nearer tiers.
         /// The default is `true`.
-        public var promotes = true
+        public var promotesHits = true
 
         /// Creates the default policies.
         public init() {}
@@ -44,7 +31,7 @@ public final class ImageCache: Sendable {
     /// The tiers for encoded images, beginning with the nearest.
     public let tiers: [any CacheTier]
     /// The policies that determine how the tiers work together.
-    public let policies: Policies
+    public let policy: TierPolicy
     private let removals = RemovalLog()
 
     /// Creates a cache.
@@ -52,18 +39,18 @@ public final class ImageCache: Sendable {
     /// - Parameters:
     ///   - memory: The cache for decoded images. The default is a memory cache with the default limits.
     ///   - tiers: The tiers for encoded images, beginning with the nearest. The default is no tiers.
-    ///   - policies: The policies that determine how the tiers work together.
+    ///   - policy: The policies that determine how the tiers work together.
     public init(
-        memory: MemoryCache? = MemoryCache(), tiers: [any CacheTier] = [], policies: Policies = Policies()
+        memory: MemoryCache? = MemoryCache(), tiers: [any CacheTier] = [], policy: TierPolicy = TierPolicy()
     ) {
         self.memory = memory
         self.tiers = tiers
-        self.policies = policies
+        self.policy = policy
     }
 
     /// Creates a cache that consists of a memory cache and one disk cache.
     public convenience init(memory: MemoryCache? = MemoryCache(), disk: DiskCache) {
-        self.init(memory: memory, tiers: [VariantStore(disk)])
+        self.init(memory: memory, tiers: [VariantDiskTier(disk)])
     }
 
     /// Returns the generation of a key, which identifies the last removal that affected it.
@@ -72,18 +59,33 @@ public final class ImageCache: Sendable {
     package func generation(of key: CacheKey) -> CacheGeneration { removals.generation(of: key) }
 
     /// Prevents results that were started before this call from being stored under a key.
-    package func noteRemoval(of key: CacheKey) { removals.remove(key) }
+    package func recordRemoval(of key: CacheKey) { removals.remove(key) }
 
     /// Prevents results that were started before this call from being stored under any key.
-    func noteRemovalOfAll() { removals.removeAll() }
+    func recordRemovalOfAll() { removals.removeAll() }
 
     /// Returns the tiers of the given kinds that an operation with a policy uses.
-    func tiers(of kinds: CacheTiers, _ policy: OperationPolicy) -> [any CacheTier] {
-        let allowed = tiers.filter { !$0.kind.isDisjoint(with: kinds) }
+    func tiers(of kinds: ImageCache.Tiers, _ policy: ImageCache.TierPolicy.Order) -> [any CacheTier] {
+        let allowed = tiers.filter { !$0.category.isDisjoint(with: kinds) }
         switch policy {
         case .serial, .concurrent: return allowed
-        case .highestOnly: return allowed.first.map { [$0] } ?? []
-        case .lowestOnly: return allowed.last.map { [$0] } ?? []
+        case .nearestOnly: return allowed.first.map { [$0] } ?? []
+        case .farthestOnly: return allowed.last.map { [$0] } ?? []
         }
+    }
+}
+
+extension ImageCache.TierPolicy {
+    /// The tiers in which an operation runs, and their order.
+    public enum Order: Sendable, Hashable {
+        /// Runs the operation in one tier after another, beginning with the nearest. A lookup ends with the first hit.
+        case serial
+        /// Runs the operation in all tiers at the same time. A lookup ends with the first hit and cancels the other
+        /// lookups.
+        case concurrent
+        /// Runs the operation in the nearest tier only.
+        case nearestOnly
+        /// Runs the operation in the farthest tier only.
+        case farthestOnly
     }
 }

@@ -6,11 +6,11 @@ import WebImage
 /// A manager for tests that uses neither the network nor the disk.
 ///
 /// It returns predefined images and records its requests. Pass ``manager`` to the view under test. Requests without a
-/// predefined result fail with ``RequestError/refused(reason:)`` (1011). This class is thread-safe.
+/// predefined result fail with ``ImageError/RequestFailure/rejected(reason:)`` (1011). This class is thread-safe.
 ///
 /// ```swift
 /// let stub = StubImageManager()
-/// let gate = Gate()
+/// let gate = TestGate()
 /// stub.set(.color([200, 0, 0], width: 40, height: 30, gate: gate), for: avatar)
 /// stub.set(.failure(.request(.refused(reason: "gone")))) { $0.url.path.hasPrefix("/old") }
 /// let task = stub.manager.load(avatar)        // What the view does.
@@ -19,25 +19,27 @@ import WebImage
 /// ```
 public final class StubImageManager: Sendable {
     /// The predefined result of a request.
-    public struct Answer: Sendable {
+    public struct Response: Sendable {
         enum Content: Sendable {
-            case image(Image)
+            case image(DecodedImage)
             case data(Data)
             case color([UInt8], PixelSize)
             case failure(ImageError)
         }
 
         let content: Content
-        let gate: Gate?
+        let gate: TestGate?
 
         /// Returns a result with an unmodified image, which is delivered after the gate, if any, is open.
-        public static func image(_ image: Image, gate: Gate? = nil) -> Answer {
-            Answer(content: .image(image), gate: gate)
+        public static func image(_ image: DecodedImage, gate: TestGate? = nil) -> Response {
+            Response(content: .image(image), gate: gate)
         }
 
         /// Returns a result with encoded data, which is decoded and transformed according to the request after the
         /// gate, if any, is open.
-        public static func data(_ data: Data, gate: Gate? = nil) -> Answer { Answer(content: .data(data), gate: gate) }
+        public static func data(_ data: Data, gate: TestGate? = nil) -> Response {
+            Response(content: .data(data), gate: gate)
+        }
 
         /// Returns a result with an image of a single color, which is delivered after the gate, if any, is open.
         ///
@@ -46,13 +48,13 @@ public final class StubImageManager: Sendable {
         ///   - width: The width in pixels.
         ///   - height: The height in pixels.
         ///   - gate: A gate that delays the result, or `nil` to deliver it immediately.
-        public static func color(_ color: [UInt8], width: Int, height: Int, gate: Gate? = nil) -> Answer {
-            Answer(content: .color(color, PixelSize(width: width, height: height)), gate: gate)
+        public static func color(_ color: [UInt8], width: Int, height: Int, gate: TestGate? = nil) -> Response {
+            Response(content: .color(color, PixelSize(width: width, height: height)), gate: gate)
         }
 
         /// Returns a result with an error, which is thrown after the gate, if any, is open.
-        public static func failure(_ error: ImageError, gate: Gate? = nil) -> Answer {
-            Answer(content: .failure(error), gate: gate)
+        public static func failure(_ error: ImageError, gate: TestGate? = nil) -> Response {
+            Response(content: .failure(error), gate: gate)
         }
     }
 
@@ -60,21 +62,21 @@ public final class StubImageManager: Sendable {
     public let manager: ImageManager
     /// The clock with which the manager calculates freshness and remembers failures. It starts at zero, which is
     /// 2001-01-01.
-    public let clock: ManualClock
-    private let desk: StubDesk
+    public let clock: TestClock
+    private let responder: StubResponder
 
     /// Creates a manager.
     ///
     /// - Parameter configure: A closure that changes the configuration before the stub is added as the innermost
     ///   interceptor.
-    public init(_ configure: (inout ImageManagerConfiguration) -> Void = { _ in }) {
-        let (desk, clock) = (StubDesk(), ManualClock())
-        self.desk = desk
+    public init(_ configure: (inout ImageManager.Configuration) -> Void = { _ in }) {
+        let (desk, clock) = (StubResponder(), TestClock())
+        self.responder = desk
         self.clock = clock
         manager = ImageManager { configuration in
             configuration.cache.usesDisk = false
-            configuration.downloader.proxy = .none
-            configuration.memoryPressure = MemoryPressureSource(readsSystem: false)
+            configuration.downloader.proxy = .disabled
+            configuration.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
             configuration.now = { Date(timeIntervalSinceReferenceDate: clock.now.offset / .seconds(1)) }
             configure(&configuration)
             configuration.interceptors.append(desk)
@@ -84,29 +86,29 @@ public final class StubImageManager: Sendable {
     /// Sets the results of requests for a URL and replaces the previous ones.
     ///
     /// If there are several results, the requests receive them in order. The last one repeats.
-    public func set(_ answers: Answer..., for url: URL) {
-        desk.put(StubDesk.Rule(url: url, matches: { $0.url == url }, answers: answers))
+    public func set(_ answers: Response..., for url: URL) {
+        responder.put(StubResponder.Rule(url: url, matches: { $0.url == url }, responses: answers))
     }
 
     /// Sets the results of the requests for which a closure returns `true`. The most recently added closure is called
     /// first.
-    public func set(_ answers: Answer..., where matches: @escaping @Sendable (ImageRequest) -> Bool) {
-        desk.put(StubDesk.Rule(url: nil, matches: matches, answers: answers))
+    public func respond(with answers: Response..., where matches: @escaping @Sendable (ImageRequest) -> Bool) {
+        responder.put(StubResponder.Rule(url: nil, matches: matches, responses: answers))
     }
 
     /// All requests in the order of their arrival.
-    public var requests: [ImageRequest] { desk.state.value.requests }
+    public var requests: [ImageRequest] { responder.state.value.requests }
 
     /// Waits until `count` requests have arrived. Returns early if the current task is canceled.
-    public func waitForRequests(count: Int) async { await desk.state.wait { $0.requests.count >= count } }
+    public func waitForRequests(count: Int) async { await responder.state.wait { $0.requests.count >= count } }
 }
 
 /// An interceptor that returns predefined results instead of using the network.
-final class StubDesk: RequestInterceptor {
+final class StubResponder: ImageRequestInterceptor {
     struct Rule: Sendable {
         let url: URL?
         let matches: @Sendable (ImageRequest) -> Bool
-        var answers: [StubImageManager.Answer]
+        var responses: [StubImageManager.Response]
     }
 
     struct State: Sendable {
@@ -114,7 +116,7 @@ final class StubDesk: RequestInterceptor {
         var requests: [ImageRequest] = []
     }
 
-    let state = Watched(State())
+    let state = AwaitableValue(State())
 
     func put(_ rule: Rule) {
         state.update { state in
@@ -124,39 +126,39 @@ final class StubDesk: RequestInterceptor {
     }
 
     func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
-        guard let answer = take(request) else {
-            throw .request(.refused(reason: "no response is set for \(request.url.absoluteString)"))
+        guard let answer = dequeue(request) else {
+            throw .request(.rejected(reason: "no response is set for \(request.url.absoluteString)"))
         }
         await answer.gate?.wait()
         guard !Task.isCancelled else { throw .request(.cancelled) }
         switch answer.content {
         case .image(let image): return .image(image)
         case .data(let data): return .data(data)
-        case .color(let color, let size): return .image(try Self.picture(color, size))
+        case .color(let color, let size): return .image(try Self.image(color, size))
         case .failure(let error): throw error
         }
     }
 
-    private func take(_ request: ImageRequest) -> StubImageManager.Answer? {
+    private func dequeue(_ request: ImageRequest) -> StubImageManager.Response? {
         // Call the closures of the test without holding the lock.
         let rules = state.update { state in
             state.requests.append(request)
             return state.rules
         }
-        guard let found = rules.lastIndex(where: { $0.matches(request) }), let first = rules[found].answers.first
+        guard let found = rules.lastIndex(where: { $0.matches(request) }), let first = rules[found].responses.first
         else { return nil }
-        guard rules[found].answers.count > 1 else { return first }
+        guard rules[found].responses.count > 1 else { return first }
         return state.update { state in
             // If another call changed the rules meanwhile, use the previously found result.
             guard found < state.rules.count, state.rules[found].url == rules[found].url,
-                let answer = state.rules[found].answers.first
+                let answer = state.rules[found].responses.first
             else { return first }
-            if state.rules[found].answers.count > 1 { state.rules[found].answers.removeFirst() }
+            if state.rules[found].responses.count > 1 { state.rules[found].responses.removeFirst() }
             return answer
         }
     }
 
-    private static func picture(_ color: [UInt8], _ size: PixelSize) throws(ImageError) -> Image {
+    private static func image(_ color: [UInt8], _ size: PixelSize) throws(ImageError) -> DecodedImage {
         guard color.count == 3 else {
             throw .request(.invalidOption(name: "color", value: "\(color)"))
         }
@@ -170,6 +172,6 @@ final class StubDesk: RequestInterceptor {
                 }
             }
         }
-        return Image(pixels: canvas.finish(isOpaque: true))
+        return DecodedImage(pixels: canvas.finish(isOpaque: true))
     }
 }

@@ -7,54 +7,55 @@ import WebImageConcurrency
 /// A loader that returns predefined responses and records its requests. This class is thread-safe.
 public final class StubLoader: ImageLoader {
     /// The predefined response for a URL.
-    public struct Answer: Sendable {
+    public struct Response: Sendable {
         /// The response head, which is reported and returned, or `nil` if there is none.
-        public var head: ResponseHead?
+        public var httpResponse: HTTPResponseHead?
         /// The body, in the chunks in which it's reported.
-        public var parts: [Data]
+        public var chunks: [Data]
         /// The error that is thrown after the chunks instead of returning a response.
         public var error: ImageError?
         /// A gate to wait for before the head is reported.
-        public var gate: Gate?
+        public var responseGate: TestGate?
         /// A gate to wait for after the first chunk.
-        public var bodyGate: Gate?
+        public var bodyGate: TestGate?
 
         /// Creates a response. By default, it has the status 200 and a body with a single chunk.
         public init(
-            body: Data = Data(), head: ResponseHead? = ResponseHead(status: 200), parts: [Data]? = nil,
-            error: ImageError? = nil, gate: Gate? = nil, bodyGate: Gate? = nil
+            body: Data = Data(), httpResponse: HTTPResponseHead? = HTTPResponseHead(statusCode: 200),
+            chunks: [Data]? = nil,
+            error: ImageError? = nil, responseGate: TestGate? = nil, bodyGate: TestGate? = nil
         ) {
-            self.head = head
-            self.parts = parts ?? [body]
+            self.httpResponse = httpResponse
+            self.chunks = chunks ?? [body]
             self.error = error
-            self.gate = gate
+            self.responseGate = responseGate
             self.bodyGate = bodyGate
         }
     }
 
     private struct State: Sendable {
-        var answers: [URL: [Answer]] = [:]
+        var responses: [URL: [Response]] = [:]
         var requests: [LoadRequest] = []
         var started = 0
         var cancelled = 0
         var finished = 0
     }
 
-    private let state = Watched(State())
-    private let fallback: (@Sendable (LoadRequest) -> Answer)?
+    private let state = AwaitableValue(State())
+    private let fallback: (@Sendable (LoadRequest) -> Response)?
 
     /// Creates a loader.
     ///
     /// - Parameter fallback: A closure that returns the response for a URL without a predefined one.
-    public init(fallback: (@Sendable (LoadRequest) -> Answer)? = nil) {
+    public init(fallback: (@Sendable (LoadRequest) -> Response)? = nil) {
         self.fallback = fallback
     }
 
     /// Sets the responses for a URL.
     ///
     /// If there are several responses, the requests receive them in order. The last one repeats.
-    public func set(_ answers: Answer..., for url: URL) {
-        state.update { $0.answers[url] = answers }
+    public func set(_ answers: Response..., for url: URL) {
+        state.update { $0.responses[url] = answers }
     }
 
     /// All requests in the order of their arrival.
@@ -79,45 +80,49 @@ public final class StubLoader: ImageLoader {
 
     /// Returns the predefined response.
     ///
-    /// - Throws: The error of the response, or a ``NetworkError`` with the reason `cannotFindHost` (2002) if there is
-    ///   no response for the URL.
+    /// - Throws: The error of the response, or an ``ImageError/NetworkFailure`` with the reason `cannotFindHost` (2002)
+    ///   if there is no response for the URL.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        let stored = state.update { state -> Answer? in
+        let stored = state.update { state -> Response? in
             state.requests.append(request)
-            guard var answers = state.answers[request.url], let first = answers.first else { return nil }
+            guard var answers = state.responses[request.url], let first = answers.first else { return nil }
             if answers.count > 1 {
                 answers.removeFirst()
-                state.answers[request.url] = answers
+                state.responses[request.url] = answers
             }
             return first
         }
         defer { state.update { $0.finished += 1 } }
         guard let answer = stored ?? fallback?(request) else {
-            throw .network(NetworkError(.cannotFindHost, url: request.url.absoluteString, phase: .resolve))
+            throw .network(
+                ImageError.NetworkFailure(.cannotFindHost, url: request.url.absoluteString, phase: .nameResolution))
         }
-        return try await give(answer, request, context)
+        return try await deliver(answer, request, context)
     }
 
-    private func give(
-        _ answer: Answer, _ request: LoadRequest, _ context: LoadContext
+    private func deliver(
+        _ answer: Response, _ request: LoadRequest, _ context: LoadContext
     ) async throws(ImageError) -> LoadResponse {
         let requestTime = Date()
         context.report(.started)
-        await answer.gate?.wait()
+        await answer.responseGate?.wait()
         try checkCancellation()
-        let size = answer.parts.reduce(0) { $0 + $1.count }
-        if answer.head != nil || answer.error == nil { context.report(.head(answer.head, expected: size)) }
-        for (index, part) in answer.parts.enumerated() {
+        let size = answer.chunks.reduce(0) { $0 + $1.count }
+        if answer.httpResponse != nil || answer.error == nil {
+            context.report(.head(answer.httpResponse, expected: size))
+        }
+        for (index, part) in answer.chunks.enumerated() {
             if index == 1 { await answer.bodyGate?.wait() }
             try checkCancellation()
             context.report(.body(part))
         }
-        if answer.parts.count < 2 { await answer.bodyGate?.wait() }
+        if answer.chunks.count < 2 { await answer.bodyGate?.wait() }
         try checkCancellation()
         if let error = answer.error { throw error }
         return LoadResponse(
-            head: answer.head, body: answer.parts.reduce(into: Data()) { $0.append($1) }, finalURL: request.url,
-            requestTime: requestTime, responseTime: Date())
+            httpResponse: answer.httpResponse, body: answer.chunks.reduce(into: Data()) { $0.append($1) },
+            url: request.url,
+            requestDate: requestTime, responseDate: Date())
     }
 
     private func checkCancellation() throws(ImageError) {

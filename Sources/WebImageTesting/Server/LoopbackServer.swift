@@ -9,7 +9,7 @@ import WebImage
 /// that thread and must not block. To delay responses, use gates.
 public final class LoopbackServer: Sendable {
     /// A closure that returns the response to a request.
-    public typealias Handler = @Sendable (RecordedRequest) -> ServerResponse
+    public typealias Handler = @Sendable (LoopbackServer.Request) -> LoopbackServer.Response
 
     /// The treatment of a new connection.
     public enum Acceptance: Sendable, Hashable {
@@ -48,19 +48,19 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - acceptance: A closure that decides how to treat connections. By default, the server serves all connections.
-    ///   - handler: A closure that returns the response to a request.
-    /// - Throws: ``CacheError/system(operation:path:errno:)`` as ``ImageError/cache(_:)`` if the server can't open a
-    ///   socket.
+    ///   - respond: A closure that returns the response to a request.
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` as ``ImageError/cache(_:)`` if the
+    ///   server can't open a socket.
     public init(
-        acceptance: @escaping Acceptor = { _ in .serve }, handler: @escaping Handler
+        acceptance: @escaping Acceptor = { _ in .serve }, respond: @escaping Handler
     ) throws(ImageError) {
-        loop = try ServerLoop(handler: handler, acceptance: acceptance)
+        loop = try ServerLoop(handler: respond, acceptance: acceptance)
         port = loop.port
         loop.start()
     }
 
     /// Starts a server that selects the response by the path without the query. The response for other paths is 404.
-    public convenience init(routes: [String: ServerResponse]) throws(ImageError) {
+    public convenience init(routes: [String: LoopbackServer.Response]) throws(ImageError) {
         try self.init { routes[$0.path] ?? .status(404) }
     }
 
@@ -74,7 +74,7 @@ public final class LoopbackServer: Sendable {
     /// The current event counters.
     public var counters: Counters { loop.log.value.counters }
     /// All requests in the order of their arrival.
-    public var requests: [RecordedRequest] { loop.log.value.requests }
+    public var requests: [LoopbackServer.Request] { loop.log.value.requests }
 
     /// Waits until `count` requests have arrived.
     public func waitForRequests(count: Int) async {
@@ -98,21 +98,21 @@ public final class LoopbackServer: Sendable {
 
     /// Closes the persistent connections that serve no request. Returns after they're closed.
     public func closeIdleConnections(resetting: Bool = false) async {
-        let done = Gate()
+        let done = TestGate()
         loop.post(.closeIdle(resetting: resetting, done: done))
         await done.wait()
     }
 
     /// Writes bytes on every persistent connection that serves no request, like a faulty server.
     public func writeToIdleConnections(_ bytes: Data) async {
-        let done = Gate()
+        let done = TestGate()
         loop.post(.writeToIdle(bytes, done: done))
         await done.wait()
     }
 
     /// Accepts the connections that clients have opened. When this method returns, ``counters`` include them.
     package func acceptPendingConnections() async {
-        let done = Gate()
+        let done = TestGate()
         loop.post(.acceptPending(done: done))
         await done.wait()
     }

@@ -11,40 +11,40 @@ struct ServerConnection {
         /// The socket accepts no more bytes at the moment.
         case blocked
         /// The connection waits for a gate.
-        case waiting(Gate)
+        case waiting(TestGate)
         /// The connection waits until a time in nanoseconds of the monotonic clock.
         case paced(until: Int64)
         /// The response is complete.
-        case ended(ServerResponse.Ending)
+        case ended(LoopbackServer.Response.Ending)
         /// There is nothing to do.
         case idle
         /// The client closed the connection.
-        case lost
+        case interrupted
     }
 
     let number: Int
     let descriptor: Int32
     var parser = RequestParser()
-    private var steps: ArraySlice<ServerStep> = []
+    private var steps: ArraySlice<ResponseStep> = []
     private var offset = 0
     private var bytesPerSecond: Int?
     private var nextSend: Int64 = 0
     /// A Boolean value that indicates whether a response is in progress.
-    private(set) var isAnswering = false
+    private(set) var isResponding = false
 
     init(number: Int, descriptor: Int32) {
         self.number = number
         self.descriptor = descriptor
     }
 
-    mutating func begin(_ script: [ServerStep], bytesPerSecond: Int?) {
+    mutating func begin(_ script: [ResponseStep], bytesPerSecond: Int?) {
         steps = script[...]
         offset = 0
         self.bytesPerSecond = bytesPerSecond
-        isAnswering = true
+        isResponding = true
     }
 
-    mutating func finishAnswer() { isAnswering = false }
+    mutating func finishResponse() { isResponding = false }
 
     /// Performs the next steps as far as possible. The closure `sent` receives the size of each write in bytes.
     mutating func proceed(now: Int64, sent: (Int) -> Void) -> Progress {
@@ -84,7 +84,7 @@ struct ServerConnection {
             }
             if count < 0 {
                 if errno == EINTR { continue }
-                return errno == EAGAIN ? .blocked : .lost
+                return errno == EAGAIN ? .blocked : .interrupted
             }
             offset += count
             sent(count)

@@ -14,25 +14,25 @@ import WebImageConcurrency
 final class ServerLoop: @unchecked Sendable {
     enum Command: Sendable {
         case proceed(Int)
-        case closeIdle(resetting: Bool, done: Gate)
-        case writeToIdle(Data, done: Gate)
-        case acceptPending(done: Gate)
+        case closeIdle(resetting: Bool, done: TestGate)
+        case writeToIdle(Data, done: TestGate)
+        case acceptPending(done: TestGate)
         case stop
     }
 
     struct Log: Sendable {
         var counters = LoopbackServer.Counters()
-        var requests: [RecordedRequest] = []
+        var requests: [LoopbackServer.Request] = []
     }
 
-    let log = Watched(Log())
+    let log = AwaitableValue(Log())
     let port: UInt16
     let handler: LoopbackServer.Handler
     private let acceptance: LoopbackServer.Acceptor
     private var sockets: ServerSockets
     private let waker: Int32
     private let commands = Lock<[Command]>([])
-    private let ended = Gate()
+    private let ended = TestGate()
     var connections: [Int: ServerConnection] = [:]
     private var paced: [Int: Int64] = [:]
     private var nextNumber = 0
@@ -65,11 +65,11 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     func post(_ command: Command) {
-        guard !ended.isOpen else { return command.give() }
+        guard !ended.isOpen else { return command.resume() }
         commands.withLock { $0.append(command) }
         ServerSockets.wake(waker)
         // The loop may have ended after the first check and before the command was appended.
-        if ended.isOpen { drain().forEach { $0.give() } }
+        if ended.isOpen { drain().forEach { $0.resume() } }
     }
 
     private func drain() -> [Command] {
@@ -92,7 +92,7 @@ final class ServerLoop: @unchecked Sendable {
             }
             for command in drain() where !perform(command) {
                 for number in Array(connections.keys) { close(number, resetting: false) }
-                drain().forEach { $0.give() }
+                drain().forEach { $0.resume() }
                 return
             }
             let now = monotonicNanoseconds()
@@ -113,12 +113,12 @@ final class ServerLoop: @unchecked Sendable {
         case .proceed(let number):
             proceed(number)
         case .closeIdle(let resetting, let done):
-            for (number, connection) in connections where !connection.isAnswering {
+            for (number, connection) in connections where !connection.isResponding {
                 close(number, resetting: resetting)
             }
             done.open()
         case .writeToIdle(let bytes, let done):
-            for connection in connections.values where !connection.isAnswering {
+            for connection in connections.values where !connection.isResponding {
                 _ = bytes.withUnsafeBytes {
                     send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                 }
@@ -161,14 +161,14 @@ final class ServerLoop: @unchecked Sendable {
     private func proceed(_ number: Int) {
         paced[number] = nil
         while let connection = connections[number] {
-            if !connection.isAnswering, !beginNext(number) { return }
+            if !connection.isResponding, !beginNext(number) { return }
             var sentBytes = 0
             let progress = connections[number]?.proceed(now: monotonicNanoseconds()) { sentBytes += $0 }
             let sent = sentBytes
             if sent > 0 { log.update { $0.counters.bytesSent += sent } }
             switch progress {
             case .ended(.keepAlive):
-                connections[number]?.finishAnswer()
+                connections[number]?.finishResponse()
                 sockets.watch(number: number, writable: false)
             case .ended(let ending):
                 return close(number, resetting: ending == .reset)
@@ -180,7 +180,7 @@ final class ServerLoop: @unchecked Sendable {
             case .blocked:
                 sockets.watch(number: number, writable: true)
                 return
-            case .lost:
+            case .interrupted:
                 return close(number, resetting: false)
             case .idle, nil:
                 return
@@ -193,9 +193,9 @@ final class ServerLoop: @unchecked Sendable {
         do {
             guard let message = try connections[number]?.parser.next() else { return false }
             let request = log.update { log in
-                let request = RecordedRequest(
+                let request = LoopbackServer.Request(
                     index: log.counters.requests, connection: number, method: message.method,
-                    target: message.target, fields: message.fields, body: message.body)
+                    target: message.target, headers: message.headers, body: message.body)
                 log.counters.requests += 1
                 log.requests.append(request)
                 return request
@@ -204,7 +204,7 @@ final class ServerLoop: @unchecked Sendable {
             connections[number]?.begin(
                 response.script(method: message.method), bytesPerSecond: response.bytesPerSecond)
         } catch {
-            let response = ServerResponse.status(400).with { $0.ending = .close }
+            let response = LoopbackServer.Response.status(400).with { $0.ending = .close }
             connections[number]?.begin(response.script(method: "GET"), bytesPerSecond: nil)
         }
         return true
@@ -220,7 +220,7 @@ final class ServerLoop: @unchecked Sendable {
 
 extension ServerLoop.Command {
     /// Resumes the caller that waits for a command that won't be performed.
-    fileprivate func give() {
+    fileprivate func resume() {
         switch self {
         case .closeIdle(_, let done), .writeToIdle(_, let done), .acceptPending(let done): done.open()
         case .proceed, .stop: break

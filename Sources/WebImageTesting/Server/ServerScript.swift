@@ -4,33 +4,33 @@ import Foundation
 import WebImage
 
 /// A step of a connection that sends a response.
-enum ServerStep: Sendable {
+enum ResponseStep: Sendable {
     /// Sends bytes.
     case send(Data)
     /// Continues after the gate is open.
-    case wait(Gate)
+    case wait(TestGate)
     /// Ends the response and treats the connection as specified.
-    case end(ServerResponse.Ending)
+    case end(LoopbackServer.Response.Ending)
     /// Sends bytes repeatedly without an end.
     case repeatForever(Data)
     /// Does nothing until the client closes the connection.
     case stall
 }
 
-extension ServerResponse {
+extension LoopbackServer.Response {
     /// Returns the steps that send this response to a request with the given method.
-    func script(method: String) -> [ServerStep] {
+    func script(method: String) -> [ResponseStep] {
         if isSilent { return [.stall] }
-        var steps: [ServerStep] = []
+        var steps: [ResponseStep] = []
         if let headGate { steps.append(.wait(headGate)) }
         if let rawBytes { return steps + [.send(rawBytes), last(ending)] }
         let head = preamble + headBytes()
-        if let headCut { return steps + [.send(head.prefix(headCut)), last(faultyEnding)] }
-        let hasBody = method != "HEAD" && status >= 200 && status != 204 && status != 304
+        if let truncatesHeadAfter { return steps + [.send(head.prefix(truncatesHeadAfter)), last(faultyEnding)] }
+        let hasBody = method != "HEAD" && statusCode >= 200 && statusCode != 204 && statusCode != 304
         guard hasBody else { return steps + [.send(head + surplus), last(ending)] }
         // If nothing separates the head from the body, send both in one write.
-        let pieces = framedPieces()
-        if bodyGate == nil, pieceGates.isEmpty, bodyCut == nil, bodyStall == nil, !isEndless {
+        let pieces = framedChunks()
+        if bodyGate == nil, chunkGates.isEmpty, truncatesBodyAfter == nil, stallsBodyAfter == nil, !isEndless {
             return steps + [.send(pieces.reduce(into: head) { $0.append($1) } + surplus), last(finalEnding)]
         }
         steps.append(.send(head))
@@ -38,20 +38,20 @@ extension ServerResponse {
         return steps + bodySteps(pieces)
     }
 
-    private func last(_ ending: Ending) -> ServerStep { ending == .stall ? .stall : .end(ending) }
+    private func last(_ ending: Ending) -> ResponseStep { ending == .stall ? .stall : .end(ending) }
 
-    private func bodySteps(_ pieces: [Data]) -> [ServerStep] {
+    private func bodySteps(_ pieces: [Data]) -> [ResponseStep] {
         if isEndless { return [.repeatForever(pieces.first ?? Data())] }
-        var steps: [ServerStep] = []
-        var left = bodyCut ?? bodyStall ?? .max
+        var steps: [ResponseStep] = []
+        var left = truncatesBodyAfter ?? stallsBodyAfter ?? .max
         for (index, piece) in pieces.enumerated() {
-            if index < pieceGates.count { steps.append(.wait(pieceGates[index])) }
+            if index < chunkGates.count { steps.append(.wait(chunkGates[index])) }
             steps.append(.send(piece.prefix(left)))
             left -= min(left, piece.count)
             if left == 0 { break }
         }
-        if bodyStall != nil { return steps + [.stall] }
-        if bodyCut != nil { return steps + [last(faultyEnding)] }
+        if stallsBodyAfter != nil { return steps + [.stall] }
+        if truncatesBodyAfter != nil { return steps + [last(faultyEnding)] }
         return steps + [.send(surplus), last(finalEnding)]
     }
 
@@ -60,14 +60,14 @@ extension ServerResponse {
     private var finalEnding: Ending {
         guard ending == .keepAlive else { return ending }
         switch framing {
-        case .length, .chunked: return .keepAlive
-        case .untilClose: return .close
-        case .lie(let count): return count > body.count ? .close : .keepAlive
+        case .contentLength, .chunked: return .keepAlive
+        case .connectionClose: return .close
+        case .wrongContentLength(let count): return count > body.count ? .close : .keepAlive
         }
     }
 
-    private func framedPieces() -> [Data] {
-        let size = max(pieceSize ?? body.count, 1)
+    private func framedChunks() -> [Data] {
+        let size = max(chunkSize ?? body.count, 1)
         var pieces = stride(from: 0, to: body.count, by: size).map { start in
             Data(body.dropFirst(start).prefix(size))
         }
@@ -79,19 +79,20 @@ extension ServerResponse {
     }
 
     private func headBytes() -> Data {
-        var text = "\(version) \(status) \(status == 200 ? "OK" : "Status")\r\n" + Self.text(fields)
+        var text = "\(version) \(statusCode) \(statusCode == 200 ? "OK" : "Status")\r\n" + Self.text(headers)
         switch framing {
-        case .length: if status >= 200, status != 204, status != 304 { text += "Content-Length: \(body.count)\r\n" }
-        case .lie(let count): text += "Content-Length: \(count)\r\n"
+        case .contentLength:
+            if statusCode >= 200, statusCode != 204, statusCode != 304 { text += "Content-Length: \(body.count)\r\n" }
+        case .wrongContentLength(let count): text += "Content-Length: \(count)\r\n"
         case .chunked: text += "Transfer-Encoding: chunked\r\n"
-        case .untilClose: break
+        case .connectionClose: break
         }
         if finalEnding == .close || finalEnding == .reset { text += "Connection: close\r\n" }
         text += "\r\n"
         return Data(text.unicodeScalars.map { $0.value < 256 ? UInt8($0.value) : UInt8(ascii: "?") })
     }
 
-    private static func text(_ fields: HTTPFields) -> String {
+    private static func text(_ fields: HTTPHeaderFields) -> String {
         fields.lines.reduce(into: "") { $0 += "\($1.name): \($1.value)\r\n" }
     }
 }

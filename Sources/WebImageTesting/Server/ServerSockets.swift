@@ -34,7 +34,7 @@ struct ServerSockets {
     }
 
     private static func failure(_ operation: String) -> ImageError {
-        .cache(.system(operation: operation, path: "127.0.0.1", errno: errno))
+        .cache(.systemCallFailed(operation: operation, path: "127.0.0.1", errno: errno))
     }
 
     private static func prepare(_ descriptor: Int32) {

@@ -13,16 +13,16 @@
         /// A closure that's called after every change.
         var onChange: (() -> Void)?
 
-        private var state = PictureZoom()
-        private let place: Widget
+        private var state = ImageZoom()
+        private let position: Widget
         private let content: Widget
         private static let smallest: (width: Int32, height: Int32) = (160, 120)
 
         init(_ picture: Widget) {
             // An empty box determines the size, because a GtkPicture requests as many points as the image has pixels.
-            place = Make.box(GTK_ORIENTATION_VERTICAL)
+            position = WidgetFactory.box(GTK_ORIENTATION_VERTICAL)
             content = gtk_overlay_new()
-            gtk_overlay_set_child(content.opaque, place)
+            gtk_overlay_set_child(content.opaque, position)
             gtk_overlay_add_overlay(content.opaque, picture)
             widget = gtk_scrolled_window_new().styled("zoom-area")
             gtk_scrolled_window_set_child(widget.opaque, content)
@@ -34,19 +34,19 @@
         // MARK: - State
 
         /// The current zoom state.
-        var zoom: PictureZoom {
+        var zoom: ImageZoom {
             var zoom = state
             zoom.follow(
-                PictureZoom.Extent(
+                ImageZoom.Extent(
                     width: Double(gtk_widget_get_width(widget)), height: Double(gtk_widget_get_height(widget))),
-                offset: PictureZoom.Point(
+                offset: ImageZoom.Point(
                     x: gtk_adjustment_get_value(across), y: gtk_adjustment_get_value(down)))
             return zoom
         }
 
         /// The center of the visible area, for zooming with keys.
-        var middle: PictureZoom.Point {
-            PictureZoom.Point(
+        var middle: ImageZoom.Point {
+            ImageZoom.Point(
                 x: Double(gtk_widget_get_width(widget)) / 2, y: Double(gtk_widget_get_height(widget)) / 2)
         }
 
@@ -55,12 +55,12 @@
             let scale = Double(max(1, gtk_widget_get_scale_factor(widget)))
             change { zoom in
                 zoom.show(
-                    size.map { PictureZoom.Extent(width: Double($0.width) / scale, height: Double($0.height) / scale) })
+                    size.map { ImageZoom.Extent(width: Double($0.width) / scale, height: Double($0.height) / scale) })
             }
         }
 
         /// Changes the zoom state and updates the widgets.
-        func change(_ body: (inout PictureZoom) -> Void) {
+        func change(_ body: (inout ImageZoom) -> Void) {
             let old = zoom
             var new = old
             body(&new)
@@ -89,10 +89,10 @@
             let policy = isFitted ? GTK_POLICY_NEVER : GTK_POLICY_AUTOMATIC
             gtk_scrolled_window_set_policy(widget.opaque, policy, policy)
             guard !isFitted else {
-                return gtk_widget_set_size_request(place, Self.smallest.width, Self.smallest.height)
+                return gtk_widget_set_size_request(position, Self.smallest.width, Self.smallest.height)
             }
             let size = state.content
-            gtk_widget_set_size_request(place, Int32(size.width.rounded()), Int32(size.height.rounded()))
+            gtk_widget_set_size_request(position, Int32(size.width.rounded()), Int32(size.height.rounded()))
             // Update the adjustments immediately, so that the next layout uses the new size and the new offset.
             scroll(across, to: state.offset.x, of: size.width, page: state.view.width)
             scroll(down, to: state.offset.y, of: size.height, page: state.view.height)

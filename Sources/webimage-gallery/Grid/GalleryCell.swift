@@ -10,15 +10,15 @@
     /// A cell of the grid. It shows the image with its name below it, or an error message on top of it.
     @MainActor
     final class GalleryCell: ImageListCell {
-        private let place: Widget
+        private let index: Widget
         private let caption: Widget
         private let failure: Widget
         private let reason: Widget
         private(set) var item: GalleryItem?
 
-        private init(root: Widget, place: Widget, view: WebImageView, caption: Widget, failure: Widget, reason: Widget)
+        private init(root: Widget, index: Widget, view: WebImageView, caption: Widget, failure: Widget, reason: Widget)
         {
-            self.place = place
+            self.index = index
             self.caption = caption
             self.failure = failure
             self.reason = reason
@@ -30,12 +30,12 @@
             let picture: Widget = gtk_picture_new()
             // The initializer never fails for a GtkPicture, so the second view is never created.
             let view =
-                WebImageView(of: picture, manager: manager) ?? WebImageView(of: picture, manager: manager) { _ in }
-            view.fit = .cover
+                WebImageView(for: picture, manager: manager) ?? WebImageView(for: picture, manager: manager) { _ in }
+            view.contentFit = .cover
             view.cornerRadius = 10
             view.indicator = .ring.delayed(by: 0.4)
 
-            let reason = Make.label("", "caption", wraps: true)
+            let reason = WidgetFactory.label("", "caption", wraps: true)
             gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)
             gtk_label_set_xalign(reason.opaque, 0.5)
             gtk_label_set_lines(reason.opaque, 3)
@@ -44,42 +44,42 @@
             // Don't use the icon for missing images, which the theme draws with a third of the opacity.
             let icon: Widget = gtk_image_new_from_icon_name("dialog-warning-symbolic")
             gtk_image_set_pixel_size(icon.opaque, 28)
-            let failure = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("failure")
+            let failure = WidgetFactory.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("failure")
             gtk_widget_set_can_target(failure, 0)
             for (part, place) in [(icon, GTK_ALIGN_END), (reason, GTK_ALIGN_START)] {
                 gtk_widget_set_valign(part, place)
                 gtk_widget_set_vexpand(part, 1)
             }
-            Make.append(failure, icon, reason)
+            WidgetFactory.append(failure, icon, reason)
             gtk_widget_hide(failure)
 
             let overlay: Widget = gtk_overlay_new().styled("thumbnail")
             gtk_widget_set_halign(overlay, GTK_ALIGN_CENTER)
             // An empty box determines the size, because a GtkPicture requests as many points as the image has pixels.
-            let place = Make.box(GTK_ORIENTATION_VERTICAL)
+            let place = WidgetFactory.box(GTK_ORIENTATION_VERTICAL)
             gtk_overlay_set_child(overlay.opaque, place)
             gtk_overlay_add_overlay(overlay.opaque, picture)
             gtk_overlay_add_overlay(overlay.opaque, failure)
 
-            let caption = Make.label("", "caption")
+            let caption = WidgetFactory.label("", "caption")
             gtk_label_set_xalign(caption.opaque, 0.5)
             // Don't let the caption determine the width of the cell.
             gtk_label_set_max_width_chars(caption.opaque, 1)
-            let root = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("gallery-cell")
-            Make.append(root, overlay, caption)
-            return GalleryCell(root: root, place: place, view: view, caption: caption, failure: failure, reason: reason)
+            let root = WidgetFactory.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("gallery-cell")
+            WidgetFactory.append(root, overlay, caption)
+            return GalleryCell(root: root, index: place, view: view, caption: caption, failure: failure, reason: reason)
         }
 
-        func prepare(_ item: GalleryItem, side: Int) {
+        func prepare(_ item: GalleryItem, size: Int) {
             self.item = item
-            gtk_widget_set_size_request(place, Int32(side), Int32(side))
+            gtk_widget_set_size_request(index, Int32(size), Int32(size))
             gtk_label_set_text(caption.opaque, item.title)
             gtk_widget_hide(failure)
             gtk_widget_set_tooltip_text(root, "\(item.title)\n\(item.detail)")
             Property.setAccessible(root, label: item.title, description: item.detail)
         }
 
-        private func changed(_ snapshot: BinderSnapshot) {
+        private func changed(_ snapshot: ImageBinder.Snapshot) {
             guard case .failed(let error) = snapshot.state else { return gtk_widget_hide(failure) }
             gtk_label_set_text(reason.opaque, error.shortMessage)
             gtk_widget_show(failure)

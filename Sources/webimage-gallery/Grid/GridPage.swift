@@ -37,15 +37,15 @@
             factory = ImageListFactory(
                 manager: model.manager, makeCell: { GalleryCell.make(model.manager) },
                 content: { position in
-                    guard model.contents.shown.indices.contains(position) else { return ImageListContent(nil) }
-                    let item = model.contents.shown[position]
+                    guard model.contents.visibleItems.indices.contains(position) else { return ImageListContent(nil) }
+                    let item = model.contents.visibleItems[position]
                     let scale = Int(gtk_widget_get_scale_factor(view))
                     return ImageListContent(
                         model.settings.thumbnail(item, scale: scale), options: model.settings.cellOptions(item))
                 },
                 willShow: { cell, position in
-                    guard model.contents.shown.indices.contains(position) else { return }
-                    cell.prepare(model.contents.shown[position], side: model.settings.cellSide)
+                    guard model.contents.visibleItems.indices.contains(position) else { return }
+                    cell.prepare(model.contents.visibleItems[position], size: model.settings.cellSize)
                 })
 
             let scroller: Widget = gtk_scrolled_window_new()
@@ -80,14 +80,14 @@
 
         /// Creates the page that's shown if there are no images.
         private static func makeEmpty() -> (Widget, Widget) {
-            let box = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("empty-page")
+            let box = WidgetFactory.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("empty-page")
             gtk_widget_set_halign(box, GTK_ALIGN_CENTER)
             gtk_widget_set_valign(box, GTK_ALIGN_CENTER)
             gtk_widget_set_can_target(box, 0)
             let icon: Widget = gtk_image_new_from_icon_name("image-x-generic-symbolic")
             gtk_image_set_pixel_size(icon.opaque, 96)
-            let text = Make.label("", "title-2")
-            Make.append(box, icon, text)
+            let text = WidgetFactory.label("", "title-2")
+            WidgetFactory.append(box, icon, text)
             return (box, text)
         }
 
@@ -95,7 +95,7 @@
         /// and the length of a row is the maximum number of columns, even if they don't fit.
         private func fitColumns(_ width: Double) {
             guard width > 0, !isClosed else { return }
-            let columns = guint(max(2, width / Double(model.settings.cellSide + 20)))
+            let columns = guint(max(2, width / Double(model.settings.cellSize + 20)))
             if gtk_grid_view_get_max_columns(grid) != columns { gtk_grid_view_set_max_columns(grid, columns) }
         }
 
@@ -104,10 +104,10 @@
         /// Updates the grid from the model and scrolls to the top.
         func showContents() {
             let old = g_list_model_get_n_items(names)
-            var titles = model.contents.shown.map { strdup($0.title).map { UnsafePointer($0) } } + [nil]
+            var titles = model.contents.visibleItems.map { strdup($0.title).map { UnsafePointer($0) } } + [nil]
             gtk_string_list_splice(names, 0, old, &titles)
             for title in titles { free(UnsafeMutableRawPointer(mutating: title)) }
-            let isEmpty = model.contents.shown.isEmpty
+            let isEmpty = model.contents.visibleItems.isEmpty
             gtk_widget_set_visible(empty, isEmpty ? 1 : 0)
             gtk_label_set_text(
                 emptyText.opaque,
@@ -126,7 +126,7 @@
         // MARK: - Positions
 
         /// The range of visible positions.
-        var visible: Range<Int> { factory.visible }
+        var visible: Range<Int> { factory.visibleRange }
 
         /// The number of visible cells whose load finished, and the number of all visible cells.
         var progress: (ready: Int, all: Int) {
@@ -140,7 +140,7 @@
             return (ready, seen.count)
         }
 
-        var prefetching: Int { factory.prefetcher?.running ?? 0 }
+        var prefetching: Int { factory.prefetcher?.runningCount ?? 0 }
 
         /// The cells that show an item, ordered by position.
         var cells: [(position: Int, view: WebImageView)] { factory.cells.map { ($0.position, $0.cell.view) } }
@@ -158,7 +158,7 @@
 
         /// Scrolls to `position`, selects it, and moves the keyboard focus to it.
         func reveal(_ position: Int) {
-            guard model.contents.shown.indices.contains(position) else { return }
+            guard model.contents.visibleItems.indices.contains(position) else { return }
             selected = position
             // GTK scrolls to the item and moves the keyboard focus. GTK 4.8 has no `gtk_grid_view_scroll_to`.
             gtk_widget_activate_action_variant(

@@ -54,7 +54,7 @@
 
     /// Functions that create widgets with common properties.
     @MainActor
-    enum Make {
+    enum WidgetFactory {
         static func box(_ orientation: GtkOrientation, spacing: Int32 = 0) -> Widget {
             gtk_box_new(orientation, spacing)
         }

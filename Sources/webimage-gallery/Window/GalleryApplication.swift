@@ -12,7 +12,7 @@
         private let application: UnsafeMutablePointer<GtkApplication>
         private let model: GalleryModel
         private var window: GalleryWindow?
-        private var rest: RestMeasurement?
+        private var rest: IdleMeasurement?
         private var signals: [guint] = []
 
         init(_ model: GalleryModel) {
@@ -68,7 +68,7 @@
             let window = GalleryWindow(model, application: application)
             self.window = window
             window.present()
-            rest = RestMeasurement.asked(of: window)
+            rest = IdleMeasurement.requested(of: window)
         }
 
         /// The keyboard shortcuts of the whole window. The large view handles its own keys.

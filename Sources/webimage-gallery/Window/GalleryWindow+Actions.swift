@@ -18,14 +18,14 @@
             action("retry") { $0.isFull ? $0.full.view.retry() : $0.grid.retry() }
             action("reload") { $0.reload() }
             action("larger") { window in
-                if window.isFull { window.perform("zoom-in") } else { window.model.settings.cellSide += 24 }
+                if window.isFull { window.perform("zoom-in") } else { window.model.settings.cellSize += 24 }
             }
             action("smaller") { window in
-                if window.isFull { window.perform("zoom-out") } else { window.model.settings.cellSide -= 24 }
+                if window.isFull { window.perform("zoom-out") } else { window.model.settings.cellSize -= 24 }
             }
             addZoomActions { action($0, $1) }
             action("settings") { gtk_menu_button_popup($0.settingsButton.opaque) }
-            action("keys") { KeysWindow.show(over: $0.window) }
+            action("keys") { ShortcutsWindow.show(over: $0.window) }
             action("fullscreen") { window in
                 let pointer = window.window
                 gtk_window_is_fullscreen(pointer) != 0
@@ -35,16 +35,16 @@
                 window.model.manager.memoryCache.removeAll()
                 window.toast.show("Memory cache cleared")
             }
-            action("forget-all") { $0.forgetAll() }
+            action("forget-all") { $0.clearAllCaches() }
             toggle("search", { $0.search.isOpen }) { $0.search.isOpen = $1 }
-            toggle("figures", { $0.figures.isShown }) { $0.figures.isShown = $1 }
+            toggle("figures", { $0.figures.isVisible }) { $0.figures.isVisible = $1 }
             search.onOpenChange { [weak self] in self?.setState("search", $0) }
         }
 
         /// Updates which actions are enabled.
         func updateActions() {
-            let count = model.contents.shown.count
-            let place = isFull ? place : nil
+            let count = model.contents.visibleItems.count
+            let place = isFull ? index : nil
             enable("back", isFull)
             enable("next", place.map { $0 + 1 < count } ?? false)
             enable("previous", place.map { $0 > 0 } ?? false)
@@ -115,12 +115,16 @@
         // MARK: - Performing actions
 
         private func reload() {
-            if isFull, let place { full.reload(place: place, count: model.contents.shown.count) } else { grid.reload() }
+            if isFull, let index {
+                full.reload(index: index, count: model.contents.visibleItems.count)
+            } else {
+                grid.reload()
+            }
         }
 
-        private func forgetAll() {
+        private func clearAllCaches() {
             Task { [weak self, model] in
-                await model.manager.removeAllCached()
+                await model.manager.removeAllCachedImages()
                 guard let self, !isClosed else { return }
                 reload()
                 toast.show("Caches cleared")
@@ -142,7 +146,7 @@
                 UnsafeMutableRawPointer(chooser), "response", unsafeBitCast(function, to: GCallback.self),
                 Callback<Int32, Void> { [weak self] response in
                     if response == GTK_RESPONSE_ACCEPT.rawValue, let files = gtk_file_chooser_get_files(chooser) {
-                        self?.take(Dropped.addresses(of: files))
+                        self?.add(Dropped.addresses(of: files))
                         g_object_unref(UnsafeMutableRawPointer(files))
                     }
                     g_object_unref(UnsafeMutableRawPointer(chooser))

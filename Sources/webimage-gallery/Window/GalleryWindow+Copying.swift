@@ -15,8 +15,8 @@
         /// The current item, which is the item in the large view or the selected item.
         private var meant: GalleryItem? {
             if isFull { return full.item }
-            guard let place = grid.selected, model.contents.shown.indices.contains(place) else { return nil }
-            return model.contents.shown[place]
+            guard let place = grid.selected, model.contents.visibleItems.indices.contains(place) else { return nil }
+            return model.contents.visibleItems[place]
         }
 
         /// Copies the image at its full size and its URL.
@@ -43,7 +43,7 @@
         }
 
         /// Returns a provider for the image and for its URL as text, so that the recipient can choose.
-        static func content(_ image: Image?, _ item: GalleryItem) -> ContentProvider? {
+        static func content(_ image: DecodedImage?, _ item: GalleryItem) -> ContentProvider? {
             // The value of G_TYPE_STRING, which is a macro with a cast. It's the fundamental type 16.
             var providers = [provider(GType(16 << 2)) { g_value_set_string($0, item.url.absoluteString) }]
             // Lines end with CR LF (RFC 2483, section 5).
@@ -58,7 +58,7 @@
                 g_object_unref(UnsafeMutableRawPointer(file))
             }
             if let image {
-                let texture = GTKTexture.of(image)
+                let texture = GTKTexture.texture(for: image)
                 providers.insert(
                     provider(gdk_texture_get_type()) {
                         g_value_set_object($0, UnsafeMutableRawPointer(texture.pointer))
@@ -97,7 +97,7 @@
         private func dragged(_ source: OpaquePointer) -> ContentProvider? {
             // If a part of the image is hidden, dragging pans the image instead.
             guard let item = full.item, !full.area.zoom.isCut else { return nil }
-            if let image = full.image { gtk_drag_source_set_icon(source, GTKTexture.of(image).pointer, 0, 0) }
+            if let image = full.image { gtk_drag_source_set_icon(source, GTKTexture.texture(for: image).pointer, 0, 0) }
             return Self.content(full.image, item)
         }
     }

@@ -26,8 +26,8 @@
             connect(
                 raw, "drop", unsafeBitCast(drop, to: GCallback.self),
                 Callback<[String], Bool> { [weak self] addresses in
-                    self?.dropTarget.isShown = false
-                    self?.take(addresses)
+                    self?.dropTarget.isVisible = false
+                    self?.add(addresses)
                     return !addresses.isEmpty
                 })
             let enter: @convention(c) (gpointer?, Double, Double, gpointer?) -> GdkDragAction = { _, _, _, data in
@@ -40,20 +40,20 @@
             }
             connect(
                 raw, "enter", unsafeBitCast(enter, to: GCallback.self),
-                Callback<Void, Void> { [weak self] in self?.dropTarget.isShown = true })
-            on(raw, "leave") { [weak self] _ in self?.dropTarget.isShown = false }
+                Callback<Void, Void> { [weak self] in self?.dropTarget.isVisible = true })
+            on(raw, "leave") { [weak self] _ in self?.dropTarget.isVisible = false }
             gtk_widget_add_controller(
                 UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self), target)
         }
 
         /// Adds the images at the addresses. A single image is opened in the large view, and several images are shown
         /// in the grid.
-        func take(_ addresses: [String]) {
+        func add(_ addresses: [String]) {
             guard !addresses.isEmpty else { return toast.show("No images found") }
             Task { [weak self] in
-                let (urls, failure) = await Dropped.pictures(addresses)
+                let (urls, failure) = await Dropped.images(addresses)
                 guard let self, !isClosed else { return }
-                guard let first = model.add(urls), let place = model.contents.place(of: first) else {
+                guard let first = model.add(urls), let place = model.contents.index(of: first) else {
                     return toast.show(failure ?? "No images found")
                 }
                 if urls.count == 1 { open(place) } else { grid.reveal(place) }
@@ -107,7 +107,7 @@
 
         /// Returns the URLs of the images at the addresses, including those in directories. The file system is accessed
         /// in the background.
-        nonisolated static func pictures(_ addresses: [String]) async -> ([URL], String?) {
+        nonisolated static func images(_ addresses: [String]) async -> ([URL], String?) {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global(qos: .userInitiated).async {
                     var urls: [URL] = []

@@ -24,7 +24,7 @@
         }
 
         func addKeys() {
-            let last = { [weak self] in (self?.model.contents.shown.count ?? 0) - 1 }
+            let last = { [weak self] in (self?.model.contents.visibleItems.count ?? 0) - 1 }
             onKey(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self)) {
                 [weak self] key, hasModifiers in
                 guard let self, isFull, !hasModifiers, !search.hasFocus else { return false }

@@ -19,7 +19,7 @@
         }
 
         func addZoomActions(_ action: (String, @escaping @MainActor (GalleryWindow) -> Void) -> Void) {
-            let step = PictureZoom.step
+            let step = ImageZoom.step
             action("zoom-in") { window in window.full.area.change { $0.zoom(by: step, at: window.full.area.middle) } }
             action("zoom-out") { window in
                 window.full.area.change { $0.zoom(by: 1 / step, at: window.full.area.middle) }
@@ -42,13 +42,13 @@
         /// The position of the pointer in a widget, or the accumulated offset of a drag.
         @MainActor
         private final class Pointer {
-            var place = PictureZoom.Point()
+            var position = ImageZoom.Point()
         }
 
         private func follow(_ pointer: Pointer, _ widget: Widget) {
             guard let motion = gtk_event_controller_motion_new() else { return }
             for signal in ["enter", "motion"] {
-                onPlace(motion, signal) { pointer.place = $0 }
+                onPosition(motion, signal) { pointer.position = $0 }
             }
             gtk_widget_add_controller(widget, motion)
         }
@@ -70,14 +70,14 @@
             connect(
                 UnsafeMutableRawPointer(scroll), "scroll", unsafeBitCast(function, to: GCallback.self),
                 Callback<Double, Void> { down in
-                    area.change { $0.zoom(by: pow(PictureZoom.step, -down), at: pointer.place) }
+                    area.change { $0.zoom(by: pow(ImageZoom.step, -down), at: pointer.position) }
                 })
             gtk_widget_add_controller(full.widget, scroll)
         }
 
         private func addPinch(_ area: ZoomArea) {
             guard let pinch = gtk_gesture_zoom_new() else { return }
-            let begin = Begin()
+            let begin = PinchStart()
             onNotify(UnsafeMutableRawPointer(pinch), "begin") { _ in begin.scale = area.zoom.current }
             let function: @convention(c) (gpointer?, Double, gpointer?) -> Void = { _, factor, data in
                 guard let data else { return }
@@ -105,12 +105,12 @@
                 // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let callback = data
                 MainActor.assumeIsolated {
-                    Callback<PictureZoom.Point, Void>.of(callback)?.call(PictureZoom.Point(x: x, y: y))
+                    Callback<ImageZoom.Point, Void>.of(callback)?.call(ImageZoom.Point(x: x, y: y))
                 }
             }
             connect(
                 UnsafeMutableRawPointer(click), "pressed", unsafeBitCast(function, to: GCallback.self),
-                Callback<PictureZoom.Point, Void> { place in area.change { $0.toggle(at: place) } })
+                Callback<ImageZoom.Point, Void> { place in area.change { $0.toggle(at: place) } })
             gtk_widget_add_controller(area.widget, click)
         }
 
@@ -118,40 +118,40 @@
         private func addDrag(_ area: ZoomArea) {
             guard let drag = gtk_gesture_drag_new() else { return }
             let last = Pointer()
-            onPlace(drag, "drag-begin") { _ in
-                last.place = PictureZoom.Point()
+            onPosition(drag, "drag-begin") { _ in
+                last.position = ImageZoom.Point()
                 if !area.zoom.isCut { gtk_gesture_set_state(drag, GTK_EVENT_SEQUENCE_DENIED) }
             }
-            onPlace(drag, "drag-update") { moved in
+            onPosition(drag, "drag-update") { moved in
                 guard area.zoom.isCut else { return }
                 gtk_gesture_set_state(drag, GTK_EVENT_SEQUENCE_CLAIMED)
-                area.change { $0.pan(x: moved.x - last.place.x, y: moved.y - last.place.y) }
-                last.place = moved
+                area.change { $0.pan(x: moved.x - last.position.x, y: moved.y - last.position.y) }
+                last.position = moved
             }
             gtk_widget_add_controller(area.widget, drag)
         }
 
         /// The scale of the image at the beginning of a pinch gesture.
         @MainActor
-        private final class Begin {
+        private final class PinchStart {
             var scale = 1.0
         }
 
         /// Connects a signal that has two `Double` arguments.
-        private func onPlace(
-            _ controller: OpaquePointer, _ signal: String, _ action: @escaping @MainActor (PictureZoom.Point) -> Void
+        private func onPosition(
+            _ controller: OpaquePointer, _ signal: String, _ action: @escaping @MainActor (ImageZoom.Point) -> Void
         ) {
             let function: @convention(c) (gpointer?, Double, Double, gpointer?) -> Void = { _, x, y, data in
                 guard let data else { return }
                 // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let callback = data
                 MainActor.assumeIsolated {
-                    Callback<PictureZoom.Point, Void>.of(callback)?.call(PictureZoom.Point(x: x, y: y))
+                    Callback<ImageZoom.Point, Void>.of(callback)?.call(ImageZoom.Point(x: x, y: y))
                 }
             }
             connect(
                 UnsafeMutableRawPointer(controller), signal, unsafeBitCast(function, to: GCallback.self),
-                Callback<PictureZoom.Point, Void> { action($0) })
+                Callback<ImageZoom.Point, Void> { action($0) })
         }
     }
 #endif

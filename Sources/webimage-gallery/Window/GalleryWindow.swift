@@ -12,17 +12,17 @@
         let window: UnsafeMutablePointer<GtkWindow>
         let model: GalleryModel
         let grid: GridPage
-        let full: FullPage
-        let figures: FiguresPanel
-        let settings: SettingsForm
+        let full: ImagePage
+        let figures: StatisticsPanel
+        let settings: PreferencesPopover
         let settingsButton: Widget = gtk_menu_button_new()
         let search = SearchBar()
         let toast = Toast()
-        let dropTarget = DropHere()
+        let dropTarget = DropIndicator()
 
         private let stack: Widget = gtk_stack_new()
-        private let title = Make.label("WebImage Gallery", "title")
-        private let subtitle = Make.label("", "subtitle")
+        private let title = WidgetFactory.label("WebImage Gallery", "title")
+        private let subtitle = WidgetFactory.label("", "subtitle")
         private let back: Widget
 
         init(_ model: GalleryModel, application: UnsafeMutablePointer<GtkApplication>?) {
@@ -31,13 +31,14 @@
                 application.map { gtk_application_window_new($0) } ?? gtk_window_new()
             window = widget.cast()
             grid = GridPage(model)
-            full = FullPage(model)
-            settings = SettingsForm(model)
-            back = Make.button(icon: "go-previous-symbolic", tooltip: "Back", action: "win.back")
+            full = ImagePage(model)
+            settings = PreferencesPopover(model)
+            back = WidgetFactory.button(icon: "go-previous-symbolic", tooltip: "Back", action: "win.back")
             let (grid, full) = (grid, full)
-            figures = FiguresPanel {
-                var figures = GalleryFigures(model.manager)
-                (figures.shownReady, figures.shown) = full.item == nil ? grid.progress : (full.image == nil ? 0 : 1, 1)
+            figures = StatisticsPanel {
+                var figures = GalleryStatistics(model.manager)
+                (figures.visibleReady, figures.visible) =
+                    full.item == nil ? grid.progress : (full.image == nil ? 0 : 1, 1)
                 figures.prefetching = grid.prefetching + full.prefetching
                 return figures
             }
@@ -75,18 +76,18 @@
 
         private func makeHeader() -> Widget {
             let bar: Widget = gtk_header_bar_new()
-            let titles = Make.box(GTK_ORIENTATION_VERTICAL)
+            let titles = WidgetFactory.box(GTK_ORIENTATION_VERTICAL)
             gtk_widget_set_valign(titles, GTK_ALIGN_CENTER)
             for label in [title, subtitle] { gtk_label_set_xalign(label.opaque, 0.5) }
             gtk_label_set_single_line_mode(title.opaque, 1)
-            Make.append(titles, title, subtitle)
+            WidgetFactory.append(titles, title, subtitle)
             gtk_header_bar_set_title_widget(bar.opaque, titles)
             gtk_header_bar_pack_start(bar.opaque, back)
             gtk_header_bar_pack_start(
                 bar.opaque,
-                Make.toggle(icon: "system-search-symbolic", tooltip: "Search", action: "win.search"))
+                WidgetFactory.toggle(icon: "system-search-symbolic", tooltip: "Search", action: "win.search"))
             gtk_menu_button_set_icon_name(settingsButton.opaque, "emblem-system-symbolic")
-            Make.describe(settingsButton, "Preferences")
+            WidgetFactory.describe(settingsButton, "Preferences")
             let popover: Widget = gtk_popover_new()
             gtk_popover_set_child(popover.cast(), settings.widget)
             gtk_widget_set_halign(popover, GTK_ALIGN_END)
@@ -94,7 +95,7 @@
             gtk_header_bar_pack_end(bar.opaque, settingsButton)
             gtk_header_bar_pack_end(
                 bar.opaque,
-                Make.toggle(
+                WidgetFactory.toggle(
                     icon: "power-profile-performance-symbolic", tooltip: "Statistics", action: "win.figures"))
             return bar
         }
@@ -104,15 +105,15 @@
             gtk_stack_set_transition_duration(stack.opaque, 140)
             gtk_stack_add_named(stack.opaque, grid.widget, "grid")
             gtk_stack_add_named(stack.opaque, full.widget, "full")
-            let main = Make.box(GTK_ORIENTATION_VERTICAL)
-            Make.append(main, search.widget, stack)
+            let main = WidgetFactory.box(GTK_ORIENTATION_VERTICAL)
+            WidgetFactory.append(main, search.widget, stack)
             let overlay: Widget = gtk_overlay_new()
             gtk_widget_set_hexpand(overlay, 1)
             gtk_overlay_set_child(overlay.opaque, main)
             gtk_overlay_add_overlay(overlay.opaque, toast.widget)
             gtk_overlay_add_overlay(overlay.opaque, dropTarget.widget)
-            let row = Make.box(GTK_ORIENTATION_HORIZONTAL)
-            Make.append(row, overlay, figures.widget)
+            let row = WidgetFactory.box(GTK_ORIENTATION_HORIZONTAL)
+            WidgetFactory.append(row, overlay, figures.widget)
             return row
         }
 
@@ -143,13 +144,13 @@
         }
 
         /// The position of the image in the large view.
-        var place: Int? { full.item.flatMap(model.contents.place) }
+        var index: Int? { full.item.flatMap(model.contents.index) }
 
         /// Shows the image at a position in the large view.
         func open(_ position: Int) {
-            let shown = model.contents.shown
+            let shown = model.contents.visibleItems
             guard shown.indices.contains(position) else { return }
-            full.show(shown[position], place: position, count: shown.count)
+            full.show(shown[position], index: position, count: shown.count)
             grid.selected = position
             if isFull { showTitle() } else { isFull = true }
             gtk_widget_grab_focus(full.widget)
@@ -158,14 +159,14 @@
 
         /// Moves by `count` images, but not beyond the first and the last image.
         func step(by count: Int) {
-            guard let place else { return }
-            open(min(max(place + count, 0), model.contents.shown.count - 1))
+            guard let index else { return }
+            open(min(max(index + count, 0), model.contents.visibleItems.count - 1))
         }
 
         /// Returns to the grid and scrolls to the image that was shown.
         func goBack() {
             guard isFull else { return }
-            let place = place
+            let place = index
             full.close()
             isFull = false
             if let place { grid.reveal(place) }
@@ -173,7 +174,7 @@
 
         private func contentsChanged() {
             grid.showContents()
-            if isFull { if let place { open(place) } else { goBack() } }
+            if isFull { if let index { open(index) } else { goBack() } }
             showTitle()
         }
 
@@ -186,15 +187,15 @@
             (before.theme, before.network) = (new.theme, new.network)
             if before != new {
                 grid.reload()
-                if isFull, let place { full.reload(place: place, count: model.contents.shown.count) }
+                if isFull, let index { full.reload(index: index, count: model.contents.visibleItems.count) }
             }
         }
 
         private func showTitle() {
-            let count = model.contents.shown.count
-            if isFull, let item = full.item, let place {
+            let count = model.contents.visibleItems.count
+            if isFull, let item = full.item, let index {
                 gtk_label_set_text(title.opaque, item.title)
-                gtk_label_set_text(subtitle.opaque, "\(place + 1) of \(count)")
+                gtk_label_set_text(subtitle.opaque, "\(index + 1) of \(count)")
             } else {
                 gtk_label_set_text(title.opaque, "WebImage Gallery")
                 gtk_label_set_text(subtitle.opaque, model.contents.summary)

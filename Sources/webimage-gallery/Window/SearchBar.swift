@@ -20,8 +20,8 @@
             Property.setAccessible(order, label: "Sort Order")
             Property.setAccessible(entry, label: "Search")
             gtk_widget_set_size_request(entry, 320, -1)
-            let box = Make.box(GTK_ORIENTATION_HORIZONTAL, spacing: 8)
-            Make.append(box, entry, order)
+            let box = WidgetFactory.box(GTK_ORIENTATION_HORIZONTAL, spacing: 8)
+            WidgetFactory.append(box, entry, order)
             gtk_search_bar_set_child(widget.opaque, box)
             gtk_search_bar_connect_entry(widget.opaque, entry.opaque)
             on(entry.raw, "search-changed") { [weak self] _ in

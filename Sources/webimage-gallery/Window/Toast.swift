@@ -7,12 +7,12 @@
     @MainActor
     final class Toast {
         let widget: Widget = gtk_revealer_new()
-        private let label = Make.label("")
+        private let label = WidgetFactory.label("")
         private var timer: guint = 0
 
         init() {
-            let box = Make.box(GTK_ORIENTATION_HORIZONTAL).styled("osd", "toast")
-            Make.append(box, label)
+            let box = WidgetFactory.box(GTK_ORIENTATION_HORIZONTAL).styled("osd", "toast")
+            WidgetFactory.append(box, label)
             gtk_revealer_set_child(widget.opaque, box)
             gtk_revealer_set_transition_type(widget.opaque, GTK_REVEALER_TRANSITION_TYPE_CROSSFADE)
             gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
@@ -37,15 +37,15 @@
 
     /// A highlight that indicates that the dragged content can be dropped on the window.
     @MainActor
-    final class DropHere {
-        let widget: Widget = Make.box(GTK_ORIENTATION_VERTICAL).styled("drop-here")
+    final class DropIndicator {
+        let widget: Widget = WidgetFactory.box(GTK_ORIENTATION_VERTICAL).styled("drop-here")
 
         init() {
             gtk_widget_set_can_target(widget, 0)
-            isShown = false
+            isVisible = false
         }
 
-        var isShown: Bool {
+        var isVisible: Bool {
             get { gtk_widget_get_visible(widget) != 0 }
             set { gtk_widget_set_visible(widget, newValue ? 1 : 0) }
         }

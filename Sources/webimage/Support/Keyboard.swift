@@ -34,7 +34,7 @@ final class Keyboard: Sendable {
     }
 
     /// Blocks for `milliseconds`, or until a key is pressed or an interruption occurs.
-    func wait(_ milliseconds: Int) -> PlayWake {
+    func wait(_ milliseconds: Int) -> WaitResult {
         let end = ContinuousClock.now + .milliseconds(milliseconds)
         while true {
             var sources = [

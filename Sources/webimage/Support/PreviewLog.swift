@@ -8,12 +8,12 @@ import WebImagePrograms
 struct PreviewLoad: Sendable {
     let policy: PreviewPolicy
     /// The directory to which previews are written, or `nil` if they aren't written.
-    let folder: String?
+    let directory: String?
 }
 
 /// A log of the previews of one image. It can write them to `name-1.png`, `name-2.png`, and so on.
 struct PreviewLog: Sendable {
-    let folder: String?
+    let directory: String?
     /// The part of the file names before the number.
     let stem: String?
     private(set) var rows: [PreviewRow] = []
@@ -21,26 +21,26 @@ struct PreviewLog: Sendable {
     private(set) var failure: ImageError?
     private var received = 0
 
-    init(folder: String?, stem: String?) {
-        self.folder = folder
+    init(directory: String?, stem: String?) {
+        self.directory = directory
         self.stem = stem
     }
 
-    mutating func take(_ event: ImageEvent) async {
+    mutating func record(_ event: ImageTask.Event) async {
         switch event {
-        case .progress(let progress): received = progress.received
-        case .preview(let image): await take(image)
+        case .progress(let progress): received = progress.receivedByteCount
+        case .preview(let image): await record(image)
         default: break
         }
     }
 
-    private mutating func take(_ image: Image) async {
+    private mutating func record(_ image: DecodedImage) async {
         var row = PreviewRow(bytes: received, width: image.size.width, height: image.size.height)
-        if let folder, let stem {
-            let path = "\(folder)/\(stem)-\(rows.count + 1).png"
+        if let directory, let stem {
+            let path = "\(directory)/\(stem)-\(rows.count + 1).png"
             do throws(ImageError) {
-                try await Blocking.run { () throws(ImageError) in
-                    let data = try CoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+                try await BlockingWork.run { () throws(ImageError) in
+                    let data = try ImageCoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
                     try Files.write(data, to: path)
                 }
                 row.output = path

@@ -18,10 +18,10 @@ final class ProgressPrinter: Sendable {
     }
 
     private struct State {
-        var board: ProgressBoard
+        var board: DownloadProgressDisplay
         var region = LiveRegion()
         var hasChanged = true
-        var isOver = false
+        var isFinished = false
     }
 
     private let console: Console
@@ -34,7 +34,7 @@ final class ProgressPrinter: Sendable {
     init(total: Int, mode: Mode, console: Console) {
         self.console = console
         self.mode = mode
-        state = Lock(State(board: ProgressBoard(total: total)))
+        state = Lock(State(board: DownloadProgressDisplay(total: total)))
         guard mode == .inPlace else {
             timer = nil
             return
@@ -63,13 +63,13 @@ final class ProgressPrinter: Sendable {
         timer?.cancel()
         // The console only enqueues the text, so writing under the lock is cheap and preserves the order of drawing.
         state.withLock {
-            $0.isOver = true
+            $0.isFinished = true
             let text = $0.region.clear()
             if !text.isEmpty { console.writeError(text) }
         }
     }
 
-    private func change(_ body: (inout ProgressBoard) -> Void) {
+    private func change(_ body: (inout DownloadProgressDisplay) -> Void) {
         state.withLock {
             body(&$0.board)
             $0.hasChanged = true
@@ -78,7 +78,7 @@ final class ProgressPrinter: Sendable {
 
     private func draw() {
         state.withLock {
-            guard $0.hasChanged, !$0.isOver else { return }
+            guard $0.hasChanged, !$0.isFinished else { return }
             $0.hasChanged = false
             console.writeError($0.region.draw($0.board.lines(console.error)))
         }

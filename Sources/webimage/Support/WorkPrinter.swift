@@ -11,16 +11,16 @@ import WebImageCore
 /// thread-safe.
 final class WorkPrinter: Sendable {
     private struct State {
-        var board: WorkBoard
+        var board: TaskProgressDisplay
         var region = LiveRegion()
         var drawn: DispatchTime
-        var isOver = false
+        var isFinished = false
     }
 
     private let console: Console
     private let state: Lock<State>
 
-    init(_ board: WorkBoard, _ console: Console) {
+    init(_ board: TaskProgressDisplay, _ console: Console) {
         self.console = console
         // Fast operations finish before the first drawing, which avoids flicker.
         state = Lock(State(board: board, drawn: .now() + 0.1))
@@ -31,7 +31,7 @@ final class WorkPrinter: Sendable {
         state.withLock { state in
             state.board.update(done: done, total: total)
             let now = DispatchTime.now()
-            guard !state.isOver, now > state.drawn else { return }
+            guard !state.isFinished, now > state.drawn else { return }
             state.drawn = now + 0.08
             // The console only enqueues the text, so writing under the lock is cheap and preserves the order of
             // drawing.
@@ -42,7 +42,7 @@ final class WorkPrinter: Sendable {
     /// Removes all lines from the terminal.
     func end() {
         state.withLock { state in
-            state.isOver = true
+            state.isFinished = true
             let text = state.region.clear()
             if !text.isEmpty { console.writeError(text) }
         }

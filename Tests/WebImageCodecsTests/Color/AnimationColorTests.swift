@@ -10,8 +10,8 @@ struct AnimationColorTests {
     /// Returns an animation that shows the still image twice.
     private func animated(_ still: Data, size: PixelSize) throws -> Data {
         var parts = PNGParts(still)
-        let first = try #require(parts.places(of: "IDAT").first)
-        let pixels = parts.places(of: "IDAT").flatMap { parts.chunks[$0].body }
+        let first = try #require(parts.offsets(of: "IDAT").first)
+        let pixels = parts.offsets(of: "IDAT").flatMap { parts.chunks[$0].body }
         func control(_ sequence: UInt32) -> PNGParts.Chunk {
             let numbers = [sequence, UInt32(size.width), UInt32(size.height), 0, 0].flatMap(PNGParts.big)
             return PNGParts.Chunk(name: "fcTL", body: numbers + [0, 1, 0, 10, 0, 0])
@@ -29,7 +29,7 @@ struct AnimationColorTests {
     @Test("Frames are converted like the still image", arguments: ColorFixture.all.filter { $0.format == .png })
     func isConverted(_ fixture: ColorFixture) throws {
         let still = try fixture.decode()
-        let image = try CoderRegistry.standard.decode(
+        let image = try ImageCoderRegistry.standard.decode(
             animated(fixture.data(), size: still.size), context: CodingContext())
         let animation = try #require(image.animation)
         #expect(image.format == .apng && image.frameCount == 2)
@@ -44,9 +44,9 @@ struct AnimationColorTests {
     @Test("Frames keep their colors if the options request the source colors")
     func isKept() throws {
         let fixture = try ColorFixture.named("p3-8.png")
-        let still = try fixture.decode(DecodeOptions(color: .source))
-        let image = try CoderRegistry.standard.decode(
-            animated(fixture.data(), size: still.size), options: DecodeOptions(color: .source),
+        let still = try fixture.decode(ImageDecodingOptions(color: .source))
+        let image = try ImageCoderRegistry.standard.decode(
+            animated(fixture.data(), size: still.size), options: ImageDecodingOptions(color: .source),
             context: CodingContext())
         #expect(try image.animation?.frame(at: 1).packedBytes() == still.pixels.packedBytes())
     }

@@ -12,14 +12,14 @@ struct ColorChoiceTests {
         arguments: ["p3-8.png", "cicp-9-16.png", "adobe.jpg"])
     func source(_ file: String) throws {
         let fixture = try ColorFixture.named(file)
-        let image = try fixture.decode(DecodeOptions(color: .source))
+        let image = try fixture.decode(ImageDecodingOptions(color: .source))
         #expect(difference(image.pixels.packedBytes(), try fixture.expected()) > 2)
         #expect(image.metadata.iccProfile != nil || image.metadata.codePoints != nil)
     }
 
     @Test("Unusable profiles leave the pixels unchanged")
     func unusable() throws {
-        let plain = try ColorFixture.named("p3.jpg").decode(DecodeOptions(color: .source)).pixels.packedBytes()
+        let plain = try ColorFixture.named("p3.jpg").decode(ImageDecodingOptions(color: .source)).pixels.packedBytes()
         let p3 = try ColorFixture.profile("p3")
         var otherClass = p3
         otherClass.replaceSubrange(12..<16, with: Array("link".utf8))
@@ -32,7 +32,7 @@ struct ColorChoiceTests {
             try ColorFixture.profile("gray"), try ColorFixture.profile("cmyk"),
         ]
         for profile in others {
-            let image = try CoderRegistry.standard.decode(
+            let image = try ImageCoderRegistry.standard.decode(
                 replacing(profile, in: try ColorFixture.named("p3.jpg").data()), context: CodingContext())
             #expect(image.pixels.packedBytes() == plain, "\(profile.count) bytes")
         }
@@ -47,7 +47,7 @@ struct ColorChoiceTests {
             profile += [UInt8](repeating: 0, count: count - profile.count)
             for index in 0..<4 { profile[index] = UInt8(truncatingIfNeeded: count >> (24 - index * 8)) }
             let image = try JPEGCoder().decode(
-                replacing(profile, in: data), probe: nil, options: DecodeOptions(), context: CodingContext())
+                replacing(profile, in: data), info: nil, options: ImageDecodingOptions(), context: CodingContext())
             #expect((image.pixels.packedBytes() == expected) == isUsed, "\(count)")
         }
     }
@@ -55,8 +55,8 @@ struct ColorChoiceTests {
     @Test("A CMYK image without a usable profile is converted with the simple formula")
     func plainInk() throws {
         let fixture = try ColorFixture.named("cmyk.jpg")
-        let plain = try fixture.decode(DecodeOptions(color: .source)).pixels.packedBytes()
-        let image = try CoderRegistry.standard.decode(
+        let plain = try fixture.decode(ImageDecodingOptions(color: .source)).pixels.packedBytes()
+        let image = try ImageCoderRegistry.standard.decode(
             replacing(try ColorFixture.profile("p3"), in: fixture.data()), context: CodingContext())
         #expect(image.pixels.packedBytes() == plain)
         #expect(difference(plain, try fixture.expected()) > 3)
@@ -68,11 +68,11 @@ struct ColorChoiceTests {
     func reduced(_ file: String) throws {
         let fixture = try ColorFixture.named(file)
         let full = try fixture.decode()
-        let size = TargetSize.exactly(width: 24, height: 16)
-        let small = try fixture.decode(DecodeOptions(size: size))
+        let size = TargetSize.exact(width: 24, height: 16)
+        let small = try fixture.decode(ImageDecodingOptions(size: size))
         let plain = try PNGCoder().encode(full, as: ImageEncoding(format: .png), context: CodingContext())
-        let expected = try CoderRegistry.standard.decode(
-            plain, options: DecodeOptions(size: size), context: CodingContext())
+        let expected = try ImageCoderRegistry.standard.decode(
+            plain, options: ImageDecodingOptions(size: size), context: CodingContext())
         #expect(similarity(small.pixels, expected.pixels) > 38)
     }
 

@@ -42,20 +42,20 @@ struct ColorDecodingTests {
     @Test("The probe returns the code points of the header", arguments: ColorFixture.all)
     func probe(_ fixture: ColorFixture) throws {
         guard let cicp = fixture.cicp, fixture.format != .jxl else { return }
-        let probe = try ImageProbe(reading: fixture.data())
+        let probe = try ImageInfo(data: fixture.data())
         #expect(probe.codePoints == ColorCodePoints(primaries: cicp[0], transfer: cicp[1]))
     }
 
     @Test(
         "Public images that exist in two color spaces look the same in both",
-        .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
+        .enabled(if: Conformance.directory != nil, "the conformance files aren't available"))
     func pairs() throws {
         for (file, other) in Self.pairs {
             let folder = "icc-pairs/"
-            let options = DecodeOptions(size: .exactly(width: 64, height: 64))
-            let first = try CoderRegistry.standard.decode(
+            let options = ImageDecodingOptions(size: .exact(width: 64, height: 64))
+            let first = try ImageCoderRegistry.standard.decode(
                 Conformance.data(folder + file), options: options, context: CodingContext())
-            let second = try CoderRegistry.standard.decode(
+            let second = try ImageCoderRegistry.standard.decode(
                 Conformance.data(folder + other), options: options, context: CodingContext())
             #expect(similarity(first.pixels, second.pixels) > 34, "\(file)")
         }

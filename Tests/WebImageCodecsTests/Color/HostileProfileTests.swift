@@ -75,7 +75,7 @@ struct HostileProfileTests {
     @Test("Tables that declare more data than exists are rejected without an allocation")
     func declaredTables() throws {
         let profile = try ColorFixture.profile("cmyk")
-        let tag = try #require(place(of: Array("mft2".utf8), in: profile))
+        let tag = try #require(offset(of: Array("mft2".utf8), in: profile))
         for (inputs, steps) in [(4, 255), (15, 2), (15, 255), (8, 16), (4, 40), (255, 255), (4, 0), (4, 1)] {
             var changed = profile
             changed[tag + 8] = UInt8(inputs)
@@ -87,7 +87,7 @@ struct HostileProfileTests {
     @Test("Floating-point tables are ignored")
     func floatTables() throws {
         var profile = try ColorFixture.profile("scanner")
-        let name = try #require(place(of: Array("A2B0".utf8), in: profile))
+        let name = try #require(offset(of: Array("A2B0".utf8), in: profile))
         profile.replaceSubrange(name..<name + 4, with: Array("D2B0".utf8))
         #expect(ColorConversion(profile: profile) == nil)
     }
@@ -97,7 +97,7 @@ struct HostileProfileTests {
     func colorants(_ value: UInt32) throws {
         var profile = try ColorFixture.profile("p3")
         var start = 0
-        while let found = place(of: Array("XYZ \0\0\0\0".utf8), in: Array(profile[start...])) {
+        while let found = offset(of: Array("XYZ \0\0\0\0".utf8), in: Array(profile[start...])) {
             start += found + 8
             for index in 0..<12 {
                 profile[start + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - index % 4 * 8))
@@ -121,7 +121,7 @@ struct HostileProfileTests {
         }
     }
 
-    private func place(of needle: [UInt8], in bytes: [UInt8]) -> Int? {
+    private func offset(of needle: [UInt8], in bytes: [UInt8]) -> Int? {
         (0..<max(0, bytes.count - needle.count)).first { bytes[$0..<$0 + needle.count].elementsEqual(needle) }
     }
 }

@@ -11,7 +11,7 @@ enum Tools {
     static let hasExiftool = has("/usr/bin/exiftool")
     static let hasPngcheck = has("/usr/bin/pngcheck")
     static let hasDjpeg = has("/usr/bin/djpeg")
-    static let hasDjxl = has("/usr/bin/djxl") && CoderRegistry.standard.canEncode(.jxl)
+    static let hasDjxl = has("/usr/bin/djxl") && ImageCoderRegistry.standard.canEncode(.jxl)
     static let hasPillow = (try? run(["/usr/bin/python3", "-c", "import PIL"])) != nil
 
     private static func has(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
@@ -28,7 +28,7 @@ enum Tools {
     ///
     /// - Returns: The contents of the file `result` after the program ends.
     static func output(_ result: String, _ words: [String], _ data: Data, as name: String) throws -> Data {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         try data.write(to: URL(filePath: folder.file(name)))
         let process = try ChildProcess(
             words[0], Array(words.dropFirst()), in: URL(filePath: folder.path), output: "said")
@@ -52,7 +52,7 @@ enum Tools {
     }
 }
 
-extension Pictures {
+extension PixelPatterns {
     /// Returns an image of random colors.
     static func noise(width: Int, height: Int, seed: UInt64 = 1) throws -> PixelBuffer {
         var numbers = SeededGenerator(seed)
@@ -106,14 +106,14 @@ enum SampleMetadata {
         ]
         block.photo = [
             long(block, 0xA002, 4_000), long(block, 0xA003, 3_000), text(0x9003, "2020:01:02 03:04:05"),
-            ExifBlock.Field(tag: 0x927C, kind: 7, count: 9, bytes: Array("MAKERNOTE".utf8)),
+            ExifBlock.Entry(tag: 0x927C, kind: 7, count: 9, bytes: Array("MAKERNOTE".utf8)),
             short(block, 0xA001, 65_535),
         ]
         let degrees = [47, 1, 22, 1, 0, 1].flatMap { number(block, $0, 4) }
         block.position = [
-            ExifBlock.Field(tag: 0, kind: 1, count: 4, bytes: [2, 3, 0, 0]), text(1, "N"),
-            ExifBlock.Field(tag: 2, kind: 5, count: 3, bytes: degrees), text(3, "E"),
-            ExifBlock.Field(tag: 4, kind: 5, count: 3, bytes: degrees),
+            ExifBlock.Entry(tag: 0, kind: 1, count: 4, bytes: [2, 3, 0, 0]), text(1, "N"),
+            ExifBlock.Entry(tag: 2, kind: 5, count: 3, bytes: degrees), text(3, "E"),
+            ExifBlock.Entry(tag: 4, kind: 5, count: 3, bytes: degrees),
         ]
         block.rules = [text(1, "R03")]
         return block
@@ -142,15 +142,15 @@ enum SampleMetadata {
         return block.isBigEndian ? little.reversed() : little
     }
 
-    private static func text(_ tag: Int, _ text: String) -> ExifBlock.Field {
-        ExifBlock.Field(tag: tag, kind: 2, count: text.utf8.count + 1, bytes: Array(text.utf8) + [0])
+    private static func text(_ tag: Int, _ text: String) -> ExifBlock.Entry {
+        ExifBlock.Entry(tag: tag, kind: 2, count: text.utf8.count + 1, bytes: Array(text.utf8) + [0])
     }
 
-    private static func short(_ block: ExifBlock, _ tag: Int, _ value: Int) -> ExifBlock.Field {
-        ExifBlock.Field(tag: tag, kind: 3, count: 1, bytes: number(block, value, 2))
+    private static func short(_ block: ExifBlock, _ tag: Int, _ value: Int) -> ExifBlock.Entry {
+        ExifBlock.Entry(tag: tag, kind: 3, count: 1, bytes: number(block, value, 2))
     }
 
-    private static func long(_ block: ExifBlock, _ tag: Int, _ value: Int) -> ExifBlock.Field {
-        ExifBlock.Field(tag: tag, kind: 4, count: 1, bytes: number(block, value, 4))
+    private static func long(_ block: ExifBlock, _ tag: Int, _ value: Int) -> ExifBlock.Entry {
+        ExifBlock.Entry(tag: tag, kind: 4, count: 1, bytes: number(block, value, 4))
     }
 }

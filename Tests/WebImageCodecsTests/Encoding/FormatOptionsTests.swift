@@ -8,7 +8,7 @@ import WebImageCore
 @Suite("Options of WebP, AVIF, HEIF, JPEG XL, and TIFF", .timeLimit(.minutes(5)))
 struct FormatOptionsTests {
     private func encode(_ pixels: PixelBuffer, _ encoding: ImageEncoding) throws -> Data {
-        try CoderRegistry.standard.encode(Image(pixels: pixels), as: encoding, context: CodingContext())
+        try ImageCoderRegistry.standard.encode(DecodedImage(pixels: pixels), as: encoding, context: CodingContext())
     }
 
     /// Returns the byte at `offset` after the name of a box.
@@ -19,7 +19,7 @@ struct FormatOptionsTests {
 
     @Test("Exact WebP keeps transparent pixels black", .enabled(if: Tools.hasPillow, "needs python3-pil"))
     func exact() throws {
-        let pixels = try Pictures.make(width: 40, height: 40, isOpaque: false) { x, _ in
+        let pixels = try PixelPatterns.make(width: 40, height: 40, isOpaque: false) { x, _ in
             x < 19 ? SIMD4(200, 40, 90, 255) : SIMD4(0, 0, 0, 0)
         }
         // Some transparent columns share blocks with opaque ones. There, libwebp inserts colors that compress better.
@@ -32,7 +32,7 @@ struct FormatOptionsTests {
 
     @Test("A lower WebP effort results in a larger file")
     func effort() throws {
-        let pixels = try Pictures.photo(width: 200, height: 150)
+        let pixels = try PixelPatterns.photo(width: 200, height: 150)
         let sizes = try [0, 9].map { try encode(pixels, ImageEncoding(format: .webp, effort: $0)).count }
         #expect(sizes[1] < sizes[0])
     }
@@ -41,15 +41,15 @@ struct FormatOptionsTests {
         /// In the AV1 codec configuration, the third byte contains the depth and the subsampling.
         @Test("AVIF uses the requested subsampling, and 10 bits for 16-bit pixels")
         func avif() throws {
-            let pixels = try Pictures.photo(width: 64, height: 48)
-            for (choice, bits) in [(ImageEncoding.Subsampling.yuv444, 0), (.yuv422, 2), (.yuv420, 3)] {
-                let data = try encode(pixels, ImageEncoding(format: .avif, effort: 1, subsampling: choice))
+            let pixels = try PixelPatterns.photo(width: 64, height: 48)
+            for (choice, bits) in [(ImageEncoding.ChromaSubsampling.yuv444, 0), (.yuv422, 2), (.yuv420, 3)] {
+                let data = try encode(pixels, ImageEncoding(format: .avif, effort: 1, chromaSubsampling: choice))
                 #expect(try byte(data, "av1C", 2) >> 2 & 3 == UInt8(bits), "\(choice)")
             }
-            let wide = try encode(Pictures.wideGradient(), ImageEncoding(format: .avif, quality: 95, effort: 1))
-            #expect(try CoderRegistry.standard.decode(wide, context: CodingContext()).metadata.depth == 10)
+            let wide = try encode(PixelPatterns.wideGradient(), ImageEncoding(format: .avif, quality: 95, effort: 1))
+            #expect(try ImageCoderRegistry.standard.decode(wide, context: CodingContext()).metadata.bitDepth == 10)
             #expect {
-                try encode(Pictures.wideGradient(), ImageEncoding(format: .avif, isLossless: true))
+                try encode(PixelPatterns.wideGradient(), ImageEncoding(format: .avif, isLossless: true))
             } throws: { ($0 as? ImageError)?.code == 5005 }
         }
     #endif
@@ -57,20 +57,22 @@ struct FormatOptionsTests {
     #if HEIF
         @Test(
             "HEIF uses the requested subsampling and thumbnail size",
-            .enabled(if: CoderRegistry.standard.canEncode(.heif)))
+            .enabled(if: ImageCoderRegistry.standard.canEncode(.heif)))
         func heif() throws {
-            let pixels = try Pictures.photo(width: 96, height: 64)
-            for (choice, kind) in [(ImageEncoding.Subsampling?.none, 1), (.yuv420, 1), (.yuv422, 2), (.yuv444, 3)] {
-                let data = try encode(pixels, ImageEncoding(format: .heif, subsampling: choice))
+            let pixels = try PixelPatterns.photo(width: 96, height: 64)
+            for (choice, kind) in [
+                (ImageEncoding.ChromaSubsampling?.none, 1), (.yuv420, 1), (.yuv422, 2), (.yuv444, 3),
+            ] {
+                let data = try encode(pixels, ImageEncoding(format: .heif, chromaSubsampling: choice))
                 #expect(try byte(data, "hvcC", 16) & 3 == UInt8(kind))
             }
-            let data = try encode(pixels, ImageEncoding(format: .heif, thumbnailSide: 48))
+            let data = try encode(pixels, ImageEncoding(format: .heif, thumbnailDimension: 48))
             #expect(data.firstRange(of: Data("thmb".utf8)) != nil)
             guard FileManager.default.isExecutableFile(atPath: "/usr/bin/heif-info") else { return }
             let words = String(decoding: try Tools.run(["/usr/bin/heif-info", "picture"], data), as: UTF8.self)
             #expect(words.contains("thumbnail: 48x32"), "\(words)")
-            let alpha = try Pictures.photo(width: 32, height: 32, hasAlpha: true)
-            let back = try CoderRegistry.standard.decode(
+            let alpha = try PixelPatterns.photo(width: 32, height: 32, hasAlpha: true)
+            let back = try ImageCoderRegistry.standard.decode(
                 encode(alpha, ImageEncoding(format: .heif, background: [255, 0, 0])), context: CodingContext())
             #expect(!back.isOpaque && similarity(back.pixels, alpha) > 24)
         }
@@ -81,7 +83,7 @@ struct FormatOptionsTests {
     #if TIFF
         @Test("TIFF preserves 16 bits", .enabled(if: hasImageMagick, "needs imagemagick"), arguments: [false, true])
         func wideTIFF(_ hasAlpha: Bool) throws {
-            let pixels = try Pictures.wideGradient(hasAlpha: hasAlpha)
+            let pixels = try PixelPatterns.wideGradient(hasAlpha: hasAlpha)
             let data = try encode(pixels, ImageEncoding(format: .tiff))
             let words = ["/usr/bin/convert", "picture.tif", "-depth", "16", "-endian", "LSB", "rgba:out"]
             let read = [UInt8](try Tools.output("out", words, data, as: "picture.tif"))
@@ -95,7 +97,7 @@ struct FormatOptionsTests {
             .enabled(if: hasImageMagick && Tools.hasDjxl, "requires imagemagick and libjxl-tools"),
             arguments: [false, true])
         func wideJXL(_ hasAlpha: Bool) throws {
-            let pixels = try Pictures.wideGradient(hasAlpha: hasAlpha)
+            let pixels = try PixelPatterns.wideGradient(hasAlpha: hasAlpha)
             let data = try encode(pixels, ImageEncoding(format: .jxl, isLossless: true))
             let png = try Tools.output(
                 "out.png", ["/usr/bin/djxl", "picture.jxl", "out.png"], data, as: "picture.jxl")

@@ -16,21 +16,21 @@ struct JPEGEncodingTests {
     }
 
     private func encode(_ encoding: ImageEncoding, _ pixels: PixelBuffer? = nil) throws -> Data {
-        try Pictures.encode(try pixels ?? Pictures.photo(width: 120, height: 90), as: encoding)
+        try PixelPatterns.encode(try pixels ?? PixelPatterns.photo(width: 120, height: 90), as: encoding)
     }
 
     @Test("The chroma subsampling is the requested one and otherwise depends on the quality")
     func subsampling() throws {
         var encoding = ImageEncoding.jpeg(quality: 80)
         #expect(try factors(encode(encoding)) == [0x22, 0x11, 0x11])
-        for (choice, expected) in [(ImageEncoding.Subsampling.yuv444, 0x11), (.yuv422, 0x21), (.yuv420, 0x22)] {
+        for (choice, expected) in [(ImageEncoding.ChromaSubsampling.yuv444, 0x11), (.yuv422, 0x21), (.yuv420, 0x22)] {
             for isProgressive in [false, true] {
-                encoding.subsampling = choice
+                encoding.chromaSubsampling = choice
                 encoding.isProgressive = isProgressive
                 let data = try encode(encoding)
                 #expect(try factors(data) == [UInt8(expected), 0x11, 0x11])
-                let image = try CoderRegistry.standard.decode(data, context: CodingContext())
-                #expect(similarity(image.pixels, try Pictures.photo(width: 120, height: 90)) > 28)
+                let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+                #expect(similarity(image.pixels, try PixelPatterns.photo(width: 120, height: 90)) > 28)
             }
         }
         #expect(try factors(encode(.jpeg(quality: 90))) == [0x11, 0x11, 0x11])
@@ -38,15 +38,15 @@ struct JPEGEncodingTests {
 
     @Test("Gray images have one component, also if the image is transparent over a gray background")
     func gray() throws {
-        let gray = try Pictures.make(width: 40, height: 30, isOpaque: true) { x, y in
+        let gray = try PixelPatterns.make(width: 40, height: 30, isOpaque: true) { x, y in
             let value = UInt8(x * 5 + y)
             return SIMD4(value, value, value, 255)
         }
         let data = try encode(.jpeg(quality: 95), gray)
         #expect(try factors(data).count == 1)
-        let image = try CoderRegistry.standard.decode(data, context: CodingContext())
+        let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
         #expect(similarity(image.pixels, gray) > 40)
-        let clear = try Pictures.make(width: 8, height: 8, isOpaque: false) { _, _ in SIMD4(0, 0, 0, 0) }
+        let clear = try PixelPatterns.make(width: 8, height: 8, isOpaque: false) { _, _ in SIMD4(0, 0, 0, 0) }
         #expect(try factors(encode(.jpeg(), clear)).count == 1)
         var red = ImageEncoding.jpeg()
         red.background = [255, 0, 0]
@@ -57,10 +57,10 @@ struct JPEGEncodingTests {
     func tables() throws {
         var encoding = ImageEncoding.jpeg(quality: 85)
         let made = try encode(encoding)
-        encoding.optimizesTables = false
+        encoding.optimizesHuffmanTables = false
         let standard = try encode(encoding)
         #expect(made.count < standard.count)
-        let images = try [made, standard].map { try CoderRegistry.standard.decode($0, context: CodingContext()) }
+        let images = try [made, standard].map { try ImageCoderRegistry.standard.decode($0, context: CodingContext()) }
         #expect(images[0].pixels.packedBytes() == images[1].pixels.packedBytes())
     }
 
@@ -68,13 +68,13 @@ struct JPEGEncodingTests {
         "The djpeg program reads the same pixels as WebImage from every variant",
         .enabled(if: Tools.hasDjpeg, "requires libjpeg-turbo-progs"))
     func djpeg() throws {
-        for subsampling in ImageEncoding.Subsampling.allCases {
-            var encoding = ImageEncoding.jpeg(quality: 88, progressive: subsampling == .yuv422)
-            encoding.subsampling = subsampling
+        for subsampling in ImageEncoding.ChromaSubsampling.allCases {
+            var encoding = ImageEncoding.jpeg(quality: 88, isProgressive: subsampling == .yuv422)
+            encoding.chromaSubsampling = subsampling
             let data = try encode(encoding)
             let words = ["/usr/bin/djpeg", "-dct", "int", "-pnm", "picture"]
             let pixels = [UInt8](try Tools.run(words, data)).suffix(120 * 90 * 3)
-            let image = try CoderRegistry.standard.decode(data, context: CodingContext())
+            let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
             let own = image.pixels.packedBytes().enumerated().filter { $0.offset % 4 != 3 }.map(\.element)
             #expect(difference(Array(pixels), own) < 0.1)
         }
@@ -84,14 +84,14 @@ struct JPEGEncodingTests {
     func thumbnail() throws {
         for (side, expected) in [(32, PixelSize(width: 32, height: 24)), (1_000, PixelSize(width: 120, height: 90))] {
             var encoding = ImageEncoding.jpeg()
-            encoding.thumbnailSide = side
+            encoding.thumbnailDimension = side
             let data = try encode(encoding)
             let exif = try #require(EmbeddedMetadata(reading: data).exif)
             let start = try #require(Data(exif).firstRange(of: Data([0xFF, 0xD8, 0xFF])))
-            let small = try CoderRegistry.standard.decode(
+            let small = try ImageCoderRegistry.standard.decode(
                 Data(exif[start.lowerBound...]), context: CodingContext())
             #expect(small.size == expected)
-            let whole = try CoderRegistry.standard.decode(data, context: CodingContext())
+            let whole = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
             #expect(whole.size == PixelSize(width: 120, height: 90))
             guard Tools.hasExiftool else { continue }
             let read = try Tools.run(
@@ -102,11 +102,11 @@ struct JPEGEncodingTests {
 
     @Test("16-bit pixels are rounded to 8 bits")
     func wide() throws {
-        let image = Image(pixels: try Pictures.wideGradient())
+        let image = DecodedImage(pixels: try PixelPatterns.wideGradient())
         for format in [ImageFormat.jpeg, .webp, .bmp, .gif] {
-            let encoding = ImageEncoding(format: format, quality: 100, subsampling: .yuv444)
-            let data = try CoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
-            let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+            let encoding = ImageEncoding(format: format, quality: 100, chromaSubsampling: .yuv444)
+            let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+            let back = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
             let corner = try #require(back.pixels.pixel(x: 49, y: 39))
             #expect(abs(Int(corner.red) - 250) < 12, "\(format)")
         }

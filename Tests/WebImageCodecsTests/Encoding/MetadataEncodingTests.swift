@@ -9,18 +9,22 @@ import WebImageCore
 struct MetadataEncodingTests {
     /// The available formats that can contain EXIF and XMP.
     static let formats = [ImageFormat.jpeg, .png, .apng, .webp, .avif, .heif, .jxl]
-        .filter(CoderRegistry.standard.canEncode)
+        .filter(ImageCoderRegistry.standard.canEncode)
 
-    private func image(_ exif: [UInt8]? = SampleMetadata.exif, _ xmp: [UInt8]? = SampleMetadata.xmp()) throws -> Image {
-        let pixels = try Pictures.photo(width: 60, height: 40)
+    private func image(_ exif: [UInt8]? = SampleMetadata.exif, _ xmp: [UInt8]? = SampleMetadata.xmp()) throws
+        -> DecodedImage
+    {
+        let pixels = try PixelPatterns.photo(width: 60, height: 40)
         let metadata = ImageMetadata(
-            rawSize: pixels.size, orientation: .right, iccProfile: try ColorFixture.profile("adobe"), exif: exif,
+            storedSize: pixels.size, orientation: .right, iccProfile: try ColorFixture.profile("adobe"), exif: exif,
             xmp: xmp)
-        return Image(pixels: pixels, metadata: metadata)
+        return DecodedImage(pixels: pixels, metadata: metadata)
     }
 
-    private func encode(_ image: Image, _ format: ImageFormat, _ policy: ImageEncoding.MetadataPolicy) throws -> Data {
-        try CoderRegistry.standard.encode(
+    private func encode(_ image: DecodedImage, _ format: ImageFormat, _ policy: ImageEncoding.MetadataPolicy) throws
+        -> Data
+    {
+        try ImageCoderRegistry.standard.encode(
             image, as: ImageEncoding(format: format, metadata: policy), context: CodingContext())
     }
 
@@ -31,7 +35,7 @@ struct MetadataEncodingTests {
         for word in ["Camera 1", "xmpmeta", "ADBE", "Exif"] {
             #expect(data.firstRange(of: Data(word.utf8)) == nil, "\(word)")
         }
-        #expect(try CoderRegistry.standard.decode(data, context: CodingContext()).metadata.iccProfile == nil)
+        #expect(try ImageCoderRegistry.standard.decode(data, context: CodingContext()).metadata.iccProfile == nil)
     }
 
     @Test("With `keep`, EXIF and XMP are written and adapted to the upright pixels", arguments: formats)
@@ -43,7 +47,7 @@ struct MetadataEncodingTests {
         #expect(
             try #require(found.xmp).elementsEqual(
                 String(decoding: SampleMetadata.xmp(), as: UTF8.self).replacing("\"6\"", with: "\"1\"").utf8))
-        let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+        let back = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
         #expect(back.size == PixelSize(width: 60, height: 40) && back.metadata.orientation == .up)
         guard Tools.hasExiftool else { return }
         let tags = try Tools.tags(data, format.fileExtension)
@@ -60,7 +64,7 @@ struct MetadataEncodingTests {
     func noLocation(_ format: ImageFormat) throws {
         let place = SampleMetadata.xmp(" exif:GPSLatitude=\"47,22.0N\"")
         for xmp in [SampleMetadata.xmp(), place] {
-            let data = try encode(image(SampleMetadata.exif, xmp), format, .keepWithoutLocation)
+            let data = try encode(image(SampleMetadata.exif, xmp), format, .keepExceptLocation)
             let found = EmbeddedMetadata(reading: data)
             let block = try SampleMetadata.block(in: found)
             #expect(block.position.isEmpty && block.main.contains { $0.tag == 0x0110 })
@@ -78,26 +82,26 @@ struct MetadataEncodingTests {
     func orientation(_ format: ImageFormat) throws {
         for orientation in 1...8 {
             let original = try Fixture.named("orientation-\(orientation).jpg").data()
-            let image = try CoderRegistry.standard.decode(original, context: CodingContext())
+            let image = try ImageCoderRegistry.standard.decode(original, context: CodingContext())
             var encoding = ImageEncoding(format: format, quality: 95, metadata: .keep)
-            encoding.subsampling = .yuv444
-            let data = try CoderRegistry.standard.encode(
+            encoding.chromaSubsampling = .yuv444
+            let data = try ImageCoderRegistry.standard.encode(
                 image, as: encoding, original: original, context: CodingContext())
-            let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+            let back = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
             #expect(back.size == image.size)
             #expect(similarity(back.pixels, image.pixels) > 25, "\(orientation)")
             let exif = try #require(EmbeddedMetadata(reading: data).exif)
-            #expect(Orientation.read(exif: Data(exif)) == .up)
+            #expect(ImageOrientation.read(exif: Data(exif)) == .up)
         }
     }
 
     @Test("Metadata comes from the original data of every format", arguments: formats)
     func fromOriginal(_ format: ImageFormat) throws {
         let original = try encode(image(), format, .keep)
-        let picture = try CoderRegistry.standard.decode(original, context: CodingContext())
+        let picture = try ImageCoderRegistry.standard.decode(original, context: CodingContext())
         #expect(picture.metadata.exif == nil)
-        let data = try CoderRegistry.standard.encode(
-            picture, as: ImageEncoding(format: .jpeg, maxPixelSize: 30, metadata: .keep), original: original,
+        let data = try ImageCoderRegistry.standard.encode(
+            picture, as: ImageEncoding(format: .jpeg, maxDimension: 30, metadata: .keep), original: original,
             context: CodingContext())
         let block = try SampleMetadata.block(in: data)
         let width = try #require(block.photo.first { $0.tag == 0xA002 })
@@ -116,22 +120,22 @@ struct MetadataEncodingTests {
 
     @Test(
         "A profile is written if the pixels use it, and decoding returns the same colors",
-        arguments: formats + [.tiff].filter(CoderRegistry.standard.canEncode))
+        arguments: formats + [.tiff].filter(ImageCoderRegistry.standard.canEncode))
     func profile(_ format: ImageFormat) throws {
         for name in ["adobe.jpg", "p3.jpg", "prophoto.jpg"] {
             let original = try ColorFixture.read(name)
-            let expected = try CoderRegistry.standard.decode(original, context: CodingContext())
-            let source = try CoderRegistry.standard.decode(
-                original, options: DecodeOptions(color: .source), context: CodingContext())
-            let encoding = ImageEncoding(format: format, quality: 97, subsampling: .yuv444)
-            let data = try CoderRegistry.standard.encode(source, as: encoding, context: CodingContext())
-            let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+            let expected = try ImageCoderRegistry.standard.decode(original, context: CodingContext())
+            let source = try ImageCoderRegistry.standard.decode(
+                original, options: ImageDecodingOptions(color: .source), context: CodingContext())
+            let encoding = ImageEncoding(format: format, quality: 97, chromaSubsampling: .yuv444)
+            let data = try ImageCoderRegistry.standard.encode(source, as: encoding, context: CodingContext())
+            let back = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
             // Lossy JPEG XL has its own color space, and decoders return sRGB.
             let isKept = back.metadata.iccProfile == (format == .jxl ? nil : source.metadata.iccProfile)
             #expect(isKept, "\(name)")
             #expect(similarity(back.pixels, expected.pixels) > 27, "\(name)")
-            let converted = try CoderRegistry.standard.encode(expected, as: encoding, context: CodingContext())
-            let plain = try CoderRegistry.standard.decode(converted, context: CodingContext())
+            let converted = try ImageCoderRegistry.standard.encode(expected, as: encoding, context: CodingContext())
+            let plain = try ImageCoderRegistry.standard.decode(converted, context: CodingContext())
             #expect(plain.metadata.iccProfile == nil)
             #expect(similarity(plain.pixels, expected.pixels) > 27, "\(name)")
         }
@@ -140,11 +144,11 @@ struct MetadataEncodingTests {
     @Test("A gray profile is written only for gray images, and a CMYK profile is never written")
     func otherProfiles() throws {
         for (name, isKept) in [("gray.jpg", true), ("cmyk.jpg", false)] {
-            let source = try CoderRegistry.standard.decode(
-                try ColorFixture.read(name), options: DecodeOptions(color: .source), context: CodingContext())
+            let source = try ImageCoderRegistry.standard.decode(
+                try ColorFixture.read(name), options: ImageDecodingOptions(color: .source), context: CodingContext())
             for format in [ImageFormat.jpeg, .png] {
                 let data = try encode(source, format, .strip)
-                let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+                let back = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
                 #expect((back.metadata.iccProfile != nil) == isKept, "\(name) \(format)")
                 guard format == .png, Tools.hasPngcheck else { continue }
                 try Tools.run(["/usr/bin/pngcheck", "-q", "picture.png"], data, as: "picture.png")
@@ -155,7 +159,7 @@ struct MetadataEncodingTests {
     @Test("Metadata that exceeds a JPEG segment is omitted, starting with the maker note")
     func longExif() throws {
         var block = SampleMetadata.block(isBigEndian: true)
-        block.photo = [ExifBlock.Field(tag: 0x927C, kind: 7, count: 70_000, bytes: Array(repeating: 7, count: 70_000))]
+        block.photo = [ExifBlock.Entry(tag: 0x927C, kind: 7, count: 70_000, bytes: Array(repeating: 7, count: 70_000))]
         var data = try encode(image(block.serialized()), .jpeg, .keep)
         var kept = try SampleMetadata.block(in: data)
         #expect(kept.photo.isEmpty && kept.isBigEndian && kept.main.count == block.main.count)
@@ -169,16 +173,16 @@ struct MetadataEncodingTests {
 
     @Test(
         "Animations contain metadata",
-        arguments: [ImageFormat.apng, .webp, .avif, .jxl].filter(CoderRegistry.standard.canEncode))
+        arguments: [ImageFormat.apng, .webp, .avif, .jxl].filter(ImageCoderRegistry.standard.canEncode))
     func animated(_ format: ImageFormat) throws {
-        let frames = try (0..<3).map { (try Pictures.noise(width: 20, height: 16, seed: UInt64($0)), 100) }
+        let frames = try (0..<3).map { (try PixelPatterns.noise(width: 20, height: 16, seed: UInt64($0)), 100) }
         let animation = try ImageAnimation(frames: frames.map { (pixels: $0.0, milliseconds: $0.1) })
         let metadata = ImageMetadata(
-            rawSize: PixelSize(width: 20, height: 16), exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
-        let picture = Image(pixels: frames[0].0, animation: animation, metadata: metadata)
+            storedSize: PixelSize(width: 20, height: 16), exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
+        let picture = DecodedImage(pixels: frames[0].0, animation: animation, metadata: metadata)
         let data = try encode(picture, format, .keep)
         let found = EmbeddedMetadata(reading: data)
         #expect(found.exif != nil && found.xmp != nil)
-        #expect(try CoderRegistry.standard.decode(data, context: CodingContext()).frameCount == 3)
+        #expect(try ImageCoderRegistry.standard.decode(data, context: CodingContext()).frameCount == 3)
     }
 }

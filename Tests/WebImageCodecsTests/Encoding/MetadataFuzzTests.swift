@@ -11,11 +11,11 @@ struct MetadataFuzzTests {
         "Reading corrupt metadata never traps, and no result is longer than the file",
         arguments: MetadataEncodingTests.formats + [.tiff])
     func damaged(_ format: ImageFormat) throws {
-        guard CoderRegistry.standard.canEncode(format) else { return }
-        let pixels = try Pictures.photo(width: 24, height: 16)
-        let metadata = ImageMetadata(rawSize: pixels.size, exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
-        let data = try CoderRegistry.standard.encode(
-            Image(pixels: pixels, metadata: metadata), as: ImageEncoding(format: format, metadata: .keep),
+        guard ImageCoderRegistry.standard.canEncode(format) else { return }
+        let pixels = try PixelPatterns.photo(width: 24, height: 16)
+        let metadata = ImageMetadata(storedSize: pixels.size, exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
+        let data = try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: pixels, metadata: metadata), as: ImageEncoding(format: format, metadata: .keep),
             context: CodingContext())
         var numbers = SeededGenerator(UInt64(data.count))
         for _ in 0..<400 {
@@ -32,7 +32,7 @@ struct MetadataFuzzTests {
             }
             let found = EmbeddedMetadata(reading: bytes)
             #expect((found.exif?.count ?? 0) <= bytes.count + 64 && (found.xmp?.count ?? 0) <= bytes.count)
-            _ = PlainFile.holdsPixelsAlone(bytes, format)
+            _ = MetadataFreeFile.hasNoMetadata(bytes, format)
             if let stripped = JPEGFile.replacingMetadata(of: bytes, exif: nil, xmp: nil) {
                 #expect(JPEGFile.replacingMetadata(of: stripped, exif: nil, xmp: nil) == stripped)
             }

@@ -9,11 +9,13 @@ import WebImageCore
 struct OriginalBytesTests {
     private let context = CodingContext()
 
-    private func encode(_ data: Data, _ encoding: ImageEncoding, _ change: (Image) throws -> Image = { $0 }) throws
+    private func encode(
+        _ data: Data, _ encoding: ImageEncoding, _ change: (DecodedImage) throws -> DecodedImage = { $0 }
+    ) throws
         -> Data
     {
-        let image = try change(try CoderRegistry.standard.decode(data, context: context))
-        return try CoderRegistry.standard.encode(image, as: encoding, original: data, context: context)
+        let image = try change(try ImageCoderRegistry.standard.decode(data, context: context))
+        return try ImageCoderRegistry.standard.encode(image, as: encoding, original: data, context: context)
     }
 
     private func format(_ data: Data) -> ImageFormat? { ImageFormat.sniff(data) }
@@ -26,7 +28,7 @@ struct OriginalBytesTests {
             keep.metadata = .keep
             #expect(try encode(data, keep) == data, "\(name)")
         }
-        let plain = try Pictures.encode(Pictures.photo(width: 30, height: 20), as: .jpeg())
+        let plain = try PixelPatterns.encode(PixelPatterns.photo(width: 30, height: 20), as: .jpeg())
         #expect(try encode(plain, .automatic) == plain)
     }
 
@@ -40,7 +42,7 @@ struct OriginalBytesTests {
     @Test("After a change, animations become WebP or GIF, transparent images PNG, and others JPEG")
     func changed() throws {
         var small = ImageEncoding.automatic
-        small.maxPixelSize = 10
+        small.maxDimension = 10
         for (name, expected) in [
             ("420.jpg", ImageFormat.jpeg), ("rgb8.png", .jpeg), ("rgba8.png", .png), ("animated.webp", .webp),
             ("dispose-none-opaque.gif", .gif), ("apng-rgba.png", .webp),
@@ -51,7 +53,7 @@ struct OriginalBytesTests {
         let data = try Fixture.named("rgba8.png").data()
         let turned = try encode(data, .automatic) { image in
             let bytes = image.pixels.packedBytes()
-            let pixels = try Pictures.make(width: image.size.width, height: image.size.height, isOpaque: false) {
+            let pixels = try PixelPatterns.make(width: image.size.width, height: image.size.height, isOpaque: false) {
                 x, y in
                 let at = (y * image.size.width + x) * 4
                 return x == 0 && y == 0
@@ -64,9 +66,9 @@ struct OriginalBytesTests {
 
     @Test("Limits also apply to the original data")
     func limits() throws {
-        let data = try Pictures.encode(Pictures.noise(width: 60, height: 40), as: .png())
+        let data = try PixelPatterns.encode(PixelPatterns.noise(width: 60, height: 40), as: .png())
         var encoding = ImageEncoding.automatic
-        encoding.maxBytes = 2_000
+        encoding.maxByteCount = 2_000
         let result = try encode(data, encoding)
         #expect(result.count <= 2_000 && format(result) == .jpeg)
     }
@@ -74,8 +76,8 @@ struct OriginalBytesTests {
     @Test("Without the original data, the automatic format encodes the pixels")
     func withoutOriginal() throws {
         let data = try Fixture.named("rgb8.png").data()
-        let image = try CoderRegistry.standard.decode(data, context: context)
-        #expect(try format(CoderRegistry.standard.encode(image, as: .automatic, context: context)) == .jpeg)
+        let image = try ImageCoderRegistry.standard.decode(data, context: context)
+        #expect(try format(ImageCoderRegistry.standard.encode(image, as: .automatic, context: context)) == .jpeg)
     }
 
     #if JXL
@@ -93,8 +95,8 @@ struct OriginalBytesTests {
             let result = try encode(data, lossless)
             let words = ["/usr/bin/djxl", "picture.jxl", "back.jpg"]
             #expect(try Tools.output("back.jpg", words, result, as: "picture.jxl") == data)
-            let image = try CoderRegistry.standard.decode(data, context: context)
-            let back = try CoderRegistry.standard.decode(result, context: context)
+            let image = try ImageCoderRegistry.standard.decode(data, context: context)
+            let back = try ImageCoderRegistry.standard.decode(result, context: context)
             #expect(back.size == image.size)
             #expect(similarity(back.pixels, image.pixels) > 30)
         }
@@ -103,28 +105,29 @@ struct OriginalBytesTests {
             "Metadata is removed from the JPEG itself, and the orientation is kept",
             .enabled(if: Tools.hasDjxl, "requires libjxl-tools"))
         func transcodeStripped() throws {
-            let pixels = try Pictures.photo(width: 60, height: 40)
-            let metadata = ImageMetadata(rawSize: pixels.size, exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
-            var data = try CoderRegistry.standard.encode(
-                Image(pixels: pixels, metadata: metadata), as: ImageEncoding(format: .jpeg, metadata: .keep),
+            let pixels = try PixelPatterns.photo(width: 60, height: 40)
+            let metadata = ImageMetadata(storedSize: pixels.size, exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
+            var data = try ImageCoderRegistry.standard.encode(
+                DecodedImage(pixels: pixels, metadata: metadata), as: ImageEncoding(format: .jpeg, metadata: .keep),
                 context: context)
             // Set the orientation to 6, as a camera does.
             let tag = try #require(data.firstRange(of: Data([0x12, 1, 3, 0, 1, 0, 0, 0, 1, 0])))
             data[tag.lowerBound + 8] = 6
-            let image = try CoderRegistry.standard.decode(data, context: context)
+            let image = try ImageCoderRegistry.standard.decode(data, context: context)
             #expect(image.size == PixelSize(width: 40, height: 60))
-            for policy in [ImageEncoding.MetadataPolicy.strip, .keepWithoutLocation, .keep] {
+            for policy in [ImageEncoding.MetadataPolicy.strip, .keepExceptLocation, .keep] {
                 var encoding = lossless
                 encoding.metadata = policy
-                let result = try CoderRegistry.standard.encode(image, as: encoding, original: data, context: context)
-                let back = try CoderRegistry.standard.decode(result, context: context)
+                let result = try ImageCoderRegistry.standard.encode(
+                    image, as: encoding, original: data, context: context)
+                let back = try ImageCoderRegistry.standard.decode(result, context: context)
                 #expect(back.size == image.size)
                 #expect(similarity(back.pixels, image.pixels) > 30)
                 let jpeg = try Tools.output(
                     "back.jpg", ["/usr/bin/djxl", "picture.jxl", "back.jpg"], result, as: "picture.jxl")
                 let found = EmbeddedMetadata(reading: jpeg)
                 let block = try SampleMetadata.block(in: found)
-                #expect(Orientation.read(exif: Data(found.exif ?? [])) == .right)
+                #expect(ImageOrientation.read(exif: Data(found.exif ?? [])) == .right)
                 #expect(block.position.isEmpty == (policy != .keep))
                 #expect(block.main.contains { $0.tag == 0x0110 } == (policy != .strip))
                 #expect((found.xmp == nil) == (policy == .strip))
@@ -136,17 +139,17 @@ struct OriginalBytesTests {
         func notTranscoded() throws {
             let data = try Fixture.named("420.jpg").data()
             var encoding = lossless
-            encoding.maxPixelSize = 10
-            #expect(try CoderRegistry.standard.decode(encode(data, encoding), context: context).size.width <= 10)
+            encoding.maxDimension = 10
+            #expect(try ImageCoderRegistry.standard.decode(encode(data, encoding), context: context).size.width <= 10)
             let ink = try Fixture.named("cmyk.jpg").data()
-            let image = try CoderRegistry.standard.decode(ink, context: context)
-            let back = try CoderRegistry.standard.decode(encode(ink, lossless), context: context)
+            let image = try ImageCoderRegistry.standard.decode(ink, context: context)
+            let back = try ImageCoderRegistry.standard.decode(encode(ink, lossless), context: context)
             #expect(back.pixels.packedBytes() == image.pixels.packedBytes())
             let red = try encode(data, lossless) { image in
                 image.replacing(
-                    pixels: try Pictures.flat(width: image.size.width, height: image.size.height), animation: nil)
+                    pixels: try PixelPatterns.flat(width: image.size.width, height: image.size.height), animation: nil)
             }
-            #expect(try CoderRegistry.standard.decode(red, context: context).pixels.pixel(x: 1, y: 1)?.blue == 200)
+            #expect(try ImageCoderRegistry.standard.decode(red, context: context).pixels.pixel(x: 1, y: 1)?.blue == 200)
         }
     #endif
 }

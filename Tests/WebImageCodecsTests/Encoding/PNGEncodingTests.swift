@@ -17,9 +17,9 @@ struct PNGEncodingTests {
         init(_ data: Data) { self.init(Int(data[25]), Int(data[24])) }
     }
 
-    private func roundTrip(_ pixels: PixelBuffer, depth: DecodeOptions.Depth = .eight) throws -> Kind {
-        let data = try Pictures.encode(pixels, as: .png())
-        let image = try CoderRegistry.standard.decode(data, context: CodingContext())
+    private func roundTrip(_ pixels: PixelBuffer, depth: ImageDecodingOptions.Depth = .eight) throws -> Kind {
+        let data = try PixelPatterns.encode(pixels, as: .png())
+        let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
         if pixels.format == .rgba8 {
             let isSame = image.pixels.packedBytes() == pixels.packedBytes()
             #expect(isSame)
@@ -34,7 +34,7 @@ struct PNGEncodingTests {
 
     /// Returns an image with `count` colors that use the values of `alphas` in turn.
     private func palette(_ count: Int, alphas: [Int] = [255], width: Int = 61) throws -> PixelBuffer {
-        try Pictures.make(width: width, height: 47, isOpaque: alphas == [255]) { x, y in
+        try PixelPatterns.make(width: width, height: 47, isOpaque: alphas == [255]) { x, y in
             let number = (y * 61 + x) % count
             let alpha = alphas[number % alphas.count]
             let colour = SIMD3(number * 251 % 256, number / 256 * 90 + number * 7 % 150, 255 - number % 256)
@@ -63,7 +63,7 @@ struct PNGEncodingTests {
     @Test("Gray images are written as grayscale with the smallest sufficient bit depth")
     func gray() throws {
         func gray(_ values: [Int], alphas: [Int] = [255]) throws -> PixelBuffer {
-            try Pictures.make(width: 61, height: 47, isOpaque: alphas == [255]) { x, y in
+            try PixelPatterns.make(width: 61, height: 47, isOpaque: alphas == [255]) { x, y in
                 let alpha = alphas[(x + y) % alphas.count]
                 let value = UInt8((values[(x + y * 3) % values.count] * alpha + 127) / 255)
                 return SIMD4(value, value, value, UInt8(alpha))
@@ -76,14 +76,14 @@ struct PNGEncodingTests {
         // Three shades that fit into two bits only with a palette.
         #expect(try roundTrip(gray([1, 2, 3])) == Kind(3, 2))
         #expect(try roundTrip(gray(Array(0..<256), alphas: [255, 128, 3])) == Kind(4, 8))
-        #expect(try roundTrip(Pictures.everyPremultipliedValue()) == Kind(4, 8))
+        #expect(try roundTrip(PixelPatterns.everyPremultipliedValue()) == Kind(4, 8))
     }
 
     @Test("16-bit pixels keep their depth", arguments: [false, true])
     func wide(_ hasAlpha: Bool) throws {
-        let pixels = try Pictures.wideGradient(hasAlpha: hasAlpha)
+        let pixels = try PixelPatterns.wideGradient(hasAlpha: hasAlpha)
         #expect(try roundTrip(pixels) == Kind(hasAlpha ? 6 : 2, 16))
-        let gray = try Pictures.wide(width: 20, height: 9, isOpaque: true) { x, y in
+        let gray = try PixelPatterns.wide(width: 20, height: 9, isOpaque: true) { x, y in
             let value = UInt16(x * 3_000 + y)
             return SIMD4(value, value, value, 65_535)
         }
@@ -91,7 +91,7 @@ struct PNGEncodingTests {
         guard Tools.hasPillow, !hasAlpha else { return }
         let script = "import PIL.Image; open('out','wb').write(PIL.Image.open('picture').tobytes())"
         let data = try Tools.output(
-            "out", ["/usr/bin/python3", "-c", script], Pictures.encode(gray, as: .png()), as: "picture")
+            "out", ["/usr/bin/python3", "-c", script], PixelPatterns.encode(gray, as: .png()), as: "picture")
         // Mode `I` has 32 bits in little-endian order.
         let values = stride(from: 0, to: data.count, by: 4).map { Int(data[$0]) | Int(data[$0 + 1]) << 8 }
         #expect(values == (0..<180).map { $0 % 20 * 3_000 + $0 / 20 })
@@ -100,8 +100,8 @@ struct PNGEncodingTests {
     @Test("ImageMagick reads the 16-bit color samples that were written")
     func wideColour() throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/convert") else { return }
-        let pixels = try Pictures.wideGradient()
-        let data = try Pictures.encode(pixels, as: .png())
+        let pixels = try PixelPatterns.wideGradient()
+        let data = try PixelPatterns.encode(pixels, as: .png())
         let words = ["/usr/bin/convert", "picture.png", "-depth", "16", "-endian", "LSB", "rgba:out"]
         let read = try Tools.output("out", words, data, as: "picture.png")
         #expect([UInt8](read) == pixels.packedBytes())
@@ -117,10 +117,11 @@ struct PNGEncodingTests {
             return SIMD4<UInt8>(parts[0], parts[1], parts[2], UInt8(alpha))
         }
         let side = Int.random(in: 1...70, using: &numbers)
-        let pixels = try Pictures.make(width: side, height: 33, isOpaque: false) { _, _ in
+        let pixels = try PixelPatterns.make(width: side, height: 33, isOpaque: false) { _, _ in
             colours.randomElement(using: &numbers) ?? SIMD4(0, 0, 0, 0)
         }
-        let image = try CoderRegistry.standard.decode(Pictures.encode(pixels, as: .png()), context: CodingContext())
+        let image = try ImageCoderRegistry.standard.decode(
+            PixelPatterns.encode(pixels, as: .png()), context: CodingContext())
         #expect(image.pixels.packedBytes() == pixels.packedBytes())
     }
 }

@@ -8,29 +8,31 @@ import WebImageCore
 @Suite("Encoding within limits", .timeLimit(.minutes(5)))
 struct SizeLimitTests {
     static let formats = [ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp, .tiff, .avif, .heif, .jxl]
-        .filter(CoderRegistry.standard.canEncode)
+        .filter(ImageCoderRegistry.standard.canEncode)
 
     private let context = CodingContext(limits: .unlimited)
 
-    private func pictures() throws -> [(name: String, pixels: PixelBuffer)] {
+    private func samples() throws -> [(name: String, pixels: PixelBuffer)] {
         [
-            ("noise", try Pictures.noise(width: 160, height: 120)),
-            ("photo", try Pictures.photo(width: 160, height: 120)),
-            ("flat", try Pictures.flat(width: 160, height: 120)),
+            ("noise", try PixelPatterns.noise(width: 160, height: 120)),
+            ("photo", try PixelPatterns.photo(width: 160, height: 120)),
+            ("flat", try PixelPatterns.flat(width: 160, height: 120)),
         ]
     }
 
     @Test("No file exceeds `maxBytes`", arguments: formats)
     func maxBytes(_ format: ImageFormat) throws {
-        for (name, pixels) in try pictures() {
+        for (name, pixels) in try samples() {
             for limit in [1_500, 6_000] {
                 var encoding = ImageEncoding(format: format, effort: 3)
-                let free = try CoderRegistry.standard.encode(Image(pixels: pixels), as: encoding, context: context)
-                encoding.maxBytes = limit
-                let data = try CoderRegistry.standard.encode(Image(pixels: pixels), as: encoding, context: context)
+                let free = try ImageCoderRegistry.standard.encode(
+                    DecodedImage(pixels: pixels), as: encoding, context: context)
+                encoding.maxByteCount = limit
+                let data = try ImageCoderRegistry.standard.encode(
+                    DecodedImage(pixels: pixels), as: encoding, context: context)
                 #expect(data.count <= limit, "\(name)")
                 if free.count <= limit { #expect(data == free, "\(name)") }
-                let back = try CoderRegistry.standard.decode(data, context: context)
+                let back = try ImageCoderRegistry.standard.decode(data, context: context)
                 #expect(abs(back.size.width * 3 - back.size.height * 4) <= 4, "\(name) \(back.size)")
             }
         }
@@ -38,35 +40,36 @@ struct SizeLimitTests {
 
     @Test("The encoder reduces the quality before the resolution, and no further than necessary")
     func quality() throws {
-        let image = Image(pixels: try Pictures.photo(width: 400, height: 300))
+        let image = DecodedImage(pixels: try PixelPatterns.photo(width: 400, height: 300))
         var encoding = ImageEncoding.jpeg(quality: 95)
-        let free = try CoderRegistry.standard.encode(image, as: encoding, context: context)
+        let free = try ImageCoderRegistry.standard.encode(image, as: encoding, context: context)
         let limit = free.count / 2
-        encoding.maxBytes = limit
-        let data = try CoderRegistry.standard.encode(image, as: encoding, context: context)
+        encoding.maxByteCount = limit
+        let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: context)
         #expect(data.count <= limit)
-        let back = try CoderRegistry.standard.decode(data, context: context)
+        let back = try ImageCoderRegistry.standard.decode(data, context: context)
         #expect(back.size == image.size)
         // The next higher quality would exceed the limit. The size of these JPEG files increases with the quality.
         let qualities = try (10...95).filter { quality in
-            try CoderRegistry.standard.encode(image, as: .jpeg(quality: quality), context: context).count <= limit
+            try ImageCoderRegistry.standard.encode(image, as: .jpeg(quality: quality), context: context).count <= limit
         }
-        let best = try CoderRegistry.standard.encode(image, as: .jpeg(quality: qualities.max() ?? 0), context: context)
+        let best = try ImageCoderRegistry.standard.encode(
+            image, as: .jpeg(quality: qualities.max() ?? 0), context: context)
         #expect(
             similarity(back.pixels, image.pixels) > similarity(
-                try CoderRegistry.standard.decode(best, context: context).pixels, image.pixels) - 0.5)
+                try ImageCoderRegistry.standard.decode(best, context: context).pixels, image.pixels) - 0.5)
     }
 
     @Test("An unreachable limit throws an error with the limit and the smallest size")
     func impossible() throws {
-        let image = Image(pixels: try Pictures.noise(width: 100, height: 100))
+        let image = DecodedImage(pixels: try PixelPatterns.noise(width: 100, height: 100))
         for format in Self.formats {
             #expect {
-                try CoderRegistry.standard.encode(
-                    image, as: ImageEncoding(format: format, effort: 1, maxBytes: 20), context: context)
+                try ImageCoderRegistry.standard.encode(
+                    image, as: ImageEncoding(format: format, effort: 1, maxByteCount: 20), context: context)
             } throws: { error in
-                guard case .limit(let limit) = error as? ImageError else { return false }
-                return limit.kind == .encodedBytes && limit.limit == 20 && limit.actual > 20 && limit.actual < 3_000
+                guard case .limitExceeded(let limit) = error as? ImageError else { return false }
+                return limit.kind == .encodedSize && limit.limit == 20 && limit.actual > 20 && limit.actual < 3_000
             }
         }
     }
@@ -76,19 +79,21 @@ struct SizeLimitTests {
         /// A coder whose file sizes vary irregularly with the quality.
         struct Jumping: ImageCoder {
             func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { false }
-            func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-                throws(ImageError) -> Image
-            { throw .decode(.unknownFormat) }
+            func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+                throws(ImageError) -> DecodedImage
+            { throw .decoding(.unknownFormat) }
             func canEncode(_ format: ImageFormat) -> Bool { true }
-            func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data {
+            func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext) throws(ImageError)
+                -> Data
+            {
                 let quality = encoding.quality ?? 100
                 return Data(count: 100 + quality * 37 % 89 + image.size.width)
             }
         }
-        let registry = CoderRegistry([Jumping()])
-        let image = Image(pixels: try Pictures.flat(width: 100, height: 40))
+        let registry = ImageCoderRegistry([Jumping()])
+        let image = DecodedImage(pixels: try PixelPatterns.flat(width: 100, height: 40))
         for limit in 110...300 {
-            let encoding = ImageEncoding(format: ImageFormat(rawValue: "jumping"), maxBytes: limit)
+            let encoding = ImageEncoding(format: ImageFormat(rawValue: "jumping"), maxByteCount: limit)
             do {
                 #expect(try registry.encode(image, as: encoding, context: context).count <= limit)
             } catch {
@@ -99,38 +104,38 @@ struct SizeLimitTests {
 
     @Test("`maxPixelSize` scales images down and never enlarges them", arguments: formats)
     func maxPixelSize(_ format: ImageFormat) throws {
-        let image = Image(pixels: try Pictures.photo(width: 90, height: 60))
+        let image = DecodedImage(pixels: try PixelPatterns.photo(width: 90, height: 60))
         for (side, expected) in [
             (45, PixelSize(width: 45, height: 30)), (500, image.size), (1, PixelSize(width: 1, height: 1)),
         ] {
-            let data = try CoderRegistry.standard.encode(
-                image, as: ImageEncoding(format: format, maxPixelSize: side), context: context)
-            #expect(try CoderRegistry.standard.decode(data, context: context).size == expected)
+            let data = try ImageCoderRegistry.standard.encode(
+                image, as: ImageEncoding(format: format, maxDimension: side), context: context)
+            #expect(try ImageCoderRegistry.standard.decode(data, context: context).size == expected)
         }
     }
 
     @Test("Animations are encoded within `maxBytes`", arguments: [ImageFormat.gif, .webp, .apng])
     func animations(_ format: ImageFormat) throws {
         let frames = try (0..<4).map {
-            (pixels: try Pictures.noise(width: 80, height: 60, seed: UInt64($0)), milliseconds: 50)
+            (pixels: try PixelPatterns.noise(width: 80, height: 60, seed: UInt64($0)), milliseconds: 50)
         }
-        let image = try Image(ImageAnimation(frames: frames))
-        let data = try CoderRegistry.standard.encode(
-            image, as: ImageEncoding(format: format, maxBytes: 9_000), context: context)
-        let back = try CoderRegistry.standard.decode(data, context: context)
+        let image = try DecodedImage(animation: ImageAnimation(frames: frames))
+        let data = try ImageCoderRegistry.standard.encode(
+            image, as: ImageEncoding(format: format, maxByteCount: 9_000), context: context)
+        let back = try ImageCoderRegistry.standard.decode(data, context: context)
         #expect(data.count <= 9_000 && back.frameCount == 4)
     }
 
     @Test("Invalid limits are rejected")
     func wrongOptions() throws {
-        let image = Image(pixels: try Pictures.flat(width: 4, height: 4))
+        let image = DecodedImage(pixels: try PixelPatterns.flat(width: 4, height: 4))
         for (name, encoding) in [
-            ("maxBytes", ImageEncoding(format: .png, maxBytes: 0)),
-            ("maxPixelSize", ImageEncoding(format: .png, maxPixelSize: 0)),
-            ("thumbnailSide", ImageEncoding(format: .jpeg, thumbnailSide: -1)),
+            ("maxBytes", ImageEncoding(format: .png, maxByteCount: 0)),
+            ("maxPixelSize", ImageEncoding(format: .png, maxDimension: 0)),
+            ("thumbnailSide", ImageEncoding(format: .jpeg, thumbnailDimension: -1)),
         ] {
             #expect {
-                try CoderRegistry.standard.encode(image, as: encoding, context: context)
+                try ImageCoderRegistry.standard.encode(image, as: encoding, context: context)
             } throws: {
                 guard case .request(.invalidOption(let option, _)) = $0 as? ImageError else { return false }
                 return option == name
@@ -143,8 +148,9 @@ struct SizeLimitTests {
         let flag = CancellationFlag()
         flag.cancel()
         #expect(throws: ImageError.request(.cancelled)) {
-            try CoderRegistry.standard.encode(
-                Image(pixels: try Pictures.flat(width: 4, height: 4)), as: ImageEncoding(format: .bmp, maxBytes: 1),
+            try ImageCoderRegistry.standard.encode(
+                DecodedImage(pixels: try PixelPatterns.flat(width: 4, height: 4)),
+                as: ImageEncoding(format: .bmp, maxByteCount: 1),
                 context: CodingContext(cancellation: flag))
         }
     }

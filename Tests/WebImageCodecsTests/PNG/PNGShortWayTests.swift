@@ -11,17 +11,17 @@ import WebImageTestSupport
 @Suite("PNG decoding with libdeflate and with libpng", .timeLimit(.minutes(5)))
 struct PNGShortWayTests {
     /// Decodes the complete file with libpng.
-    private func byLibpng(_ data: Data) throws -> Image? {
-        let start = try CoderRegistry.standard.progressiveStart(
-            data, options: DecodeOptions(color: .source), context: CodingContext())
+    private func byLibpng(_ data: Data) throws -> DecodedImage? {
+        let start = try ImageCoderRegistry.standard.progressiveStart(
+            data, options: ImageDecodingOptions(color: .source), context: CodingContext())
         guard case .decoder(let decoder, _) = start else { return nil }
         try decoder.append(data, isLast: true, context: CodingContext())
-        return try decoder.preview(context: CodingContext())?.image
+        return try decoder.makePreview(context: CodingContext())?.image
     }
 
     private func bothWays(_ data: Data, _ name: String) {
-        let quick = try? CoderRegistry.standard.decode(
-            data, options: DecodeOptions(color: .source), context: CodingContext())
+        let quick = try? ImageCoderRegistry.standard.decode(
+            data, options: ImageDecodingOptions(color: .source), context: CodingContext())
         // Previews don't require the data after the last pixel.
         guard let quick, let slow = try? byLibpng(data) else { return }
         let isSame = quick.pixels.packedBytes() == slow.pixels.packedBytes()
@@ -48,7 +48,7 @@ struct PNGShortWayTests {
                 let key = UInt8.random(in: 0...255, using: &random)
                 picture.extras = [("tRNS", [UInt8.random(in: 0...255, using: &random), key])]
             }
-            #expect((try? CoderRegistry.standard.decode(picture.bytes(), context: CodingContext())) != nil)
+            #expect((try? ImageCoderRegistry.standard.decode(picture.bytes(), context: CodingContext())) != nil)
             bothWays(picture.bytes(), "\(bits) bits, type \(type), \(width) wide")
         }
     }
@@ -67,7 +67,7 @@ struct PNGShortWayTests {
 
     @Test(
         "Both decoders return the same pixels for every conformance file",
-        .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
+        .enabled(if: Conformance.directory != nil, "the conformance files aren't available"))
     func conformance() throws {
         let files = try Conformance.rows([.png]).map(\.file) + Conformance.malformed([.png]).map(\.file)
         for file in files {
@@ -90,7 +90,7 @@ struct PNGShortWayTests {
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 damaged[Int.random(in: 26..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            let image = try? CoderRegistry.standard.decode(damaged, context: CodingContext())
+            let image = try? ImageCoderRegistry.standard.decode(damaged, context: CodingContext())
             #expect(image == nil || image?.size == PixelSize(width: 19, height: 11))
         }
     }

@@ -6,15 +6,17 @@ import WebImageCore
 
 /// A file that is passed to a progressive decoder incrementally.
 struct Feeding {
-    let decoder: any ProgressiveDecoder
-    let probe: ImageProbe
+    let decoder: any ProgressiveImageDecoder
+    let probe: ImageInfo
     private let data: Data
-    private let limits: Limits
-    private(set) var given = 0
+    private let limits: ImageLimits
+    private(set) var appendedCount = 0
 
     /// Creates a feeding, or returns `nil` if the file has no previews.
-    init?(_ data: Data, options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop) throws(ImageError) {
-        let start = try CoderRegistry.standard.progressiveStart(
+    init?(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits = .desktop)
+        throws(ImageError)
+    {
+        let start = try ImageCoderRegistry.standard.progressiveStart(
             data, encodedBytes: data.count, options: options, context: CodingContext(limits: limits))
         guard case .decoder(let decoder, let probe) = start else { return nil }
         self.decoder = decoder
@@ -23,29 +25,31 @@ struct Feeding {
         self.limits = limits
     }
 
-    var isOver: Bool { given == data.count }
+    var isFinished: Bool { appendedCount == data.count }
 
     /// Appends the bytes up to `end`.
-    mutating func give(to end: Int) throws(ImageError) {
-        let end = min(data.count, max(given, end))
-        let part = data.dropFirst(given).prefix(end - given)
-        given = end
-        try decoder.append(part, isLast: isOver, context: CodingContext(limits: limits))
+    mutating func append(to end: Int) throws(ImageError) {
+        let end = min(data.count, max(appendedCount, end))
+        let part = data.dropFirst(appendedCount).prefix(end - appendedCount)
+        appendedCount = end
+        try decoder.append(part, isLast: isFinished, context: CodingContext(limits: limits))
     }
 
-    func preview() throws(ImageError) -> Preview? { try decoder.preview(context: CodingContext(limits: limits)) }
+    func preview() throws(ImageError) -> ImagePreview? {
+        try decoder.makePreview(context: CodingContext(limits: limits))
+    }
 
     /// Appends the remaining bytes and returns the final preview.
     ///
     /// - Parameters:
     ///   - next: Returns the size of the next chunk, in bytes.
-    ///   - look: Receives the previews in between.
+    ///   - inspect: Receives the previews in between.
     mutating func finish(
-        pieces next: () -> Int = { .max }, look: ((Preview) -> Void)? = nil
-    ) throws(ImageError) -> Preview? {
-        while !isOver {
-            try give(to: given + min(data.count, max(1, next())))
-            if !isOver, let look, let preview = try preview() { look(preview) }
+        chunks next: () -> Int = { .max }, inspect: ((ImagePreview) -> Void)? = nil
+    ) throws(ImageError) -> ImagePreview? {
+        while !isFinished {
+            try append(to: appendedCount + min(data.count, max(1, next())))
+            if !isFinished, let inspect, let preview = try preview() { inspect(preview) }
         }
         return try preview()
     }

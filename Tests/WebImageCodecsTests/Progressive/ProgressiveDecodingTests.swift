@@ -12,15 +12,17 @@ private let streamed = (Fixture.all + Fixture.optional).filter { fixture in
 
 @Suite("Progressive decoding")
 struct ProgressiveDecodingTests {
-    private func whole(_ fixture: Fixture, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
+    private func whole(_ fixture: Fixture, _ options: ImageDecodingOptions = ImageDecodingOptions()) throws
+        -> DecodedImage
+    {
         var options = options
         options.frames = .first
-        return try CoderRegistry.standard.decode(fixture.data(), options: options, context: CodingContext())
+        return try ImageCoderRegistry.standard.decode(fixture.data(), options: options, context: CodingContext())
     }
 
-    private func expectSame(_ preview: Preview?, _ image: Image, _ note: String = "") throws {
+    private func expectSame(_ preview: ImagePreview?, _ image: DecodedImage, _ note: String = "") throws {
         let preview = try #require(preview, "\(note)")
-        #expect(preview.isComplete && preview.coversPicture && preview.fraction == 1, "\(note)")
+        #expect(preview.isComplete && preview.coversImage && preview.fractionCompleted == 1, "\(note)")
         #expect(preview.image.size == image.size)
         #expect(preview.image.pixels.packedBytes() == image.pixels.packedBytes(), "\(note)")
         #expect(preview.image.isOpaque == image.isOpaque)
@@ -40,7 +42,7 @@ struct ProgressiveDecodingTests {
         let image = try whole(fixture)
         for cut in cuts(of: data) {
             var feeding = try #require(try Feeding(data))
-            try feeding.give(to: cut)
+            try feeding.append(to: cut)
             try expectSame(try feeding.finish(), image, "truncated at \(cut)")
         }
     }
@@ -59,11 +61,11 @@ struct ProgressiveDecodingTests {
             var fraction = 0.0
             var feeding = try #require(try Feeding(data))
             let pieces = { Int.random(in: 1...max(1, data.count / (2 + round * 4)), using: &generator) }
-            let preview = try feeding.finish(pieces: pieces) { preview in
+            let preview = try feeding.finish(chunks: pieces) { preview in
                 #expect(preview.image.metadata.isPartial == !preview.isComplete)
-                #expect(preview.fraction >= fraction && preview.rows <= fixture.storedSize.height)
+                #expect(preview.fractionCompleted >= fraction && preview.completedRows <= fixture.storedSize.height)
                 #expect(preview.image.size == fixture.size)
-                fraction = preview.fraction
+                fraction = preview.fractionCompleted
             }
             try expectSame(preview, try whole(fixture), "round \(round)")
         }
@@ -74,10 +76,10 @@ struct ProgressiveDecodingTests {
         let data = try fixture.data()
         let side = Double(max(4, fixture.width / 3))
         for size in [TargetSize.fit(width: side), .fill(width: 5, height: 7), .fit(width: 3)] {
-            let options = DecodeOptions(size: size)
+            let options = ImageDecodingOptions(size: size)
             var feeding = try #require(try Feeding(data, options: options))
             let image = try whole(fixture, options)
-            let preview = try feeding.finish(pieces: { data.count / 5 + 1 }) {
+            let preview = try feeding.finish(chunks: { data.count / 5 + 1 }) {
                 #expect($0.image.size == image.size)
             }
             try expectSame(preview, image, "\(size)")
@@ -104,10 +106,10 @@ struct ProgressiveDecodingTests {
     func fraction() throws {
         let data = try Fixture.named("420-progressive.jpg").data()
         var feeding = try #require(try Feeding(data))
-        try feeding.give(to: data.count * 9 / 10)
+        try feeding.append(to: data.count * 9 / 10)
         let preview = try #require(try feeding.preview())
-        #expect(preview.fraction > 0 && preview.fraction < 1)
-        #expect(try feeding.finish()?.fraction == 1)
+        #expect(preview.fractionCompleted > 0 && preview.fractionCompleted < 1)
+        #expect(try feeding.finish()?.fractionCompleted == 1)
     }
 
     @Test("A decoder that failed keeps throwing")

@@ -16,23 +16,23 @@ struct ProgressiveFuzzTests {
     ///
     /// - Returns: The last preview or the typed error.
     private func attempt(
-        _ data: Data, _ options: DecodeOptions, _ generator: inout SeededGenerator
-    ) -> Result<Preview?, ImageError> {
+        _ data: Data, _ options: ImageDecodingOptions, _ generator: inout SeededGenerator
+    ) -> Result<ImagePreview?, ImageError> {
         do throws(ImageError) {
             guard var feeding = try Feeding(data, options: options, limits: .icon) else { return .success(nil) }
             let largest = max(1, data.count / Int.random(in: 1...24, using: &generator))
             var size: PixelSize?
             var fraction = 0.0
-            while !feeding.isOver {
-                try feeding.give(to: feeding.given + Int.random(in: 1...largest, using: &generator))
+            while !feeding.isFinished {
+                try feeding.append(to: feeding.appendedCount + Int.random(in: 1...largest, using: &generator))
                 guard Bool.random(using: &generator), let preview = try feeding.preview() else { continue }
                 let area = preview.image.size.width * preview.image.size.height
-                #expect(area <= Limits.icon.maxPixels && preview.image.size == size ?? preview.image.size)
-                #expect(preview.fraction >= fraction && preview.fraction <= 1)
-                #expect(preview.rows >= 0 && preview.rows <= feeding.probe.rawSize.height)
-                #expect(preview.passes <= preview.passCount ?? .max)
+                #expect(area <= ImageLimits.icon.maxPixels && preview.image.size == size ?? preview.image.size)
+                #expect(preview.fractionCompleted >= fraction && preview.fractionCompleted <= 1)
+                #expect(preview.completedRows >= 0 && preview.completedRows <= feeding.probe.storedSize.height)
+                #expect(preview.completedPasses <= preview.passCount ?? .max)
                 size = preview.image.size
-                fraction = preview.fraction
+                fraction = preview.fractionCompleted
             }
             return .success(try feeding.preview())
         } catch {
@@ -53,7 +53,7 @@ struct ProgressiveFuzzTests {
                 broken[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
             }
             let size: TargetSize? = round % 3 == 0 ? .fit(width: 7) : nil
-            if case .failure(let error) = attempt(broken, DecodeOptions(size: size), &generator) {
+            if case .failure(let error) = attempt(broken, ImageDecodingOptions(size: size), &generator) {
                 #expect((4000..<5000).contains(error.code) || (6000..<7000).contains(error.code), "\(error)")
             }
         }
@@ -76,7 +76,7 @@ struct ProgressiveFuzzTests {
                 broken += data.dropFirst(cut)
             }
             guard !broken.isEmpty else { continue }
-            if case .failure(let error) = attempt(broken, DecodeOptions(), &generator) {
+            if case .failure(let error) = attempt(broken, ImageDecodingOptions(), &generator) {
                 #expect((4000..<5000).contains(error.code) || (6000..<7000).contains(error.code), "\(error)")
             }
         }
@@ -97,18 +97,18 @@ struct ProgressiveFuzzTests {
     @Test("Data or pixels beyond the limits are rejected", arguments: streamed)
     func limits(_ fixture: Fixture) throws {
         let data = try fixture.data()
-        var few = Limits.desktop
+        var few = ImageLimits.desktop
         few.maxEncodedBytes = data.count - 1
         let context = CodingContext(limits: few)
         #expect {
             // The total size is unknown here, so the decoder counts the bytes.
-            let start = try CoderRegistry.standard.progressiveStart(data.prefix(data.count - 1), context: context)
+            let start = try ImageCoderRegistry.standard.progressiveStart(data.prefix(data.count - 1), context: context)
             guard case .decoder(let decoder, _) = start else { return }
             try decoder.append(data, isLast: true, context: context)
         } throws: {
             (6000..<7000).contains(($0 as? ImageError)?.code ?? 0)
         }
-        var small = Limits.desktop
+        var small = ImageLimits.desktop
         small.maxPixels = fixture.storedSize.width * fixture.storedSize.height - 1
         #expect { try Feeding(data, limits: small) } throws: {
             (6000..<7000).contains(($0 as? ImageError)?.code ?? 0)

@@ -22,12 +22,12 @@ struct ColorFixture: Decodable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { file }
 
-    static let folder = Fixtures.folder.appending(path: "colors")
+    static let directory = Fixtures.directory.appending(path: "colors")
     /// The fixtures whose formats are enabled.
     static let all = ((try? JSONDecoder().decode([ColorFixture].self, from: read("manifest.json"))) ?? [])
-        .filter { CoderRegistry.standard.canDecode($0.format) }
+        .filter { ImageCoderRegistry.standard.canDecode($0.format) }
 
-    static func read(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
+    static func read(_ name: String) throws -> Data { try Data(contentsOf: directory.appending(path: name)) }
 
     static func named(_ file: String) throws -> ColorFixture { try #require(all.first { $0.file == file }) }
 
@@ -38,7 +38,7 @@ struct ColorFixture: Decodable, Sendable, CustomTestStringConvertible {
     /// Returns the premultiplied reference pixels.
     func expected() throws -> [UInt8] { premultiplied([UInt8](try Self.read(reference))) }
 
-    func decode(_ options: DecodeOptions = DecodeOptions()) throws -> Image {
-        try CoderRegistry.standard.decode(data(), options: options, context: CodingContext())
+    func decode(_ options: ImageDecodingOptions = ImageDecodingOptions()) throws -> DecodedImage {
+        try ImageCoderRegistry.standard.decode(data(), options: options, context: CodingContext())
     }
 }

@@ -15,13 +15,13 @@ enum Conformance {
         var rawSize: PixelSize?
         var frames: Int?
         var loop: Int?
-        var orientation: Orientation
+        var orientation: ImageOrientation
         var digest: String?
     }
 
-    static let folder: URL? = {
+    static let directory: URL? = {
         let environment = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"]
-        let beside = Fixtures.folder.appending(path: "../../../shared/conformance").standardizedFileURL
+        let beside = Fixtures.directory.appending(path: "../../../shared/conformance").standardizedFileURL
         let folder = environment.map { URL(filePath: $0) } ?? beside
         return FileManager.default.fileExists(atPath: folder.appending(path: "manifest.csv").path) ? folder : nil
     }()
@@ -30,11 +30,11 @@ enum Conformance {
 
     /// Icons and the enabled optional formats.
     static let optionalFormats = [ImageFormat.ico, .cur, .avif, .jxl, .tiff, .heif, .svg]
-        .filter(CoderRegistry.standard.canDecode)
+        .filter(ImageCoderRegistry.standard.canDecode)
 
     static func rows(_ formats: Set<ImageFormat> = formats) throws -> [Row] {
-        guard let folder else { return [] }
-        let text = try String(contentsOf: folder.appending(path: "manifest.csv"), encoding: .utf8)
+        guard let directory else { return [] }
+        let text = try String(contentsOf: directory.appending(path: "manifest.csv"), encoding: .utf8)
         return text.split(whereSeparator: \.isNewline).dropFirst().compactMap { line -> Row? in
             let cells = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard cells.count >= 11, formats.contains(ImageFormat(rawValue: cells[1])) else { return nil }
@@ -46,15 +46,15 @@ enum Conformance {
                 file: cells[0], format: ImageFormat(rawValue: cells[1]), size: size(cells[2], cells[3]),
                 rawSize: size(cells[4], cells[5]), frames: Int(cells[6]),
                 loop: cells[7] == "none" ? 1 : Int(cells[7]),
-                orientation: Int(cells[9]).flatMap(Orientation.init(rawValue:)) ?? .up,
+                orientation: Int(cells[9]).flatMap(ImageOrientation.init(rawValue:)) ?? .up,
                 digest: cells[10].isEmpty ? nil : cells[10])
         }
     }
 
     /// Returns the files that violate their format, with the format that their signature indicates.
     static func malformed(_ formats: Set<ImageFormat> = formats) throws -> [(file: String, format: ImageFormat)] {
-        guard let folder else { return [] }
-        let text = try String(contentsOf: folder.appending(path: "malformed.csv"), encoding: .utf8)
+        guard let directory else { return [] }
+        let text = try String(contentsOf: directory.appending(path: "malformed.csv"), encoding: .utf8)
         return text.split(whereSeparator: \.isNewline).dropFirst().compactMap { line in
             let cells = line.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
             let format = ImageFormat(rawValue: cells.count > 1 ? cells[1] : "")
@@ -63,8 +63,8 @@ enum Conformance {
     }
 
     static func data(_ file: String) throws -> Data {
-        guard let folder else { return Data() }
-        return try Data(contentsOf: folder.appending(path: file))
+        guard let directory else { return Data() }
+        return try Data(contentsOf: directory.appending(path: file))
     }
 
     /// Returns the bytes to compare, or `nil` if an alpha value isn't 0 or 255. The digest of the collection covers

@@ -16,16 +16,16 @@ struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
     var reference: String
     /// The allowed mean absolute difference of 16-bit samples.
     var tolerance: Double
-    var orientation: Orientation?
+    var orientation: ImageOrientation?
 
     var testDescription: String { file }
 
-    private static let folder = Fixtures.folder.appending(path: "depth")
+    private static let directory = Fixtures.directory.appending(path: "depth")
     /// The fixtures whose formats are enabled.
     static let all = ((try? JSONDecoder().decode([DepthFixture].self, from: read("manifest.json"))) ?? [])
-        .filter { CoderRegistry.standard.canDecode($0.format) }
+        .filter { ImageCoderRegistry.standard.canDecode($0.format) }
 
-    private static func read(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
+    private static func read(_ name: String) throws -> Data { try Data(contentsOf: directory.appending(path: name)) }
 
     static func named(_ file: String) throws -> DepthFixture { try #require(all.first { $0.file == file }) }
 
@@ -43,8 +43,10 @@ struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
         return samples
     }
 
-    func decode(_ options: DecodeOptions = DecodeOptions(depth: .source), limits: Limits = .desktop) throws -> Image {
-        try CoderRegistry.standard.decode(data(), options: options, context: CodingContext(limits: limits))
+    func decode(_ options: ImageDecodingOptions = ImageDecodingOptions(depth: .source), limits: ImageLimits = .desktop)
+        throws -> DecodedImage
+    {
+        try ImageCoderRegistry.standard.decode(data(), options: options, context: CodingContext(limits: limits))
     }
 }
 

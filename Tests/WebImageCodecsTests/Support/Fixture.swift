@@ -18,7 +18,7 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
     var tolerance: Double
     var loop: Int?
     var depth: Int?
-    var orientation: Orientation?
+    var orientation: ImageOrientation?
     var hasAlpha: Bool?
 
     var testDescription: String { file }
@@ -32,10 +32,10 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
 
     static let all = read("codecs")
     /// Icons and the images that `Scripts/fixtures.d/formats.py` creates for the enabled optional formats.
-    static let optional = read("formats").filter { CoderRegistry.standard.canDecode($0.format) }
+    static let optional = read("formats").filter { ImageCoderRegistry.standard.canDecode($0.format) }
 
     private static func read(_ folder: String) -> [Fixture] {
-        let file = Fixtures.folder.appending(path: folder).appending(path: "manifest.json")
+        let file = Fixtures.directory.appending(path: folder).appending(path: "manifest.json")
         guard let data = try? Data(contentsOf: file) else { return [] }
         return (try? JSONDecoder().decode([Fixture].self, from: data)) ?? []
     }
@@ -43,28 +43,32 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
     static let stills = all.filter { $0.frames == 1 }
     static let animations = all.filter { $0.frames > 1 }
     private static let ownFormats: Set<ImageFormat> = [.jpeg, .png, .apng, .gif, .webp, .bmp, .qoi]
-    private var folder: URL { Fixtures.folder.appending(path: Self.ownFormats.contains(format) ? "codecs" : "formats") }
+    private var directory: URL {
+        Fixtures.directory.appending(path: Self.ownFormats.contains(format) ? "codecs" : "formats")
+    }
 
     static func named(_ file: String) throws -> Fixture { try #require((all + optional).first { $0.file == file }) }
 
-    func data() throws -> Data { try Data(contentsOf: folder.appending(path: file)) }
+    func data() throws -> Data { try Data(contentsOf: directory.appending(path: file)) }
 
     /// The expected header values. The coders are tested without the probe.
-    var probe: ImageProbe? {
+    var probe: ImageInfo? {
         guard let orientation else { return nil }
-        return ImageProbe(
-            format: format, rawSize: orientation.swapsSides ? size.transposed : size, orientation: orientation)
+        return ImageInfo(
+            format: format, storedSize: orientation.swapsDimensions ? size.transposed : size, orientation: orientation)
     }
 
     /// Returns the premultiplied pixels of all frames.
     func expectedFrames() throws -> [[UInt8]] {
-        let bytes = [UInt8](try Data(contentsOf: folder.appending(path: reference)))
+        let bytes = [UInt8](try Data(contentsOf: directory.appending(path: reference)))
         let frameBytes = width * height * 4
         return (0..<frames).map { premultiplied(Array(bytes[$0 * frameBytes..<($0 + 1) * frameBytes])) }
     }
 
-    func decode(_ options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop) throws -> Image {
-        try coder(for: format).decode(data(), probe: probe, options: options, context: CodingContext(limits: limits))
+    func decode(_ options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits = .desktop) throws
+        -> DecodedImage
+    {
+        try coder(for: format).decode(data(), info: probe, options: options, context: CodingContext(limits: limits))
     }
 }
 

@@ -30,7 +30,7 @@ struct PNGParts {
     }
 
     /// Returns the indices of all chunks with a name.
-    func places(of name: String) -> [Int] { chunks.indices.filter { chunks[$0].name == name } }
+    func offsets(of name: String) -> [Int] { chunks.indices.filter { chunks[$0].name == name } }
 
     var file: Data {
         var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

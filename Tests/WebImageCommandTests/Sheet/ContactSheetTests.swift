@@ -9,7 +9,7 @@ import WebImageCore
 struct ContactSheetTests {
     @Test("Every printable ASCII character has its own glyph")
     func font() throws {
-        let font = SheetFont(art: GlyphArt.text)
+        let font = SheetFont(art: BitmapFontGlyphs.text)
         let box = try #require(font.glyph(for: "□"))
         for value in UInt8(32)...126 {
             let character = Character(Unicode.Scalar(value))
@@ -58,8 +58,8 @@ struct ContactSheetTests {
             title: "T", subtitle: "",
             tiles: [
                 .init(
-                    name: "green.png", detail: "100×100", content: .picture(canvas.finish(isOpaque: true), frames: 3)),
-                .init(name: "broken.png", detail: "error 4001", content: .broken(reason: "The data is empty.")),
+                    name: "green.png", detail: "100×100", content: .image(canvas.finish(isOpaque: true), frames: 3)),
+                .init(name: "broken.png", detail: "error 4001", content: .failed(reason: "The data is empty.")),
             ])
         let pixels = try sheet.draw()
         let layout = ContactSheetLayout(count: 2)

@@ -18,7 +18,9 @@ struct TextTableTests {
             ("disk", 0.0004), ("load", 0.0213), ("decode", 0.012), ("transform", 0), ("total", 0.0341),
         ]
         var broken = LoadRow(name: "example.org/x.png", url: "https://example.org/x.png")
-        broken.error = .network(NetworkError(.status, url: "https://example.org/x.png", phase: .head, status: 404))
+        broken.error = .network(
+            ImageError.NetworkFailure(
+                .unacceptableStatusCode, url: "https://example.org/x.png", phase: .waitingForResponse, statusCode: 404))
         return [picture, broken]
     }
 

@@ -41,14 +41,14 @@ struct TextTests {
             (1_023_999, "1000 KiB"), (1_024_000, "1.0 MiB"), (512 << 20, "512 MiB"), (3 << 40, "3.0 TiB"),
         ])
     func bytes(_ count: Int, _ text: String) {
-        #expect(Figures.bytes(count) == text)
+        #expect(NumberFormatting.bytes(count) == text)
     }
 
     @Test(
         "Milliseconds keep at least two significant digits",
         arguments: [(0, "–"), (0.00042, "0.42"), (0.0031, "3.1"), (0.12, "120"), (12.5, "12500")])
     func milliseconds(_ seconds: Double, _ text: String) {
-        #expect(Figures.milliseconds(seconds) == text)
+        #expect(NumberFormatting.milliseconds(seconds) == text)
     }
 
     @Test("Colors appear only if they're enabled")

@@ -7,8 +7,8 @@ import Testing
 struct CacheCommandTests {
     private func filled() async throws -> ToolProcess {
         let tool = try ToolProcess()
-        try tool.write(try SamplePictures.png(), "a.png")
-        try tool.write(try SamplePictures.jpeg(), "b.jpg")
+        try tool.write(try SampleImages.png(), "a.png")
+        try tool.write(try SampleImages.jpeg(), "b.jpg")
         try tool.write(Data("https://two.example/b.jpg b.jpg\n# nothing\n".utf8), "list")
         let first = try await run(tool, "import", "https://www.one.example/a.png", "a.png", "--tag", "blue", "--json")
         #expect(first.status == 0)

@@ -7,7 +7,7 @@ import WebImage
 @Suite("The webimage convert command: Animations", .timeLimit(.minutes(5)))
 struct ConvertAnimationTests {
     /// Returns an animation of five frames. The red value of the first pixel is the index of the frame.
-    private func animation() throws -> Image {
+    private func animation() throws -> DecodedImage {
         let frames = try (0..<5).map { place in
             let canvas = try PixelCanvas(size: PixelSize(width: 12, height: 9))
             canvas.withUnsafeMutableBytes { bytes in
@@ -15,14 +15,14 @@ struct ConvertAnimationTests {
             }
             return (pixels: canvas.finish(isOpaque: true), milliseconds: 30 + place * 10)
         }
-        return try Image(ImageAnimation(frames: frames, loopCount: 2))
+        return try DecodedImage(animation: ImageAnimation(frames: frames, loopCount: 2))
     }
 
-    private func decode(_ tool: ToolProcess, _ name: String) throws -> Image {
-        try CoderRegistry.standard.decode(try tool.read(name), context: CodingContext())
+    private func decode(_ tool: ToolProcess, _ name: String) throws -> DecodedImage {
+        try ImageCoderRegistry.standard.decode(try tool.read(name), context: CodingContext())
     }
 
-    private func numbers(_ image: Image) throws -> [UInt8] {
+    private func numbers(_ image: DecodedImage) throws -> [UInt8] {
         try (0..<image.frameCount).map {
             try (image.animation?.frame(at: $0) ?? image.pixels).packedBytes()[0]
         }
@@ -32,7 +32,7 @@ struct ConvertAnimationTests {
     func formats() async throws {
         let tool = try ToolProcess()
         let image = try animation()
-        try tool.write(try CoderRegistry.standard.encode(image, as: .gif(), context: CodingContext()), "a.gif")
+        try tool.write(try ImageCoderRegistry.standard.encode(image, as: .gif(), context: CodingContext()), "a.gif")
         var from = "a.gif"
         for to in ["b.webp", "c.apng", "d.gif", "e.apng", "f.webp", "g.gif"] {
             let result = try await tool.run("convert", from, to, "--lossless")
@@ -52,7 +52,7 @@ struct ConvertAnimationTests {
     func frames() async throws {
         let tool = try ToolProcess()
         try tool.write(
-            try CoderRegistry.standard.encode(animation(), as: .gif(), context: CodingContext()), "a.gif")
+            try ImageCoderRegistry.standard.encode(animation(), as: .gif(), context: CodingContext()), "a.gif")
         #expect(try await tool.run("convert", "a.gif", "b.apng", "--frames", "3-1,4").status == 0)
         let some = try decode(tool, "b.apng")
         #expect(try numbers(some) == [3, 2, 1, 4])

@@ -6,8 +6,8 @@ import WebImage
 
 @Suite("The webimage convert command: Encoding", .timeLimit(.minutes(5)))
 struct ConvertEncodingTests {
-    private func decode(_ tool: ToolProcess, _ name: String) throws -> Image {
-        try CoderRegistry.standard.decode(try tool.read(name), context: CodingContext())
+    private func decode(_ tool: ToolProcess, _ name: String) throws -> DecodedImage {
+        try ImageCoderRegistry.standard.decode(try tool.read(name), context: CodingContext())
     }
 
     @Test("The help page lists every option")
@@ -25,7 +25,7 @@ struct ConvertEncodingTests {
     @Test("The options --max-bytes and --max-size limit the file")
     func limits() async throws {
         let tool = try ToolProcess()
-        try tool.write(try SamplePictures.png(width: 400, height: 300), "a.png")
+        try tool.write(try SampleImages.png(width: 400, height: 300), "a.png")
         for name in ["b.jpg", "b.png", "b.webp", "b.gif"] {
             #expect(try await tool.run("convert", "a.png", name, "--max-bytes", "3K").status == 0)
             #expect(try tool.read(name).count <= 3 << 10, "\(name)")
@@ -39,7 +39,7 @@ struct ConvertEncodingTests {
     @Test("JPEG options affect the file")
     func jpeg() async throws {
         let tool = try ToolProcess()
-        try tool.write(try SamplePictures.png(), "a.png")
+        try tool.write(try SampleImages.png(), "a.png")
         let result = try await tool.run(
             "convert", "a.png", "b.jpg", "--subsampling", "422", "--progressive", "--quality", "95", "--thumbnail", "16"
         )
@@ -50,7 +50,8 @@ struct ConvertEncodingTests {
         #expect(EmbeddedMetadata(reading: bytes).exif != nil)
         let clear = try PixelCanvas(size: PixelSize(width: 9, height: 9)).finish(isOpaque: false)
         try tool.write(
-            try CoderRegistry.standard.encode(Image(pixels: clear), as: .png(), context: CodingContext()), "c.png")
+            try ImageCoderRegistry.standard.encode(DecodedImage(pixels: clear), as: .png(), context: CodingContext()),
+            "c.png")
         #expect(try await tool.run("convert", "c.png", "d.jpg", "--background", "#0000ff").status == 0)
         #expect(try decode(tool, "d.jpg").pixels.pixel(x: 4, y: 4)?.blue ?? 0 > 250)
         #expect(try await tool.run("convert", "c.png", "e.webp", "--exact", "--lossless").status == 0)
@@ -60,11 +61,12 @@ struct ConvertEncodingTests {
     func metadata() async throws {
         let tool = try ToolProcess()
         var block = ExifBlock.only(.up)
-        block.position = [ExifBlock.Field(tag: 1, kind: 2, count: 2, bytes: [0x4E, 0])]
-        let pixels = try SamplePictures.image(width: 20, height: 20).pixels
-        let image = Image(pixels: pixels, metadata: ImageMetadata(rawSize: pixels.size, exif: block.serialized()))
+        block.position = [ExifBlock.Entry(tag: 1, kind: 2, count: 2, bytes: [0x4E, 0])]
+        let pixels = try SampleImages.image(width: 20, height: 20).pixels
+        let image = DecodedImage(
+            pixels: pixels, metadata: ImageMetadata(storedSize: pixels.size, exif: block.serialized()))
         try tool.write(
-            try CoderRegistry.standard.encode(
+            try ImageCoderRegistry.standard.encode(
                 image, as: ImageEncoding(format: .jpeg, metadata: .keep), context: CodingContext()), "a.jpg")
         func kept(_ words: String...) async throws -> ExifBlock? {
             #expect(try await tool.start(["convert", "a.jpg", "b.webp"] + words).result.status == 0)
@@ -75,10 +77,10 @@ struct ConvertEncodingTests {
         #expect(try await kept("--keep-metadata", "--no-location")?.position.isEmpty == true)
     }
 
-    @Test("A JPEG is converted to JPEG XL without loss", .enabled(if: CoderRegistry.standard.canEncode(.jxl)))
+    @Test("A JPEG is converted to JPEG XL without loss", .enabled(if: ImageCoderRegistry.standard.canEncode(.jxl)))
     func transcode() async throws {
         let tool = try ToolProcess()
-        try tool.write(try SamplePictures.jpeg(width: 200, height: 150), "a.jpg")
+        try tool.write(try SampleImages.jpeg(width: 200, height: 150), "a.jpg")
         #expect(try await tool.run("convert", "a.jpg", "b.jxl", "--lossless").status == 0)
         #expect(try tool.read("b.jxl").firstRange(of: Data("jbrd".utf8)) != nil)
         #expect(try tool.read("b.jxl").count < tool.read("a.jpg").count)
@@ -87,7 +89,7 @@ struct ConvertEncodingTests {
     @Test("Invalid values are rejected")
     func wrong() async throws {
         let tool = try ToolProcess()
-        try tool.write(try SamplePictures.png(), "a.png")
+        try tool.write(try SampleImages.png(), "a.png")
         for words in [
             ["--max-bytes", "0"], ["--max-bytes", "x"], ["--max-size", "0"], ["--subsampling", "411"],
             ["--background", "clear"], ["--no-location"], ["--thumbnail", "0"], ["--effort", "10"],

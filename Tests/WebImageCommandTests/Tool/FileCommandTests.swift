@@ -25,9 +25,9 @@ struct FileCommandTests {
     @Test("The info command describes the header and continues after a failure")
     func info() async throws {
         let tool = try ToolProcess()
-        try tool.write(try SamplePictures.png(), "a.png")
+        try tool.write(try SampleImages.png(), "a.png")
         try tool.write(Data("<!DOCTYPE html><html></html>".utf8), "b.png")
-        try tool.write(try SamplePictures.jpeg(width: 30, height: 20), "c.jpg")
+        try tool.write(try SampleImages.jpeg(width: 30, height: 20), "c.jpg")
         let result = try await tool.run("info", "--json", "a.png", "b.png", "c.jpg", "missing.png")
         #expect(result.status == 1)
         let objects = try result.objects
@@ -44,10 +44,10 @@ struct FileCommandTests {
     @Test("The decode command writes packed rows and prints the size")
     func decode() async throws {
         let tool = try ToolProcess()
-        try tool.write(try SamplePictures.png(width: 10, height: 6), "a.png")
+        try tool.write(try SampleImages.png(width: 10, height: 6), "a.png")
         let full = try await tool.run("decode", "a.png", "--rgba", "full.rgba")
         #expect(full.status == 0 && full.out == "10 6\n")
-        #expect(try tool.read("full.rgba") == Data(SamplePictures.image(width: 10, height: 6).pixels.packedBytes()))
+        #expect(try tool.read("full.rgba") == Data(SampleImages.image(width: 10, height: 6).pixels.packedBytes()))
         let small = try await tool.run("decode", "--size", "5x", "a.png", "--rgba", "small.rgba")
         #expect(small.out == "5 3\n")
         #expect(try tool.read("small.rgba").count == 5 * 3 * 4)
@@ -68,9 +68,9 @@ struct FileCommandTests {
     @Test("The convert command selects the format by the extension and reads standard input")
     func convert() async throws {
         let tool = try ToolProcess()
-        try tool.write(try SamplePictures.png(width: 40, height: 20), "a.png")
+        try tool.write(try SampleImages.png(width: 40, height: 20), "a.png")
         #expect(try await tool.run("convert", "a.png", "b.jpg", "--size", "20x20", "--quality", "80").status == 0)
-        #expect(try ImageProbe(reading: try tool.read("b.jpg")).size == PixelSize(width: 20, height: 10))
+        #expect(try ImageInfo(data: try tool.read("b.jpg")).size == PixelSize(width: 20, height: 10))
         #expect(try await tool.run("convert", "a.png", "b.webp").status == 0)
         #expect(ImageFormat.sniff(try tool.read("b.webp")) == .webp)
         #expect(try await tool.run("convert", "a.png", "b.xyz").status == 64)

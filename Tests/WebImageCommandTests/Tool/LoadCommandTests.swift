@@ -10,14 +10,14 @@ import WebImageTesting
 struct LoadCommandTests {
     private func server() throws -> LoopbackServer {
         let png = ServerResource(
-            body: try SamplePictures.png(), type: "image/png", etag: "\"1\"", cacheControl: "max-age=600")
-        let jpeg = ServerResource(body: try SamplePictures.jpeg(), type: "image/jpeg", cacheControl: "max-age=600")
+            body: try SampleImages.png(), type: "image/png", etag: "\"1\"", cacheControl: "max-age=600")
+        let jpeg = ServerResource(body: try SampleImages.jpeg(), type: "image/jpeg", cacheControl: "max-age=600")
         return try LoopbackServer { request in
             switch request.path {
             case "/a/photo.png": png.response(to: request)
             case "/b/photo.jpg": jpeg.response(to: request)
-            case "/page.png": .ok(Data("<!DOCTYPE html><html></html>".utf8), type: "text/html")
-            case "/stalled.png": png.response(to: request).with { $0.bodyStall = 20 }
+            case "/page.png": .ok(Data("<!DOCTYPE html><html></html>".utf8), contentType: "text/html")
+            case "/stalled.png": png.response(to: request).with { $0.stallsBodyAfter = 20 }
             default: .status(404)
             }
         }
@@ -95,7 +95,7 @@ struct LoadCommandTests {
         let tool = try ToolProcess()
         let server = try server()
         defer { server.stop() }
-        try tool.write(try SamplePictures.png(), "local.png")
+        try tool.write(try SampleImages.png(), "local.png")
         let list = ["/page.png", "/none.png", "/a/photo.png"].map { server.url($0).absoluteString }
         try tool.write(Data("local.png\n".utf8), "list")
         #expect(try await tool.run("load", "@list", "--json").objects.map { $0["origin"] as? String } == ["local"])
@@ -122,13 +122,13 @@ struct LoadCommandTests {
         let urls = ["/a/photo.png", "/b/photo.jpg"].map { server.url($0).absoluteString }
         let first = try await tool.start(["load", "--output", "out", "--json"] + urls).result
         #expect(first.status == 0)
-        #expect(try tool.read("out/photo.png") == SamplePictures.png())
-        #expect(try tool.read("out/photo-2.jpg") == SamplePictures.jpeg())
+        #expect(try tool.read("out/photo.png") == SampleImages.png())
+        #expect(try tool.read("out/photo-2.jpg") == SampleImages.jpeg())
         #expect(Set(try first.objects.compactMap { $0["output"] as? String }) == ["out/photo.png", "out/photo-2.jpg"])
         let second = try await tool.start(["load", "--output", "webp", "--format", "webp", "-s", "32x"] + urls).result
         #expect(second.status == 0)
         for name in ["webp/photo.webp", "webp/photo-2.webp"] {
-            let probe = try ImageProbe(reading: try tool.read(name))
+            let probe = try ImageInfo(data: try tool.read(name))
             #expect(probe.format == .webp && probe.size == PixelSize(width: 32, height: 24))
         }
     }
@@ -150,7 +150,7 @@ struct LoadCommandTests {
         let table = try await tool.run("cache", "list", "--cache", "kept")
         #expect(table.out.split(separator: "\n").count == 3)
         #expect(try await tool.run("cache", "verify", "--cache", "kept").status == 0)
-        try damageOneEntry(in: tool.folder.appending(path: "kept"))
+        try damageOneEntry(in: tool.directory.appending(path: "kept"))
         let verified = try await tool.run("cache", "verify", "--cache", "kept", "--json")
         #expect(verified.status == 1)
         #expect(try verified.objects[0]["damaged"] as? Int == 1)
@@ -162,7 +162,7 @@ struct LoadCommandTests {
 
     private func damageOneEntry(in cache: URL) throws {
         let files = try #require(FileManager.default.enumerator(at: cache, includingPropertiesForKeys: nil))
-        let body = try SamplePictures.png()
+        let body = try SampleImages.png()
         for case let file as URL in files {
             guard var data = try? Data(contentsOf: file), let range = data.range(of: body) else { continue }
             data[range.lowerBound + 40] ^= 0xFF
@@ -199,7 +199,7 @@ struct LoadCommandTests {
     @Test("The demo shows every origin of an image and draws a contact sheet")
     func demo() async throws {
         let tool = try ToolProcess()
-        try album(tool, brokenAs: "decode")
+        try album(tool, failingAs: "decode")
         let environment = ["WEBIMAGE_ALBUM": tool.path("album")]
         let result = try await tool.run("demo", "--output", "shown", environment: environment)
         #expect(result.status == 0, "\(result.error)")
@@ -208,18 +208,18 @@ struct LoadCommandTests {
         }
         #expect(result.out.contains("2 not modified (304)"))
         let sheet = try tool.read("shown/contact-sheet.png")
-        #expect(try ImageProbe(reading: sheet).format == .png)
-        try album(tool, brokenAs: "limit")
+        #expect(try ImageInfo(data: sheet).format == .png)
+        try album(tool, failingAs: "limit")
         let surprised = try await tool.run("demo", "--output", "shown", environment: environment)
         #expect(surprised.status == 1 && surprised.error.contains("family “limit”"))
         let missing = try await tool.run("demo", environment: ["WEBIMAGE_ALBUM": tool.path("nowhere")])
         #expect(missing.status == 1 && missing.error.contains("no album at"))
     }
 
-    private func album(_ tool: ToolProcess, brokenAs family: String) throws {
+    private func album(_ tool: ToolProcess, failingAs family: String) throws {
         try FileManager.default.createDirectory(atPath: tool.path("album"), withIntermediateDirectories: true)
-        try tool.write(try SamplePictures.png(), "album/a.png")
-        try tool.write(try SamplePictures.jpeg(), "album/b.jpg")
+        try tool.write(try SampleImages.png(), "album/a.png")
+        try tool.write(try SampleImages.jpeg(), "album/b.jpg")
         try tool.write(Data("<!DOCTYPE html><html></html>".utf8), "album/c.jpg")
         let list = """
             [{"file": "a.png", "title": "A", "kind": "picture"}, {"file": "b.jpg", "title": "B", "kind": "picture"},

@@ -9,13 +9,13 @@ import WebImageTesting
 @Suite("The webimage load command: Previews", .timeLimit(.minutes(5)))
 struct LoadPreviewTests {
     /// Returns a server that sends a JPEG in four chunks. If `gates` isn't empty, each chunk waits for its gate.
-    private func server(progressive: Bool, gates: [Gate]) throws -> LoopbackServer {
-        let data = try CoderRegistry.standard.encode(
-            SamplePictures.image(width: 900, height: 600), as: .jpeg(quality: 95, progressive: progressive),
+    private func server(progressive: Bool, gates: [TestGate]) throws -> LoopbackServer {
+        let data = try ImageCoderRegistry.standard.encode(
+            SampleImages.image(width: 900, height: 600), as: .jpeg(quality: 95, isProgressive: progressive),
             context: CodingContext())
-        let response = ServerResponse.ok(data, type: "image/jpeg").with {
-            $0.pieceSize = (data.count + 3) / 4
-            $0.pieceGates = gates
+        let response = LoopbackServer.Response.ok(data, contentType: "image/jpeg").with {
+            $0.chunkSize = (data.count + 3) / 4
+            $0.chunkGates = gates
         }
         return try LoopbackServer(routes: ["/a/photo.jpg": response])
     }
@@ -25,7 +25,7 @@ struct LoadPreviewTests {
         arguments: [("progressive", false), ("progressive", true), ("blurred", true)])
     func written(_ style: String, progressive: Bool) async throws {
         let tool = try ToolProcess()
-        let gates = (0..<4).map { _ in Gate() }
+        let gates = (0..<4).map { _ in TestGate() }
         let server = try server(progressive: progressive, gates: gates)
         defer { server.stop() }
         let running = try tool.start([
@@ -45,7 +45,7 @@ struct LoadPreviewTests {
             #expect(preview["output"] as? String == name)
             #expect(preview["width"] as? Int == 300 && preview["height"] as? Int == 200)
             #expect(preview["bytes"] as? Int ?? 0 > 0)
-            #expect(try ImageProbe(reading: tool.read(name)).size == PixelSize(width: 300, height: 200))
+            #expect(try ImageInfo(data: tool.read(name)).size == PixelSize(width: 300, height: 200))
         }
     }
 

@@ -22,8 +22,8 @@ struct ShowCommandTests {
                 }
             }
         }
-        let image = Image(pixels: canvas.finish(isOpaque: true))
-        return try CoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+        let image = DecodedImage(pixels: canvas.finish(isOpaque: true))
+        return try ImageCoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
     }
 
     /// An endless animation of two frames of one pixel, red and blue, with 20 ms each.

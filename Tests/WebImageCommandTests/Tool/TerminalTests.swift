@@ -16,14 +16,14 @@ struct TerminalTests {
         columns: UInt16, until sign: String = "50 B of ", environment: [String: String] = [:]
     ) async throws -> String {
         let tool = try ToolProcess()
-        let png = try SamplePictures.png()
-        let (first, second) = (Gate(), Gate())
+        let png = try SampleImages.png()
+        let (first, second) = (TestGate(), TestGate())
         first.open()
         let server = try LoopbackServer { request in
             guard request.path == "/slow.png" else { return .status(404) }
-            return .ok(png, type: "image/png").with {
-                $0.pieceSize = 50
-                $0.pieceGates = [first, second]
+            return .ok(png, contentType: "image/png").with {
+                $0.chunkSize = 50
+                $0.chunkGates = [first, second]
             }
         }
         defer { server.stop() }

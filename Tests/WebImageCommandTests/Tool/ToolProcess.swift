@@ -23,14 +23,14 @@ final class ToolProcess: Sendable {
     }
 
     /// The working directory of the tool.
-    let folder: URL
+    let directory: URL
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "webimage-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        directory = FileManager.default.temporaryDirectory.appending(path: "webimage-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    deinit { try? FileManager.default.removeItem(at: directory) }
 
     /// The executable, which is located next to the test bundle.
     static var executable: URL {
@@ -38,11 +38,11 @@ final class ToolProcess: Sendable {
             path: "webimage")
     }
 
-    func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
+    func path(_ name: String) -> String { directory.appending(path: name).path(percentEncoded: false) }
 
-    func write(_ data: Data, _ name: String) throws { try data.write(to: folder.appending(path: name)) }
+    func write(_ data: Data, _ name: String) throws { try data.write(to: directory.appending(path: name)) }
 
-    func read(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
+    func read(_ name: String) throws -> Data { try Data(contentsOf: directory.appending(path: name)) }
 
     /// Runs the tool until it ends.
     func run(_ words: String..., input: String = "", environment: [String: String] = [:]) async throws -> Result {
@@ -70,7 +70,7 @@ final class ToolProcess: Sendable {
             output = .descriptor(unread.fileHandleForWriting.fileDescriptor)
         }
         let process = try ChildProcess(
-            Self.executable.path(percentEncoded: false), words, in: folder,
+            Self.executable.path(percentEncoded: false), words, in: directory,
             environment: variables.merging(environment) { $1 }, input: .file("in-\(id)"), output: output, error: error)
         return Running(process, owner: self, id: id)
     }

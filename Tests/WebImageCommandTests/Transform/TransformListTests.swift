@@ -12,15 +12,15 @@ struct TransformListTests {
         try TransformList(text) { path throws(ImageError) in throw .request(.fileNotFound(path: path)) }.transformers
     }
 
-    private func identities(_ text: String) throws -> [String] { try read(text).map(\.identity) }
+    private func identities(_ text: String) throws -> [String] { try read(text).map(\.identifier) }
 
     @Test("Transformers are parsed in order, with or without values")
     func order() throws {
         let expected: [any ImageTransformer] = [.resize(width: 200, height: 200), .blur(radius: 8), .circle]
         #expect(
             try identities("resize=200x200,blur=8,circle").map { $0.prefix(5) } == ["resiz", "blur(", "circl"])
-        #expect(try identities("resize=200x200")[0] == expected[0].identity)
-        #expect(try identities("circle")[0] == expected[2].identity)
+        #expect(try identities("resize=200x200")[0] == expected[0].identifier)
+        #expect(try identities("circle")[0] == expected[2].identifier)
         #expect(try identities("flip=both,flip=both").count == 2)
     }
 
@@ -45,7 +45,7 @@ struct TransformListTests {
         ("sharpen", .sharpen()), ("sharpen=2:3:0.1", .sharpen(amount: 2, radius: 3, threshold: 0.1)),
         ("vignette", .vignette()), ("vignette=1:0.2:white", .vignette(strength: 1, start: 0.2, color: .white)),
         ("tint=black", .tint(.black)),
-        ("tint=#11223344:multiply", .tint(PixelColor(red: 17, green: 34, blue: 51, alpha: 68), mode: .multiply)),
+        ("tint=#11223344:multiply", .tint(PixelColor(red: 17, green: 34, blue: 51, alpha: 68), blendMode: .multiply)),
         ("saturation=-1", .saturation(-1)), ("brightness=1.5", .brightness(1.5)), ("contrast=0", .contrast(0)),
         ("grayscale", .grayscale(1)), ("sepia=0.5", .sepia(0.5)), ("invert", .invert(1)),
         ("hue=90", .hueRotation(degrees: 90)),
@@ -58,7 +58,7 @@ struct TransformListTests {
     @Test("Every transformer is supported", arguments: same.indices)
     func known(_ index: Int) throws {
         let (text, transformer) = Self.same[index]
-        #expect(try identities(text) == [transformer.identity])
+        #expect(try identities(text) == [transformer.identifier])
     }
 
     @Test("All names are unique and covered by these tests")
@@ -83,7 +83,7 @@ struct TransformListTests {
             pixels = try transformer.transform(pixels, context: TransformContext())
         }
         #expect(calls.value == ["a.png", "b.png", "c.png"])
-        #expect(Set(list.transformers.map(\.identity)).count == 3)
+        #expect(Set(list.transformers.map(\.identifier)).count == 3)
         let missing = try #require(try read("mask=none.png").first)
         #expect(throws: ImageError.request(.fileNotFound(path: "none.png"))) {
             try missing.transform(pixels, context: TransformContext())
@@ -151,7 +151,7 @@ struct TransformListTests {
             TransformList.names + ["=", ",", ":", "x", "1", "-1", "0.5", "#fff", "white", "nan", "٣", "e", "top", "🦜"]
             + Self.same.map(\.0)
         let pixels = try PixelCanvas(size: PixelSize(width: 3, height: 2)).finish(isOpaque: false)
-        let small = TransformContext(coding: CodingContext(limits: Limits(maxPixels: 10_000)))
+        let small = TransformContext(coding: CodingContext(limits: ImageLimits(maxPixels: 10_000)))
         for _ in 0..<2_000 {
             let text = (0..<Int.random(in: 0..<7, using: &random)).map { _ in
                 words.randomElement(using: &random) ?? ""

@@ -11,15 +11,16 @@ struct ImageEncodingTests {
             { _ in }, { $0.format = .png }, { $0.format = ImageFormat(rawValue: "jpeg:-") }, { $0.quality = 1 },
             { $0.quality = 11 }, { $0.isLossless = true }, { $0.isProgressive = true }, { $0.effort = 1 },
             { $0.background = [1, 11, 1] }, { $0.background = [11, 1, 1] }, { $0.background = [] },
-            { $0.frames = .first }, { $0.frames = .range(1..<2) }, { $0.frames = .list([1, 2]) },
-            { $0.frames = .list([12]) }, { $0.loopCount = 1 }, { $0.dithers = false },
+            { $0.frames = .first }, { $0.frames = .range(1..<2) }, { $0.frames = .indices([1, 2]) },
+            { $0.frames = .indices([12]) }, { $0.loopCount = 1 }, { $0.usesDithering = false },
         ]
         let newer: [(inout ImageEncoding) -> Void] =
-            ImageEncoding.Subsampling.allCases.map { choice in { $0.subsampling = choice } }
+            ImageEncoding.ChromaSubsampling.allCases.map { choice in { $0.chromaSubsampling = choice } }
             + ImageEncoding.MetadataPolicy.allCases.filter { $0 != .strip }.map { policy in { $0.metadata = policy } }
             + [
-                { $0.optimizesTables = false }, { $0.isExact = true }, { $0.thumbnailSide = 1 }, { $0.maxBytes = 1 },
-                { $0.maxPixelSize = 1 }, { $0.maxPixelSize = 11 },
+                { $0.optimizesHuffmanTables = false }, { $0.isExact = true }, { $0.thumbnailDimension = 1 },
+                { $0.maxByteCount = 1 },
+                { $0.maxDimension = 1 }, { $0.maxDimension = 11 },
             ]
         return (changes + newer).map { change in
             var encoding = ImageEncoding(format: .jpeg)
@@ -49,8 +50,8 @@ struct ImageEncodingTests {
                 for loops in [nil, 1, 11] {
                     for side in [nil, 1, 11] {
                         let encoding = ImageEncoding(
-                            format: .png, quality: quality, effort: effort, loopCount: loops, thumbnailSide: side,
-                            maxBytes: side, maxPixelSize: quality)
+                            format: .png, quality: quality, effort: effort, loopCount: loops, thumbnailDimension: side,
+                            maxByteCount: side, maxDimension: quality)
                         #expect(seen.updateValue(encoding, forKey: encoding.identity) == nil)
                     }
                 }

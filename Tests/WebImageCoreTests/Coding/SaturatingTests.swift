@@ -32,10 +32,14 @@ struct SaturatingTests {
     @Test("A zero or negative timeout ends decoding, and NaN, infinity, or a huge value means no timeout")
     func timeLimits() {
         for seconds: Double in [-1e300, -Double.greatestFiniteMagnitude, 0] {
-            #expect(throws: ImageError.self) { try CodingContext(limits: Limits(maxSeconds: seconds)).checkpoint() }
+            #expect(throws: ImageError.self) {
+                try CodingContext(limits: ImageLimits(maxDecodingTime: seconds)).checkCancellation()
+            }
         }
         for seconds: Double in [.nan, .infinity, 1e300] {
-            #expect(throws: Never.self) { try CodingContext(limits: Limits(maxSeconds: seconds)).checkpoint() }
+            #expect(throws: Never.self) {
+                try CodingContext(limits: ImageLimits(maxDecodingTime: seconds)).checkCancellation()
+            }
         }
     }
 }

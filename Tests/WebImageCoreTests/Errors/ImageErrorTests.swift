@@ -6,8 +6,10 @@ import WebImageCore
 
 @Suite("Image errors")
 struct ImageErrorTests {
-    private static func network(_ reason: NetworkError.Reason, status: Int? = nil) -> ImageError {
-        .network(NetworkError(reason, url: "https://a.example/", phase: .head, status: status))
+    private static func network(_ reason: ImageError.NetworkFailure.Reason, status: Int? = nil) -> ImageError {
+        .network(
+            ImageError.NetworkFailure(reason, url: "https://a.example/", phase: .waitingForResponse, statusCode: status)
+        )
     }
 
     private static func remembered(_ cause: ImageError) -> ImageError {
@@ -15,17 +17,17 @@ struct ImageErrorTests {
     }
 
     private static let table: [(error: ImageError, status: Int?, isRetryable: Bool)] = [
-        (network(.status, status: 404), 404, false),
-        (network(.status, status: 429), 429, true),
-        (network(.status, status: 503), 503, true),
-        (network(.contentTypeRefused, status: 200), 200, false),
+        (network(.unacceptableStatusCode, status: 404), 404, false),
+        (network(.unacceptableStatusCode, status: 429), 429, true),
+        (network(.unacceptableStatusCode, status: 503), 503, true),
+        (network(.unacceptableContentType, status: 200), 200, false),
         (network(.timedOut), nil, true),
         (network(.connectionLost), nil, true),
         (network(.certificateExpired), nil, false),
-        (.limit(LimitError(.overloaded, limit: 1, actual: 2)), nil, true),
-        (.limit(LimitError(.pixels, limit: 1, actual: 2)), nil, false),
-        (.decode(.unknownFormat), nil, false),
-        (.decode(.notAnImage(.html, status: 200)), 200, false),
+        (.limitExceeded(ImageError.LimitFailure(.overloaded, limit: 1, actual: 2)), nil, true),
+        (.limitExceeded(ImageError.LimitFailure(.pixelCount, limit: 1, actual: 2)), nil, false),
+        (.decoding(.unknownFormat), nil, false),
+        (.decoding(.notAnImage(.html, status: 200)), 200, false),
         (.request(.cancelled), nil, false),
         (.cache(.notInCache), nil, false),
     ]
@@ -35,8 +37,8 @@ struct ImageErrorTests {
         for (error, status, isRetryable) in Self.table {
             for each in [error, Self.remembered(error), Self.remembered(Self.remembered(error))] {
                 #expect(each.underlying == error)
-                #expect(each.httpStatus == status, "\(each)")
-                #expect(each.isRetryable == isRetryable, "\(each)")
+                #expect(each.httpStatusCode == status, "\(each)")
+                #expect(each.isTransient == isRetryable, "\(each)")
             }
         }
     }

@@ -41,13 +41,13 @@ struct URLCredentialsTests {
 
     @Test("Errors never contain user names or passwords")
     func errors() {
-        let network = NetworkError(
-            .redirectRefused, url: "https://user:secret@a.example/b", phase: .head,
-            detail: "the target is ftp://user:secret@b.example/")
+        let network = ImageError.NetworkFailure(
+            .redirectNotAllowed, url: "https://user:secret@a.example/b", phase: .waitingForResponse,
+            details: "the target is ftp://user:secret@b.example/")
         #expect(network.url == "https://a.example/b")
         var changed = network
         changed.url = "https://user:secret@c.example/"
-        changed.detail = "see https://user:secret@c.example/"
+        changed.details = "see https://user:secret@c.example/"
         let errors: [ImageError] = [
             .network(network), .network(changed), .request(.invalidURL("https://user:secret@a b/")),
             .cache(.remembered(cause: .network(network), since: .now, until: .now)),

@@ -8,7 +8,7 @@ enum Conformance {
     typealias Row = [String: String]
 
     /// The directory of the conformance images, or `nil` if it doesn't exist.
-    static let folder: URL? = {
+    static let directory: URL? = {
         var candidates: [URL] = []
         if let path = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"] {
             candidates.append(URL(filePath: path))
@@ -21,8 +21,8 @@ enum Conformance {
 
     /// Returns the rows of a table, split at commas. Columns after the first ones may contain commas.
     static func rows(of table: String) throws -> [Row] {
-        guard let folder else { return [] }
-        let lines = try String(contentsOf: folder.appending(path: table), encoding: .utf8)
+        guard let directory else { return [] }
+        let lines = try String(contentsOf: directory.appending(path: table), encoding: .utf8)
             .split(whereSeparator: \.isNewline)
         guard let header = lines.first?.split(separator: ",") else { return [] }
         return lines.dropFirst().map { line in
@@ -33,7 +33,7 @@ enum Conformance {
 
     /// Returns the contents of one of the files.
     static func data(_ file: String) throws -> Data {
-        guard let folder else { return Data() }
-        return try Data(contentsOf: folder.appending(path: file))
+        guard let directory else { return Data() }
+        return try Data(contentsOf: directory.appending(path: file))
     }
 }

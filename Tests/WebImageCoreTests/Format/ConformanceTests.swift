@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 
-@Suite(.enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
+@Suite(.enabled(if: Conformance.directory != nil, "the conformance files aren't available"))
 struct ConformanceTests {
     /// The columns in which a header can't or shouldn't match the values of the decoders, by file.
     private static let exceptions: [String: (columns: Set<String>, reason: String)] = [
@@ -21,7 +21,7 @@ struct ConformanceTests {
         #expect(rows.count > 1_000)
         for row in rows {
             let file = row["file"] ?? ""
-            let found = try differences(row, ImageProbe.probe(Conformance.data(file), isComplete: true))
+            let found = try differences(row, ImageInfo.probe(Conformance.data(file), isComplete: true))
             mismatches += found.map { "\(file) \($0)" }
         }
         #expect(mismatches.isEmpty, "\(mismatches.count):\n\(mismatches.joined(separator: "\n"))")
@@ -38,8 +38,8 @@ struct ConformanceTests {
         compare("format", probe.format.rawValue)
         compare("width", "\(probe.size.width)")
         compare("height", "\(probe.size.height)")
-        compare("raw_width", "\(probe.rawSize.width)")
-        compare("raw_height", "\(probe.rawSize.height)")
+        compare("raw_width", "\(probe.storedSize.width)")
+        compare("raw_height", "\(probe.storedSize.height)")
         if probe.frameCountIsExact { compare("frames", "\(probe.frameCount)") }
         compare("has_alpha", probe.hasAlpha ? "yes" : "no")
         if row["loop"] != "none" { compare("loop", "\(probe.loopCount)") }
@@ -54,8 +54,8 @@ struct ConformanceTests {
         for row in rows {
             let file = row["file"] ?? ""
             let data = try Conformance.data(file)
-            if case .needsMore = ImageProbe.probe(data, isComplete: true) { Issue.record("\(file) requests more data") }
-            _ = ImageProbe.probe(data, isComplete: false)
+            if case .needsMore = ImageInfo.probe(data, isComplete: true) { Issue.record("\(file) requests more data") }
+            _ = ImageInfo.probe(data, isComplete: false)
             _ = ImageFormat.sniff(data)
         }
     }
@@ -65,24 +65,24 @@ struct ConformanceTests {
         for row in try Conformance.rows(of: "manifest.csv") {
             let file = row["file"] ?? ""
             let data = try Conformance.data(file)
-            guard case .found(let whole) = ImageProbe.probe(data, isComplete: true) else { continue }
-            guard let first = firstAnswer(data) else {
+            guard case .found(let whole) = ImageInfo.probe(data, isComplete: true) else { continue }
+            guard let first = firstInfo(data) else {
                 // Only formats without a length in the header, and files that end too early, may wait for the end of
                 // the data.
                 #expect(["pdf", "ico", "svg", "jpeg"].contains(whole.format.rawValue), "\(file) is never detected")
                 continue
             }
-            #expect(first.rawSize == whole.rawSize && first.depth == whole.depth, "\(file)")
+            #expect(first.storedSize == whole.storedSize && first.bitDepth == whole.bitDepth, "\(file)")
             #expect(first.hasICCProfile == whole.hasICCProfile, "\(file)")
             #expect(first.format == whole.format && first.loopCount == whole.loopCount, "\(file)")
         }
     }
 
     /// Returns the probe that results if the data arrives in the requested amounts.
-    private func firstAnswer(_ data: Data) -> ImageProbe? {
+    private func firstInfo(_ data: Data) -> ImageInfo? {
         var count = 0
         while count <= data.count {
-            switch ImageProbe.probe(data.prefix(count), isComplete: false) {
+            switch ImageInfo.probe(data.prefix(count), isComplete: false) {
             case .found(let probe): return probe
             case .failed: return nil
             case .needsMore(let byteCount):

@@ -6,50 +6,51 @@ import WebImageCore
 
 @Suite struct HostileHeaderTests {
     private func failure(_ builder: ByteBuilder) -> ImageError? {
-        guard case .failed(let error) = ImageProbe.probe(builder.data, isComplete: true) else { return nil }
+        guard case .failed(let error) = ImageInfo.probe(builder.data, isComplete: true) else { return nil }
         return error
     }
 
-    private func refusal(_ builder: ByteBuilder, _ limits: Limits = .desktop) -> LimitError.Kind? {
+    private func refusal(_ builder: ByteBuilder, _ limits: ImageLimits = .desktop) -> ImageError.LimitFailure.Kind? {
         do {
-            try limits.check(ImageProbe(reading: builder.data), encodedBytes: builder.bytes.count)
+            try limits.check(ImageInfo(data: builder.data), encodedBytes: builder.bytes.count)
             return nil
         } catch {
-            guard case .limit(let limit) = error else { return nil }
+            guard case .limitExceeded(let limit) = error else { return nil }
             return limit.kind
         }
     }
 
     @Test("A PNG of 65 bytes that claims 16,384 × 16,384 pixels exceeds the pixel limit and isn't plausible")
     func pngBomb() {
-        let bomb = Sample.png(16_384, 16_384, depth: 8, colour: 6)
-        #expect(refusal(bomb) == .pixels)
-        var open = Limits.unlimited
-        open.checksPlausibility = true
-        #expect(refusal(bomb, open) == .plausibility)
-        #expect(refusal(Sample.png(5_000, 5_000, depth: 16, colour: 6)) == .plausibility)
-        #expect(refusal(Sample.png(0x7FFF_FFFF, 0x7FFF_FFFF, depth: 16, colour: 6), open) == .plausibility)
+        let bomb = Sample.png(16_384, 16_384, bitDepth: 8, colorType: 6)
+        #expect(refusal(bomb) == .pixelCount)
+        var open = ImageLimits.unlimited
+        open.rejectsImplausibleFiles = true
+        #expect(refusal(bomb, open) == .implausibleSize)
+        #expect(refusal(Sample.png(5_000, 5_000, bitDepth: 16, colorType: 6)) == .implausibleSize)
+        #expect(refusal(Sample.png(0x7FFF_FFFF, 0x7FFF_FFFF, bitDepth: 16, colorType: 6), open) == .implausibleSize)
     }
 
     @Test("Decompression bombs in other formats are rejected")
     func otherBombs() {
-        #expect(refusal(Sample.jpeg(7_000, 7_000)) == .plausibility)
+        #expect(refusal(Sample.jpeg(7_000, 7_000)) == .implausibleSize)
         #expect(refusal(Sample.jpeg(7_000, 7_000, sof: 0xC9)) == nil, "arithmetic coding has no minimum size")
-        #expect(refusal(Sample.gif(7_000, 7_000, Sample.gifPicture(7_000, 7_000))) == .plausibility)
-        #expect(refusal(Sample.gif(7_000, 7_000, Sample.gifPicture(1, 1))) == nil, "a small image on a large screen")
-        #expect(refusal(Sample.bitmap(Sample.bitmapHeader(40, 6_000, 6_000, bits: 24))) == .plausibility)
-        #expect(refusal(Sample.bitmap(Sample.bitmapHeader(40, 0x7FFF_FFFF, -0x8000_0000, bits: 32))) == .side)
-        #expect(refusal(Sample.webp(Sample.canvas(2, 16_000, 16_000).riff("ANIM", ByteBuilder().zeros(6)))) == .pixels)
-        #expect(refusal(ByteBuilder().text("<svg width='1e99' height='1e300'/>")) == .side)
-        let frames = (0..<2_001).reduce(ByteBuilder()) { builder, _ in builder.joined(Sample.gifPicture(1, 1)) }
-        #expect(refusal(Sample.gif(1, 1, frames)) == .frames)
+        #expect(refusal(Sample.gif(7_000, 7_000, Sample.gifFrame(7_000, 7_000))) == .implausibleSize)
+        #expect(refusal(Sample.gif(7_000, 7_000, Sample.gifFrame(1, 1))) == nil, "a small image on a large screen")
+        #expect(refusal(Sample.bitmap(Sample.bitmapHeader(40, 6_000, 6_000, bits: 24))) == .implausibleSize)
+        #expect(refusal(Sample.bitmap(Sample.bitmapHeader(40, 0x7FFF_FFFF, -0x8000_0000, bits: 32))) == .dimension)
+        #expect(
+            refusal(Sample.webp(Sample.canvas(2, 16_000, 16_000).riff("ANIM", ByteBuilder().zeros(6)))) == .pixelCount)
+        #expect(refusal(ByteBuilder().text("<svg width='1e99' height='1e300'/>")) == .dimension)
+        let frames = (0..<2_001).reduce(ByteBuilder()) { builder, _ in builder.joined(Sample.gifFrame(1, 1)) }
+        #expect(refusal(Sample.gif(1, 1, frames)) == .frameCount)
     }
 
     @Test("Header parts that exceed their bounds throw a structure limit error with the limit")
     func structure() {
         func isStructure(_ builder: ByteBuilder, _ limit: Int) -> Bool {
-            guard case .limit(let error) = failure(builder) else { return false }
-            return error.kind == .structure && error.limit == limit
+            guard case .limitExceeded(let error) = failure(builder) else { return false }
+            return error.kind == .metadataSize && error.limit == limit
         }
         let text = (0..<65).reduce(ByteBuilder()) { builder, _ in builder.chunk("tEXt") }
         #expect(isStructure(Sample.png(1, 1, before: text), 64))
@@ -69,16 +70,16 @@ import WebImageCore
     @Test("Sizes of zero and impossible headers throw `corrupt`")
     func damage() {
         func isDamaged(_ builder: ByteBuilder) -> Bool {
-            guard case .decode(.corrupt, _) = failure(builder) else { return false }
+            guard case .decoding(.corrupted, _) = failure(builder) else { return false }
             return true
         }
         #expect(isDamaged(Sample.png(0, 1)))
         #expect(isDamaged(Sample.png(1, 0)))
-        #expect(isDamaged(Sample.png(1, 1, depth: 3)))
+        #expect(isDamaged(Sample.png(1, 1, bitDepth: 3)))
         #expect(isDamaged(Sample.png(1, 1).patched(30, 1)), "wrong checksum")
         #expect(isDamaged(Sample.jpeg(0, 1)))
         #expect(isDamaged(ByteBuilder().raw(0xFF, 0xD8, 0xFF, 0xE0, 0, 1)))
-        #expect(isDamaged(Sample.gif(0, 0, Sample.gifPicture(0, 4))))
+        #expect(isDamaged(Sample.gif(0, 0, Sample.gifFrame(0, 4))))
         #expect(isDamaged(Sample.gif(4, 4, ByteBuilder())))
         #expect(isDamaged(Sample.bitmap(Sample.bitmapHeader(40, 0, 1, bits: 8))))
         #expect(isDamaged(Sample.bitmap(Sample.bitmapHeader(40, -5, 1, bits: 8))))
@@ -87,7 +88,8 @@ import WebImageCore
         #expect(isDamaged(ByteBuilder().text("<svg width='0' height='1'/>")))
         #expect(
             failure(Sample.jpeg(1, 0))
-                == .decode(.unsupported(format: .jpeg, feature: "a height that is defined after the first scan (DNL)")))
+                == .decoding(
+                    .unsupportedFeature(format: .jpeg, feature: "a height that is defined after the first scan (DNL)")))
     }
 
     @Test("Endless structures end with an error")
@@ -100,7 +102,7 @@ import WebImageCore
         let greedy = Sample.brands("avif").big(0x7FFF_FFFF, 4).text("meta").zeros(64)
         #expect(failure(greedy) != nil)
         let many = Sample.brands("avif").joined((0..<40_000).flatMap { _ in [0, 0, 0, 8, 0x66, 0x72, 0x65, 0x65] })
-        #expect(failure(many)?.code == LimitError.Kind.structure.rawValue)
+        #expect(failure(many)?.code == ImageError.LimitFailure.Kind.metadataSize.rawValue)
         let filled = ByteBuilder().raw(0xFF, 0xD8).joined([UInt8](repeating: 0xFF, count: 100_000))
         #expect(failure(filled)?.code == 4006)
         let huge = Sample.brands("heic").big(1, 4).text("mdat").joined([UInt8](repeating: 0xFF, count: 64))
@@ -109,17 +111,19 @@ import WebImageCore
 
     @Test("Corrupt EXIF data means no rotation")
     func exif() {
-        #expect(Orientation.read(exif: Sample.exif(6).data) == .right)
+        #expect(ImageOrientation.read(exif: Sample.exif(6).data) == .right)
         #expect(
-            Orientation.read(exif: ByteBuilder().text("Exif\0\0").joined(Sample.exif(3, bigEndian: true)).data) == .down
+            ImageOrientation.read(exif: ByteBuilder().text("Exif\0\0").joined(Sample.exif(3, bigEndian: true)).data)
+                == .down
         )
-        #expect(Orientation.read(exif: Data()) == .up)
-        for value in [0, 9, 255, 65_535] { #expect(Orientation.read(exif: Sample.exif(value).data) == .up) }
+        #expect(ImageOrientation.read(exif: Data()) == .up)
+        for value in [0, 9, 255, 65_535] { #expect(ImageOrientation.read(exif: Sample.exif(value).data) == .up) }
         let whole = Sample.exif(6).data
-        for count in 0..<18 { #expect(Orientation.read(exif: whole.prefix(count)) == .up) }
-        #expect(Orientation.read(exif: Sample.exif(6).patched(4, 0xFF).patched(7, 0xFF).data) == .up)
+        for count in 0..<18 { #expect(ImageOrientation.read(exif: whole.prefix(count)) == .up) }
+        #expect(ImageOrientation.read(exif: Sample.exif(6).patched(4, 0xFF).patched(7, 0xFF).data) == .up)
         #expect(
-            Orientation.read(exif: Sample.exif(6).patched(9, 0xFF).data) == .right, "the value precedes the missing end"
+            ImageOrientation.read(exif: Sample.exif(6).patched(9, 0xFF).data) == .right,
+            "the value precedes the missing end"
         )
     }
 }

@@ -28,7 +28,7 @@ import WebImageCore
 
     @Test(
         "Mutated conformance files never trap the probe",
-        .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
+        .enabled(if: Conformance.directory != nil, "the conformance files aren't available"))
     func conformance() throws {
         var generator = SeededGenerator(seed: 11)
         for row in try Conformance.rows(of: "manifest.csv") + Conformance.rows(of: "malformed.csv") {
@@ -39,13 +39,13 @@ import WebImageCore
     }
 
     private func check(_ data: Data) {
-        if case .needsMore(let count) = ImageProbe.probe(data, isComplete: false) { #expect(count > data.count) }
-        if case .needsMore = ImageProbe.probe(data, isComplete: true) { Issue.record("requests more data") }
-        if case .found(let probe) = ImageProbe.probe(data, isComplete: true) {
-            #expect(!probe.rawSize.isEmpty && !probe.size.isEmpty && probe.frameCount > 0 && probe.smallestFile >= 0)
+        if case .needsMore(let count) = ImageInfo.probe(data, isComplete: false) { #expect(count > data.count) }
+        if case .needsMore = ImageInfo.probe(data, isComplete: true) { Issue.record("requests more data") }
+        if case .found(let probe) = ImageInfo.probe(data, isComplete: true) {
+            #expect(!probe.storedSize.isEmpty && !probe.size.isEmpty && probe.frameCount > 0 && probe.smallestFile >= 0)
         }
         _ = ImageFormat.sniff(data)
-        _ = Orientation.read(exif: data)
+        _ = ImageOrientation.read(exif: data)
     }
 
     private func mutated(_ data: Data, _ generator: inout SeededGenerator) -> Data {

@@ -7,8 +7,8 @@ import WebImageCore
 @Suite struct ProbeTests {
     @Test("Probing a complete file returns all values of its header", arguments: Sample.all)
     func wholeFile(_ sample: Sample) throws {
-        #expect(try ImageProbe(reading: sample.data) == sample.probe)
-        #expect(ImageProbe.probe(sample.data, isComplete: false) == .found(sample.probe) || sample.endsOpen)
+        #expect(try ImageInfo(data: sample.data) == sample.probe)
+        #expect(ImageInfo.probe(sample.data, isComplete: false) == .found(sample.probe) || sample.endsOpen)
         #expect(ImageFormat.sniff(sample.data) == sample.probe.format)
     }
 
@@ -16,10 +16,10 @@ import WebImageCore
         "Every prefix requests more data until the header is complete, and the result matches the complete file",
         arguments: Sample.all)
     func everyPrefix(_ sample: Sample) {
-        var found: ImageProbe?
+        var found: ImageInfo?
         var promised = 0
         for count in 0..<sample.data.count {
-            switch ImageProbe.probe(sample.data.prefix(count), isComplete: false) {
+            switch ImageInfo.probe(sample.data.prefix(count), isComplete: false) {
             case .needsMore(let byteCount):
                 #expect(byteCount > count)
                 #expect(byteCount <= sample.data.count || sample.endsOpen)
@@ -28,7 +28,7 @@ import WebImageCore
                 promised = byteCount
             case .found(let probe):
                 #expect(count >= promised, "the result preceded the requested data")
-                #expect(probe.rawSize == sample.probe.rawSize && probe.depth == sample.probe.depth)
+                #expect(probe.storedSize == sample.probe.storedSize && probe.bitDepth == sample.probe.bitDepth)
                 #expect(probe.frameCount <= sample.probe.frameCount || !probe.frameCountIsExact)
                 found = probe
             case .failed(let error):
@@ -40,7 +40,7 @@ import WebImageCore
     @Test("A truncated file throws instead of requesting more data if the file is complete", arguments: Sample.all)
     func everyTruncation(_ sample: Sample) {
         for count in 0..<sample.data.count {
-            if case .needsMore = ImageProbe.probe(sample.data.prefix(count), isComplete: true) {
+            if case .needsMore = ImageInfo.probe(sample.data.prefix(count), isComplete: true) {
                 Issue.record("the probe requests more data at \(count)")
             }
         }
@@ -48,19 +48,19 @@ import WebImageCore
 
     @Test("The truncation error contains the received and the expected number of bytes")
     func truncation() {
-        #expect(throws: ImageError.decode(.truncated(format: .png, received: 30, expected: 33))) {
-            try ImageProbe(reading: Sample.png(3, 2).data.prefix(30))
+        #expect(throws: ImageError.decoding(.truncated(format: .png, receivedBytes: 30, expectedBytes: 33))) {
+            try ImageInfo(data: Sample.png(3, 2).data.prefix(30))
         }
-        #expect(throws: ImageError.decode(.empty)) { try ImageProbe(reading: Data()) }
-        #expect(throws: ImageError.decode(.unknownFormat)) { try ImageProbe(reading: Data([0x00, 0x89])) }
-        #expect(throws: ImageError.decode(.notAnImage(.html))) { try ImageProbe(reading: Data("<html>".utf8)) }
+        #expect(throws: ImageError.decoding(.noData)) { try ImageInfo(data: Data()) }
+        #expect(throws: ImageError.decoding(.unknownFormat)) { try ImageInfo(data: Data([0x00, 0x89])) }
+        #expect(throws: ImageError.decoding(.notAnImage(.html))) { try ImageInfo(data: Data("<html>".utf8)) }
     }
 
     @Test("A slice of data is read from its start index")
     func slices() throws {
         let sample = Sample.png(3, 2)
         let slice = (Data(repeating: 7, count: 11) + sample.data).dropFirst(11)
-        #expect(try ImageProbe(reading: slice).rawSize == PixelSize(width: 3, height: 2))
+        #expect(try ImageInfo(data: slice).storedSize == PixelSize(width: 3, height: 2))
     }
 }
 

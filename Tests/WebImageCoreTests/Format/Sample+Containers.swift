@@ -18,18 +18,18 @@ extension Sample {
     private static let frame = ByteBuilder().riff("ANMF", ByteBuilder().zeros(17))
 
     static let webps = [
-        Sample("lossy WebP", webp(lossy), ImageProbe(format: .webp, rawSize: size(33, 44))),
+        Sample("lossy WebP", webp(lossy), ImageInfo(format: .webp, storedSize: size(33, 44))),
         Sample(
             "lossless WebP",
             webp(ByteBuilder().riff("VP8L", ByteBuilder().raw(0x2F).little(21 | 8 << 14 | 1 << 28, 4).zeros(3))),
-            ImageProbe(format: .webp, rawSize: size(22, 9), hasAlpha: true)),
+            ImageInfo(format: .webp, storedSize: size(22, 9), hasAlpha: true)),
         Sample(
             "extended WebP", webp(canvas(0x28, 33, 44).joined(lossy).riff("EXIF", exif(5))),
-            ImageProbe(format: .webp, rawSize: size(33, 44), orientation: .leftMirrored, hasICCProfile: true)),
+            ImageInfo(format: .webp, storedSize: size(33, 44), orientation: .leftMirrored, hasICCProfile: true)),
         Sample(
             "animated WebP",
             webp(canvas(0x12, 70_000, 3).riff("ANIM", ByteBuilder().zeros(4).little(9, 2)).joined(frame).joined(frame)),
-            ImageProbe(format: .webp, rawSize: size(70_000, 3), hasAlpha: true, frameCount: 2, loopCount: 9)),
+            ImageInfo(format: .webp, storedSize: size(70_000, 3), hasAlpha: true, frameCount: 2, loopCount: 9)),
     ]
 
     static func bitmap(_ header: ByteBuilder) -> ByteBuilder {
@@ -48,29 +48,29 @@ extension Sample {
     static let bitmaps = [
         Sample(
             "QOI", ByteBuilder().text("qoif").big(63, 4).big(2, 4).raw(4, 0).zeros(11),
-            ImageProbe(format: .qoi, rawSize: size(63, 2), hasAlpha: true, smallestFile: 14 + 3 + 8)),
+            ImageInfo(format: .qoi, storedSize: size(63, 2), hasAlpha: true, smallestFile: 14 + 3 + 8)),
         Sample(
             "OS/2 1 BMP",
             bitmap(ByteBuilder().little(12, 4).little(5, 2).little(6, 2).little(1, 2).little(24, 2)),
-            ImageProbe(format: .bmp, rawSize: size(5, 6), smallestFile: 14 + 12 + 16 * 6)),
+            ImageInfo(format: .bmp, storedSize: size(5, 6), smallestFile: 14 + 12 + 16 * 6)),
         Sample(
             "top-down BMP", bitmap(bitmapHeader(40, 7, -3, bits: 4)),
-            ImageProbe(format: .bmp, rawSize: size(7, 3), smallestFile: 14 + 40 + 4 * 3)),
+            ImageInfo(format: .bmp, storedSize: size(7, 3), smallestFile: 14 + 40 + 4 * 3)),
         Sample(
             "OS/2 2 BMP with run lengths", bitmap(bitmapHeader(64, 7, 3, bits: 8, compression: 1)),
-            ImageProbe(format: .bmp, rawSize: size(7, 3))),
+            ImageInfo(format: .bmp, storedSize: size(7, 3))),
         Sample(
             "BMP of 16 bits with masks",
             bitmap(bitmapHeader(40, 7, 3, bits: 16, compression: 3, masks: [0xF800, 0x07E0, 0x001F])),
-            ImageProbe(format: .bmp, rawSize: size(7, 3), depth: 6, smallestFile: 14 + 40 + 16 * 3)),
+            ImageInfo(format: .bmp, storedSize: size(7, 3), bitDepth: 6, smallestFile: 14 + 40 + 16 * 3)),
         Sample(
             "Windows 5 BMP with alpha and profile",
             bitmap(
                 bitmapHeader(56, 7, 3, bits: 32, compression: 3, masks: [0xFF0000, 0xFF00, 0xFF, 0xFF00_0000])
                     .text("DEBM").zeros(64)
             ).patched(14, 124),
-            ImageProbe(
-                format: .bmp, rawSize: size(7, 3), hasAlpha: true, hasICCProfile: true,
+            ImageInfo(
+                format: .bmp, storedSize: size(7, 3), hasAlpha: true, hasICCProfile: true,
                 smallestFile: 14 + 124 + 28 * 3)),
     ]
 
@@ -95,16 +95,16 @@ extension Sample {
                     (16, 32, bitmapHeader(40, 16, 32, bits: 32)), (32, 8, bitmapHeader(40, 32, 64, bits: 8)),
                     (32, 32, bitmapHeader(40, 31, 62, bits: 32)),
                 ]),
-            ImageProbe(format: .ico, rawSize: size(31, 31), hasAlpha: true, frameCount: 3)),
+            ImageInfo(format: .ico, storedSize: size(31, 31), hasAlpha: true, frameCount: 3)),
         Sample(
             "icon with a PNG", icon(1, [(16, 32, bitmapHeader(40, 16, 32, bits: 32)), (0, 32, png(256, 255))]),
-            ImageProbe(format: .ico, rawSize: size(256, 255), frameCount: 2)),
+            ImageInfo(format: .ico, storedSize: size(256, 255), frameCount: 2)),
         Sample(
             "cursor", icon(2, [(8, 7, bitmapHeader(40, 8, 16, bits: 1))]),
-            ImageProbe(format: .cur, rawSize: size(8, 8), hasAlpha: true)),
+            ImageInfo(format: .cur, storedSize: size(8, 8), hasAlpha: true)),
         Sample(
             "icon with an invalid image", icon(1, [(48, 32, ByteBuilder().zeros(40))]),
-            ImageProbe(format: .ico, rawSize: size(48, 48), hasAlpha: true)),
+            ImageInfo(format: .ico, storedSize: size(48, 48), hasAlpha: true)),
     ]
 }
 

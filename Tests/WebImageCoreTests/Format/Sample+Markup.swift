@@ -8,8 +8,8 @@ extension Sample {
         Sample(name, ByteBuilder().text(text), svgProbe(width, height))
     }
 
-    private static func svgProbe(_ width: Int, _ height: Int) -> ImageProbe {
-        ImageProbe(format: .svg, rawSize: size(width, height), hasAlpha: true)
+    private static func svgProbe(_ width: Int, _ height: Int) -> ImageInfo {
+        ImageInfo(format: .svg, storedSize: size(width, height), hasAlpha: true)
     }
 
     private static func packed(_ name: String, _ base64: String) -> Sample {
@@ -62,9 +62,9 @@ extension Sample {
         ),
         Sample(
             "PDF", ByteBuilder().text("%PDF-1.7\n1 0 obj<</Type/Page/MediaBox [ 0 0 200.5 100 ]>>endobj\n%%EOF"),
-            ImageProbe(format: .pdf, rawSize: size(201, 100), hasAlpha: true, frameCountIsExact: false)),
+            ImageInfo(format: .pdf, storedSize: size(201, 100), hasAlpha: true, frameCountIsExact: false)),
         Sample(
             "PDF after junk, without a media box", ByteBuilder().zeros(900).text("%PDF-1.4\n%%EOF"),
-            ImageProbe(format: .pdf, rawSize: size(612, 792), hasAlpha: true, frameCountIsExact: false)),
+            ImageInfo(format: .pdf, storedSize: size(612, 792), hasAlpha: true, frameCountIsExact: false)),
     ]
 }

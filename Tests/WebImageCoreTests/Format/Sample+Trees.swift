@@ -17,19 +17,19 @@ extension Sample {
             ByteBuilder().text("MM").raw(0, 42).big(8, 4)
                 .joined(directory([(256, 40), (257, 30), (258, 16), (274, 7), (338, 2), (34_675, 0)], next: 86))
                 .joined(directory([(256, 1)], next: 0)),
-            ImageProbe(
-                format: .tiff, rawSize: size(40, 30), orientation: .rightMirrored, depth: 16, hasAlpha: true,
+            ImageInfo(
+                format: .tiff, storedSize: size(40, 30), orientation: .rightMirrored, bitDepth: 16, hasAlpha: true,
                 frameCount: 2, hasICCProfile: true)),
         Sample(
             "BigTIFF, little-endian",
             ByteBuilder().text("II").raw(43, 0, 8, 0, 0, 0).little(16, 8).little(2, 8)
                 .little(256, 2).little(16, 2).little(1, 8).little(70_000, 8)
                 .little(257, 2).little(3, 2).little(1, 8).little(5, 8).zeros(8),
-            ImageProbe(format: .tiff, rawSize: size(70_000, 5), depth: 1)),
+            ImageInfo(format: .tiff, storedSize: size(70_000, 5), bitDepth: 1)),
         Sample(
             "TIFF whose directories run in a circle",
             ByteBuilder().text("MM").raw(0, 42).big(8, 4).joined(directory([(256, 4), (257, 3)], next: 8)),
-            ImageProbe(format: .tiff, rawSize: size(4, 3), depth: 1, frameCountIsExact: false)),
+            ImageInfo(format: .tiff, storedSize: size(4, 3), bitDepth: 1, frameCountIsExact: false)),
     ]
 
     static func brands(_ major: String, _ others: String...) -> ByteBuilder {
@@ -81,16 +81,16 @@ extension Sample {
         Sample(
             "AVIF, turned and mirrored",
             brands("mif1", "miaf", "avif").joined(meta(properties: turned, associations: [0x82, 3, 0x88, 0x84, 5, 6])),
-            ImageProbe(
-                format: .avif, rawSize: size(64, 48), orientation: .leftMirrored, depth: 10, hasAlpha: true,
+            ImageInfo(
+                format: .avif, storedSize: size(64, 48), orientation: .leftMirrored, bitDepth: 10, hasAlpha: true,
                 hasICCProfile: true, cleanAperture: size(60, 40))),
         Sample(
             "HEIC", brands("heic", "mif1").joined(meta(properties: extent(640, 480), associations: [1])),
-            ImageProbe(format: .heif, rawSize: size(640, 480))),
+            ImageInfo(format: .heif, storedSize: size(640, 480))),
         Sample(
             "AVIF sequence",
             brands("avis", "avif", "msf1").joined(meta(properties: extent(32, 24), associations: [1])).joined(track),
-            ImageProbe(format: .avif, rawSize: size(32, 24), frameCount: 12, loopCount: 3)),
+            ImageInfo(format: .avif, storedSize: size(32, 24), frameCount: 12, loopCount: 3)),
     ]
 
     /// Returns a codestream header from bit fields. The lowest bit of each byte comes first.
@@ -108,8 +108,8 @@ extension Sample {
         (0, 1), (1, 1), (5, 3), (0, 1), (0, 1), (1, 1), (0, 2), (0, 2), (1, 2), (4, 3), (0, 1),
         (0, 1), (3, 2), (15, 6), (0, 1), (1, 2), (1, 1), (0, 1), (0, 1), (1, 1), (0, 8),
     ])
-    private static let richProbe = ImageProbe(
-        format: .jxl, rawSize: size(500, 300), orientation: .right, depth: 16, hasAlpha: true,
+    private static let richProbe = ImageInfo(
+        format: .jxl, storedSize: size(500, 300), orientation: .right, bitDepth: 16, hasAlpha: true,
         frameCountIsExact: false, loopCount: 4, hasICCProfile: true)
     private static let signature = ByteBuilder().raw(0, 0, 0, 12).text("JXL ").raw(0x0D, 0x0A, 0x87, 0x0A)
         .box("ftyp", ByteBuilder().text("jxl ").zeros(4).text("jxl "))
@@ -117,7 +117,7 @@ extension Sample {
     static let codestreams = [
         Sample(
             "JPEG XL with all defaults", bits([(1, 1), (3, 5), (7, 3), (1, 1), (0, 8)]),
-            ImageProbe(format: .jxl, rawSize: size(64, 32))),
+            ImageInfo(format: .jxl, storedSize: size(64, 32))),
         Sample("JPEG XL with all fields", rich, richProbe),
         Sample("JPEG XL in its container", signature.box("jxlc", rich), richProbe),
         Sample(

@@ -8,11 +8,11 @@ import WebImageCore
 struct Sample: Sendable, CustomTestStringConvertible {
     let name: String
     let data: Data
-    let probe: ImageProbe
+    let probe: ImageInfo
 
     var testDescription: String { name }
 
-    init(_ name: String, _ builder: ByteBuilder, _ probe: ImageProbe) {
+    init(_ name: String, _ builder: ByteBuilder, _ probe: ImageInfo) {
         self.name = name
         self.data = builder.data
         self.probe = probe
@@ -35,10 +35,11 @@ struct Sample: Sendable, CustomTestStringConvertible {
 
 extension Sample {
     static func png(
-        _ width: Int, _ height: Int, depth: Int = 8, colour: Int = 2, interlace: Int = 0,
+        _ width: Int, _ height: Int, bitDepth: Int = 8, colorType: Int = 2, interlace: Int = 0,
         before: ByteBuilder = ByteBuilder(), after: ByteBuilder = ByteBuilder()
     ) -> ByteBuilder {
-        let header = ByteBuilder().big(width, 4).big(height, 4).big(depth, 1).big(colour, 1).zeros(2).big(interlace, 1)
+        let header = ByteBuilder().big(width, 4).big(height, 4).big(bitDepth, 1).big(colorType, 1).zeros(2).big(
+            interlace, 1)
         return ByteBuilder().raw(0x89).text("PNG\r\n").raw(0x1A, 0x0A).chunk("IHDR", header).joined(before)
             .chunk("IDAT", ByteBuilder().zeros(20)).joined(after).chunk("IEND")
     }
@@ -48,30 +49,30 @@ extension Sample {
     }
 
     fileprivate static let pngs = [
-        Sample("PNG", png(3, 2), ImageProbe(format: .png, rawSize: size(3, 2), smallestFile: 57)),
+        Sample("PNG", png(3, 2), ImageInfo(format: .png, storedSize: size(3, 2), smallestFile: 57)),
         Sample(
-            "PNG with alpha, 16 bit, interlaced", png(300, 200, depth: 16, colour: 6, interlace: 1),
-            ImageProbe(
-                format: .png, rawSize: size(300, 200), depth: 16, hasAlpha: true, isProgressive: true,
+            "PNG with alpha, 16 bit, interlaced", png(300, 200, bitDepth: 16, colorType: 6, interlace: 1),
+            ImageInfo(
+                format: .png, storedSize: size(300, 200), bitDepth: 16, hasAlpha: true, isProgressive: true,
                 smallestFile: 2_401 * 200 / 1_032 + 57)),
         Sample(
             "PNG with a transparent color, a profile, and EXIF",
             png(
-                9, 4, depth: 2, colour: 3,
+                9, 4, bitDepth: 2, colorType: 3,
                 before: ByteBuilder().chunk("iCCP", ByteBuilder().zeros(30)).chunk("eXIf", exif(6, bigEndian: true))
                     .chunk("PLTE", ByteBuilder().zeros(12)).chunk("tRNS", ByteBuilder().zeros(1))),
-            ImageProbe(
-                format: .png, rawSize: size(9, 4), orientation: .right, depth: 2, hasAlpha: true,
+            ImageInfo(
+                format: .png, storedSize: size(9, 4), orientation: .right, bitDepth: 2, hasAlpha: true,
                 hasICCProfile: true, smallestFile: 57)),
         Sample(
             "APNG", png(3, 2, before: animationControl(frames: 7, plays: 3)),
-            ImageProbe(format: .apng, rawSize: size(3, 2), frameCount: 7, loopCount: 3, smallestFile: 57)),
+            ImageInfo(format: .apng, storedSize: size(3, 2), frameCount: 7, loopCount: 3, smallestFile: 57)),
         Sample(
             "PNG with acTL after the image data", png(3, 2, after: animationControl(frames: 7, plays: 3)),
-            ImageProbe(format: .png, rawSize: size(3, 2), smallestFile: 57)),
+            ImageInfo(format: .png, storedSize: size(3, 2), smallestFile: 57)),
         Sample(
             "PNG with an acTL of no frames", png(3, 2, before: animationControl(frames: 0, plays: 3)),
-            ImageProbe(format: .png, rawSize: size(3, 2), smallestFile: 57)),
+            ImageInfo(format: .png, storedSize: size(3, 2), smallestFile: 57)),
     ]
 
     static func jpeg(
@@ -85,7 +86,7 @@ extension Sample {
     }
 
     fileprivate static let jpegs = [
-        Sample("JPEG", jpeg(640, 480), ImageProbe(format: .jpeg, rawSize: size(640, 480), smallestFile: 900)),
+        Sample("JPEG", jpeg(640, 480), ImageInfo(format: .jpeg, storedSize: size(640, 480), smallestFile: 900)),
         Sample(
             "progressive gray JPEG with EXIF and a profile",
             jpeg(
@@ -93,16 +94,16 @@ extension Sample {
                 before: ByteBuilder().segment(0xE0, ByteBuilder().text("JFIF\0").zeros(9))
                     .segment(0xE1, ByteBuilder().text("Exif\0\0").joined(exif(8)))
                     .segment(0xE2, ByteBuilder().text("ICC_PROFILE\0").raw(1, 1).zeros(20))),
-            ImageProbe(
-                format: .jpeg, rawSize: size(17, 9), orientation: .left, hasICCProfile: true, isProgressive: true,
+            ImageInfo(
+                format: .jpeg, storedSize: size(17, 9), orientation: .left, hasICCProfile: true, isProgressive: true,
                 smallestFile: 0)),
         Sample(
             "arithmetic JPEG of 12 bits after stray bytes",
             jpeg(900, 800, sof: 0xC9, depth: 12, before: ByteBuilder().raw(0xFF, 0xFE, 0, 2, 7, 7, 0xFF, 0xFF)),
-            ImageProbe(format: .jpeg, rawSize: size(900, 800), depth: 12)),
+            ImageInfo(format: .jpeg, storedSize: size(900, 800), bitDepth: 12)),
     ]
 
-    static func gifPicture(_ width: Int, _ height: Int, x: Int = 0, interlaced: Bool = false) -> ByteBuilder {
+    static func gifFrame(_ width: Int, _ height: Int, x: Int = 0, interlaced: Bool = false) -> ByteBuilder {
         ByteBuilder().raw(0x2C).little(x, 2).zeros(2).little(width, 2).little(height, 2)
             .raw(interlaced ? 0x40 : 0, 2, 2, 0x4C, 0x01, 0)
     }
@@ -118,18 +119,18 @@ extension Sample {
 
     fileprivate static let gifs = [
         Sample(
-            "GIF", gif(5, 4, gifPicture(5, 4, interlaced: true)),
-            ImageProbe(format: .gif, rawSize: size(5, 4), isProgressive: true, smallestFile: 13)),
+            "GIF", gif(5, 4, gifFrame(5, 4, interlaced: true)),
+            ImageInfo(format: .gif, storedSize: size(5, 4), isProgressive: true, smallestFile: 13)),
         Sample(
             "GIF of three frames",
             gif(
                 5, 4,
-                loop(0).raw(0x21, 0xF9, 4, 1, 0, 0, 0, 0).joined(gifPicture(5, 4)).raw(0x21, 0xFE, 2, 65, 66, 0)
-                    .joined(gifPicture(1, 1)).joined(gifPicture(2, 2))),
-            ImageProbe(
-                format: .gif, rawSize: size(5, 4), hasAlpha: true, frameCount: 3, loopCount: 0, smallestFile: 13)),
+                loop(0).raw(0x21, 0xF9, 4, 1, 0, 0, 0, 0).joined(gifFrame(5, 4)).raw(0x21, 0xFE, 2, 65, 66, 0)
+                    .joined(gifFrame(1, 1)).joined(gifFrame(2, 2))),
+            ImageInfo(
+                format: .gif, storedSize: size(5, 4), hasAlpha: true, frameCount: 3, loopCount: 0, smallestFile: 13)),
         Sample(
-            "GIF without a screen", gif(0, 0, loop(5, "ANIMEXTS1.0").joined(gifPicture(3, 7, x: 2)), table: false),
-            ImageProbe(format: .gif, rawSize: size(5, 7), loopCount: 5, smallestFile: 13)),
+            "GIF without a screen", gif(0, 0, loop(5, "ANIMEXTS1.0").joined(gifFrame(3, 7, x: 2)), table: false),
+            ImageInfo(format: .gif, storedSize: size(5, 7), loopCount: 5, smallestFile: 13)),
     ]
 }

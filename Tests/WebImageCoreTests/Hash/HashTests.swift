@@ -19,7 +19,7 @@ struct HashTests {
     @Test("BlurHash draws the pixels that its specification defines")
     func blurHash() throws {
         let hash = try BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj")
-        #expect(hash.xComponents == 4 && hash.yComponents == 3)
+        #expect(hash.componentsX == 4 && hash.componentsY == 3)
         #expect(hash.averageColor == PixelColor(red: 151, green: 150, blue: 149))
         let pixels = try hash.pixels(size: PixelSize(width: 4, height: 3))
         #expect(pixels.isOpaque)
@@ -35,17 +35,17 @@ struct HashTests {
     func blurHashRound() throws {
         let picture = try smooth(40, 30)
         for (x, y) in [(1, 1), (4, 3), (9, 9)] {
-            let hash = try BlurHash(of: picture, xComponents: x, yComponents: y)
-            #expect(hash.text.count == 4 + 2 * x * y)
-            #expect(try BlurHash(hash.text) == hash)
+            let hash = try BlurHash(encoding: picture, componentsX: x, componentsY: y)
+            #expect(hash.string.count == 4 + 2 * x * y)
+            #expect(try BlurHash(hash.string) == hash)
         }
-        let drawn = try BlurHash(of: picture, xComponents: 6, yComponents: 6).pixels(size: picture.size)
+        let drawn = try BlurHash(encoding: picture, componentsX: 6, componentsY: 6).pixels(size: picture.size)
         #expect(PixelMaking.psnr(drawn.packedBytes(), picture.packedBytes()) > 20)
         let flat = try PixelMaking.buffer(8, 8, isOpaque: true) { _, _ in [10, 200, 30, 255] }
-        let color = try BlurHash(of: flat).averageColor
+        let color = try BlurHash(encoding: flat).averageColor
         #expect(color == PixelColor(red: 10, green: 200, blue: 30))
-        #expect(throws: ImageError.self) { try BlurHash(of: flat, xComponents: 10) }
-        #expect(throws: ImageError.self) { try BlurHash(of: flat, yComponents: 0) }
+        #expect(throws: ImageError.self) { try BlurHash(encoding: flat, componentsX: 10) }
+        #expect(throws: ImageError.self) { try BlurHash(encoding: flat, componentsY: 0) }
     }
 
     @Test(
@@ -66,7 +66,7 @@ struct HashTests {
         ])
     func thumbHash(_ text: String, _ size: PixelSize, _ hasAlpha: Bool, _ expected: [[Double]]) throws {
         let padded = text + String(repeating: "=", count: (4 - text.count % 4) % 4)
-        let hash = try ThumbHash(bytes: Array(try #require(Data(base64Encoded: padded))))
+        let hash = try ThumbHash(Array(try #require(Data(base64Encoded: padded))))
         #expect(hash.hasAlpha == hasAlpha && hash.naturalSize == size)
         let pixels = try hash.pixels()
         #expect(pixels.size == size && pixels.isOpaque == !hasAlpha)
@@ -82,9 +82,9 @@ struct HashTests {
         for (width, height) in [(40, 30), (30, 40), (200, 10), (1, 1), (300, 200)] {
             for alpha in [false, true] {
                 let picture = try smooth(width, height, alpha: alpha)
-                let hash = try ThumbHash(of: picture)
+                let hash = try ThumbHash(encoding: picture)
                 #expect(hash.hasAlpha == alpha)
-                #expect(try ThumbHash(bytes: hash.bytes) == hash)
+                #expect(try ThumbHash(hash.bytes) == hash)
                 #expect(hash.bytes.count <= 25)
                 if width == 40 || height == 40 {
                     #expect(abs(hash.aspectRatio - Double(width) / Double(height)) < 0.2)
@@ -98,7 +98,7 @@ struct HashTests {
     @Test("Invalid hashes throw a decode error, and valid hashes are drawn", arguments: 0..<4)
     func fuzz(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let good = try BlurHash(of: smooth(9, 7)).text
+        let good = try BlurHash(encoding: smooth(9, 7)).string
         let size = PixelSize(width: 5, height: 4)
         for _ in 0..<400 {
             var characters = Array(good)
@@ -114,7 +114,7 @@ struct HashTests {
                 UInt8.random(in: 0...255, using: &random)
             }
             do {
-                _ = try ThumbHash(bytes: bytes).pixels(size: size)
+                _ = try ThumbHash(bytes).pixels(size: size)
             } catch {
                 #expect(error.code / 1_000 == 4, "\(error)")
             }
@@ -127,7 +127,7 @@ struct HashTests {
     @Test("Invalid sizes and contrasts and huge sizes throw typed errors")
     func hostile() throws {
         let hash = try BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj")
-        let thumb = try ThumbHash(of: smooth(8, 8))
+        let thumb = try ThumbHash(encoding: smooth(8, 8))
         for size in [PixelSize(width: 0, height: 4), PixelSize(width: 4, height: -1)] {
             #expect { try hash.pixels(size: size) } throws: { ($0 as? ImageError)?.code == 5001 }
             #expect { try thumb.pixels(size: size) } throws: { ($0 as? ImageError)?.code == 5001 }

@@ -6,7 +6,7 @@ import WebImageCore
 
 @Suite("Animations from frames and sprite sheets")
 struct AnimationSourcesTests {
-    private func picture(_ width: Int, _ height: Int, _ pixel: (Int, Int) -> [UInt8]) throws -> PixelBuffer {
+    private func pixels(_ width: Int, _ height: Int, _ pixel: (Int, Int) -> [UInt8]) throws -> PixelBuffer {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
         let stride = canvas.bytesPerRow
         canvas.withUnsafeMutableBytes { bytes in
@@ -20,7 +20,7 @@ struct AnimationSourcesTests {
     }
 
     private func plain(_ value: UInt8, width: Int = 4, height: Int = 3) throws -> PixelBuffer {
-        try picture(width, height) { _, _ in [value, value, value, 255] }
+        try pixels(width, height) { _, _ in [value, value, value, 255] }
     }
 
     @Test("Frames in memory play in order, and a frame that is used twice is counted once in the cost")
@@ -31,14 +31,14 @@ struct AnimationSourcesTests {
         #expect(animation.timeline == AnimationTimeline(loopCount: 3, durations: [40, 100, 60]))
         #expect(animation.cost == first.byteCount + second.byteCount)
         #expect(try (0..<3).map { try animation.frame(at: $0).packedBytes()[0] } == [1, 2, 1])
-        let image = try Image(animation)
+        let image = try DecodedImage(animation: animation)
         #expect(image.isAnimated && image.frameCount == 3)
-        #expect(throws: ImageError.request(.noSuchFrame(index: 3, count: 3))) { try animation.frame(at: 3) }
+        #expect(throws: ImageError.request(.frameNotFound(index: 3, frameCount: 3))) { try animation.frame(at: 3) }
     }
 
     @Test("An animation of one frame is a still image")
     func single() throws {
-        let image = try Image(ImageAnimation(frames: [(try plain(9), 40)]))
+        let image = try DecodedImage(animation: ImageAnimation(frames: [(try plain(9), 40)]))
         #expect(!image.isAnimated && image.frameCount == 1)
     }
 
@@ -51,8 +51,8 @@ struct AnimationSourcesTests {
         #expect(throws: ImageError.request(.invalidOption(name: "loopCount", value: "-1"))) {
             try ImageAnimation(frames: [(frame, 40)], loopCount: -1)
         }
-        #expect(throws: ImageError.self) { try ImageAnimation(durations: []) { _ in frame } }
-        let animation = try ImageAnimation(durations: [40, 40], size: frame.size) { $0 == 0 ? frame : wide }
+        #expect(throws: ImageError.self) { try ImageAnimation(frameDurations: []) { _ in frame } }
+        let animation = try ImageAnimation(frameDurations: [40, 40], size: frame.size) { $0 == 0 ? frame : wide }
         #expect(throws: ImageError.self) { try animation.frame(at: 1) }
     }
 
@@ -61,22 +61,22 @@ struct AnimationSourcesTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "frames-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let coders = CoderRegistry([RawCoder()])
+        let coders = ImageCoderRegistry([RawCoder()])
         let files = (0..<3).map { folder.appending(path: "\($0).raw") }
         try RawCoder.file(value: 7).write(to: files[0])
         try RawCoder.file(value: 8).write(to: files[2])
         let animation = try ImageAnimation(
-            frameFiles: files.map { (file: $0, milliseconds: 50) }, loopCount: 2, coders: coders)
+            files: files.map { (file: $0, milliseconds: 50) }, loopCount: 2, coders: coders)
         #expect(animation.timeline == AnimationTimeline(loopCount: 2, durations: [50, 50, 50]))
         #expect(animation.cost == 0)
         #expect(try animation.frame(at: 2).packedBytes()[0] == 8)
         #expect(throws: ImageError.request(.fileNotFound(path: files[1].path))) { try animation.frame(at: 1) }
         try RawCoder.file(value: 9).write(to: files[1])
         #expect(try animation.frame(at: 1).packedBytes()[0] == 9)
-        var limits = Limits.desktop
+        var limits = ImageLimits.desktop
         limits.maxEncodedBytes = 3
         #expect(throws: ImageError.self) {
-            try ImageAnimation(frameFiles: [(file: files[0], milliseconds: 50)], coders: coders, limits: limits)
+            try ImageAnimation(files: [(file: files[0], milliseconds: 50)], coders: coders, limits: limits)
         }
     }
 
@@ -84,7 +84,7 @@ struct AnimationSourcesTests {
     func encodedFrames() throws {
         let animation = try ImageAnimation(
             encodedFrames: [(RawCoder.file(value: 3), 20), (RawCoder.file(value: 4), 30)],
-            coders: CoderRegistry([RawCoder()]))
+            coders: ImageCoderRegistry([RawCoder()]))
         #expect(try animation.frame(at: 1).packedBytes()[0] == 4)
         #expect(animation.cost == 2 * RawCoder.file(value: 3).count)
     }
@@ -92,7 +92,7 @@ struct AnimationSourcesTests {
     @Test("The cells of a grid become frames row by row, without the spacing between them")
     func grid() throws {
         // Cells have 3 × 2 pixels and a spacing of one pixel. The value is the number of the cell, or 99 in the gaps.
-        let pixels = try picture(11, 5) { x, y in
+        let pixels = try self.pixels(11, 5) { x, y in
             let isGap = x % 4 == 3 || y % 3 == 2
             return [isGap ? 99 : UInt8(y / 3 * 3 + x / 4), 0, 0, 255]
         }
@@ -134,18 +134,20 @@ struct AnimationSourcesTests {
     func chosen() throws {
         let animation = try ImageAnimation(
             frames: (0..<4).map { (try plain(UInt8($0)), 20 + $0 * 10) }, loopCount: 2)
-        let image = try Image(animation)
-        let back = try image.taking(.list([3, 1, 1]))
+        let image = try DecodedImage(animation: animation)
+        let back = try image.selecting(.indices([3, 1, 1]))
         #expect(back.animation?.timeline == AnimationTimeline(loopCount: 2, durations: [50, 30, 30]))
         #expect(back.pixels.packedBytes()[0] == 3)
         #expect(try back.animation?.frame(at: 2).packedBytes()[0] == 1)
-        #expect(try image.taking(.list([2])).frameCount == 1)
-        #expect(try image.taking(.range(0..<4)) === image)
-        #expect(try !image.taking(.first).isAnimated)
-        #expect(throws: ImageError.request(.noSuchFrame(index: 4, count: 4))) { try image.taking(.list([0, 4])) }
-        #expect(throws: ImageError.self) { try image.taking(.list([])) }
-        #expect(throws: ImageError.self) { try image.taking(.range(2..<Int.max)) }
-        #expect(throws: ImageError.self) { try image.taking(.range(2..<2)) }
+        #expect(try image.selecting(.indices([2])).frameCount == 1)
+        #expect(try image.selecting(.range(0..<4)) === image)
+        #expect(try !image.selecting(.first).isAnimated)
+        #expect(throws: ImageError.request(.frameNotFound(index: 4, frameCount: 4))) {
+            try image.selecting(.indices([0, 4]))
+        }
+        #expect(throws: ImageError.self) { try image.selecting(.indices([])) }
+        #expect(throws: ImageError.self) { try image.selecting(.range(2..<Int.max)) }
+        #expect(throws: ImageError.self) { try image.selecting(.range(2..<2)) }
     }
 }
 
@@ -155,13 +157,13 @@ private struct RawCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
 
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         let canvas = try PixelCanvas(size: PixelSize(width: 2, height: 2))
         canvas.withUnsafeMutableBytes { bytes in
             for place in bytes.indices { bytes[place] = data.last ?? 0 }
         }
-        return Image(pixels: canvas.finish(isOpaque: false))
+        return DecodedImage(pixels: canvas.finish(isOpaque: false))
     }
 }

@@ -10,15 +10,15 @@ struct PixelPoolTests {
 
     /// Takes a block of each size, and then returns all of them to the pool in the same order.
     private func use(_ pool: PixelPool, _ sizes: [Int]) throws {
-        let blocks = try sizes.map { try #require(pool.take($0)) }
-        for block in blocks { pool.give(block) }
+        let blocks = try sizes.map { try #require(pool.makeBlock($0)) }
+        for block in blocks { pool.recycle(block) }
     }
 
     /// Returns a Boolean value that indicates whether the pool has an idle block of this size.
     private func hasIdle(_ pool: PixelPool, _ size: Int) throws -> Bool {
         let before = pool.idleBytes
-        let block = try #require(pool.take(size))
-        defer { pool.give(block) }
+        let block = try #require(pool.makeBlock(size))
+        defer { pool.recycle(block) }
         return pool.idleBytes < before
     }
 

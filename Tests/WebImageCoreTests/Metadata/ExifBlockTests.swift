@@ -8,13 +8,13 @@ import WebImageCore
 struct ExifBlockTests {
     private func random(_ numbers: inout SeededGenerator) -> ExifBlock {
         var block = ExifBlock(isBigEndian: Bool.random(using: &numbers))
-        func fields(_ first: Int) -> [ExifBlock.Field] {
+        func fields(_ first: Int) -> [ExifBlock.Entry] {
             (0..<Int.random(in: 0...12, using: &numbers)).map { index in
                 let kind = [1, 2, 3, 4, 5, 7, 9, 10].randomElement(using: &numbers) ?? 1
                 let size = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1, 9: 4, 10: 8][kind] ?? 1
                 let count = Int.random(in: 1...9, using: &numbers)
                 let bytes = (0..<count * size).map { _ in UInt8.random(in: 0...255, using: &numbers) }
-                return ExifBlock.Field(tag: first + index, kind: kind, count: count, bytes: bytes)
+                return ExifBlock.Entry(tag: first + index, kind: kind, count: count, bytes: bytes)
             }
         }
         block.main = fields(0x0320)
@@ -83,21 +83,22 @@ struct ExifBlockTests {
     func xmp() throws {
         let pixels = try PixelCanvas(size: PixelSize(width: 2, height: 2)).finish(isOpaque: true)
         func written(_ text: String, _ policy: ImageEncoding.MetadataPolicy) -> String? {
-            let image = Image(
-                pixels: pixels, metadata: ImageMetadata(rawSize: pixels.size, xmp: Array("<rdf:RDF>\(text)".utf8)))
+            let image = DecodedImage(
+                pixels: pixels, metadata: ImageMetadata(storedSize: pixels.size, xmp: Array("<rdf:RDF>\(text)".utf8)))
             return EmbeddedMetadata(for: image, as: ImageEncoding(format: .png, metadata: policy)).xmp.map {
                 String(decoding: $0, as: UTF8.self)
             }
         }
         for place in ["exif:GPSLatitude=\"1\"", "<Iptc4xmpCore:Location>", "photoshop:City", "<geo:lat>", "&#71;PS"] {
-            #expect(written(place, .keepWithoutLocation) == nil, "\(place)")
+            #expect(written(place, .keepExceptLocation) == nil, "\(place)")
             #expect(written(place, .keep) != nil)
             #expect(written(place, .strip) == nil)
         }
         #expect(
-            written("tiff:Orientation='8' tiff:Orientation>3<", .keepWithoutLocation)
+            written("tiff:Orientation='8' tiff:Orientation>3<", .keepExceptLocation)
                 == "<rdf:RDF>tiff:Orientation='1' tiff:Orientation>1<")
-        let image = Image(pixels: pixels, metadata: ImageMetadata(rawSize: pixels.size, xmp: [0xFF, 0xFE, 0x3C, 0]))
+        let image = DecodedImage(
+            pixels: pixels, metadata: ImageMetadata(storedSize: pixels.size, xmp: [0xFF, 0xFE, 0x3C, 0]))
         #expect(EmbeddedMetadata(for: image, as: ImageEncoding(format: .png, metadata: .keep)).xmp == nil)
     }
 }

@@ -27,7 +27,7 @@ struct AllTransformersTests {
     @Test("All transformers have different identities")
     func identities() {
         #expect(Samples.all.count > 100)
-        #expect(Set(Samples.all.map(\.transformer.identity)).count == Samples.all.count)
+        #expect(Set(Samples.all.map(\.transformer.identifier)).count == Samples.all.count)
     }
 
     @Test("Every transformer returns valid pixels for all sizes, alpha types, and depths", arguments: Samples.all)
@@ -43,7 +43,7 @@ struct AllTransformersTests {
                     #expect(deep.format == .rgba16 && deep.size == result.size && deep.isOpaque == result.isOpaque)
                     if !Self.isSteep(sample.transformer) { agree(result, deep) }
                 } catch let error as ImageError {
-                    #expect(error == .transform(.outsidePicture(transformer: "pad")))
+                    #expect(error == .processing(.regionOutsideImage(transformer: "pad")))
                 }
             }
         }
@@ -66,17 +66,17 @@ struct AllTransformersTests {
     @Test("Every transformer obeys the limits and a raised cancellation flag", arguments: Samples.all)
     func limits(_ sample: Samples.Named) throws {
         let source = try PixelMaking.noise(23, 17, opaque: false)
-        let limited = TransformContext(coding: CodingContext(limits: Limits(maxPixels: 40)))
+        let limited = TransformContext(coding: CodingContext(limits: ImageLimits(maxPixels: 40)))
         do {
             let result = try sample.transformer.transform(source, context: limited)
             #expect(result === source || result.width * result.height <= 40)
         } catch {
-            #expect(error.code == LimitError.Kind.pixels.rawValue)
+            #expect(error.code == ImageError.LimitFailure.Kind.pixelCount.rawValue)
         }
         let flag = CancellationFlag()
         flag.cancel()
         let cancelled = TransformContext(coding: CodingContext(cancellation: flag))
-        guard !sample.transformer.identity.hasPrefix("resize") else { return }
+        guard !sample.transformer.identifier.hasPrefix("resize") else { return }
         do {
             let result = try sample.transformer.transform(source, context: cancelled)
             #expect(result === source)
@@ -118,7 +118,7 @@ struct AllTransformersTests {
             #expect {
                 try transformer.transform(source, context: context)
             } throws: { error in
-                guard case .transform(.invalidParameter(_, parameter, "\(value)")) = error as? ImageError else {
+                guard case .processing(.invalidParameter(_, parameter, "\(value)")) = error as? ImageError else {
                     return false
                 }
                 return true

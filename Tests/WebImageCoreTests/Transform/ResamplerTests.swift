@@ -121,7 +121,7 @@ struct ResamplerTests {
     func agreesWithImageMagick() throws {
         let source = try PixelMaking.waves(240, 180)
         let result = try Resampler.resample(source, window: SampleRect(source.size), to: size(50, 36), context: context)
-        let raw = try Data(contentsOf: Fixtures.folder.appending(path: "Resample/waves-240x180-to-50x36.rgb"))
+        let raw = try Data(contentsOf: Fixtures.directory.appending(path: "Resample/waves-240x180-to-50x36.rgb"))
         let bytes = result.packedBytes()
         let colors = bytes.indices.filter { $0 % 4 != 3 }.map { bytes[$0] }
         #expect(colors.count == raw.count)
@@ -151,10 +151,10 @@ struct ResamplerTests {
         #expect(throws: ImageError.self) {
             try Resampler.resample(source, window: SampleRect(source.size), to: size(0, 3), context: context)
         }
-        let limited = CodingContext(limits: Limits(maxDecodedBytes: 1_000))
+        let limited = CodingContext(limits: ImageLimits(maxDecodedBytes: 1_000))
         #expect {
             try Resampler.resample(source, window: SampleRect(source.size), to: size(30, 30), context: limited)
-        } throws: { ($0 as? ImageError)?.code == LimitError.Kind.decodedBytes.rawValue }
+        } throws: { ($0 as? ImageError)?.code == ImageError.LimitFailure.Kind.decodedSize.rawValue }
     }
 
     @Test("A source that is shorter than its size requires throws")

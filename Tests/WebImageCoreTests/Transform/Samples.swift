@@ -7,7 +7,7 @@ import WebImageCore
 enum Samples {
     struct Named: Sendable, CustomTestStringConvertible {
         let transformer: any ImageTransformer
-        var testDescription: String { transformer.identity }
+        var testDescription: String { transformer.identifier }
     }
 
     /// The transformers that don't depend on another image.
@@ -34,11 +34,11 @@ enum Samples {
             .hueRotation(degrees: 30), .hueRotation(degrees: -30), .colorMatrix(.sepia(0.5)),
             .colorMatrix(ColorMatrix(alpha: .init(red: 1))),
             .vignette(), .vignette(strength: 0.5), .vignette(start: 0.5), .vignette(color: red),
-            .composed(), .composed(.flip(.both)), .composed(.flip(.both), .sharpen()),
-            .composed(.composed(.flip(.both)), .sharpen()), .closure(id: "same") { pixels, _ in pixels },
+            .combined(), .combined(.flip(.both)), .combined(.flip(.both), .sharpen()),
+            .combined(.combined(.flip(.both)), .sharpen()), .custom(id: "same") { pixels, _ in pixels },
         ]
-            + BlendMode.allCases.flatMap { mode -> [any ImageTransformer] in
-                [.tint(glass, mode: mode), .tint(red, mode: mode)]
+            + ImageBlendMode.allCases.flatMap { mode -> [any ImageTransformer] in
+                [.tint(glass, blendMode: mode), .tint(red, blendMode: mode)]
             }
     }
 
@@ -51,7 +51,7 @@ enum Samples {
             .anchored(.top), .stretched,
         ]
         return placements.map { .overlay(badge, at: $0) }
-            + BlendMode.allCases.dropFirst().map { .overlay(badge, at: .stretched, mode: $0) }
+            + ImageBlendMode.allCases.dropFirst().map { .overlay(badge, at: .stretched, blendMode: $0) }
             + [
                 .overlay(other, at: .stretched), .overlay(badge, at: .stretched, opacity: 0.5),
                 .overlay(badge, at: .at(x: -2, y: 3), unit: .points),

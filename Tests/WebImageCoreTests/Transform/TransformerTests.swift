@@ -22,7 +22,7 @@ struct TransformerTests {
             .crop(PixelRect(x: 0, y: 0, width: 1, height: 1)), .roundedCorners(radius: 12),
             .roundedCorners(radius: 12, corners: [.topLeading], border: .init(width: 1, color: .white), unit: .points),
         ]
-        #expect(Set(transformers.map(\.identity)).count == transformers.count)
+        #expect(Set(transformers.map(\.identifier)).count == transformers.count)
     }
 
     @Test("A resize fits, fills, or stretches, and enlarges only if `upscales` is `true`")
@@ -69,7 +69,7 @@ struct TransformerTests {
         let limited = TransformContext(coding: CodingContext(limits: .icon))
         #expect {
             try ResizeTransformer.resize(width: 3_000, upscales: true).transform(source, context: limited)
-        } throws: { ($0 as? ImageError)?.code == LimitError.Kind.side.rawValue }
+        } throws: { ($0 as? ImageError)?.code == ImageError.LimitFailure.Kind.dimension.rawValue }
         #expect(throws: ImageError.self) {
             let thin = try PixelMaking.noise(1, 4_000, opaque: true)
             return try ResizeTransformer.resize(width: 1e9, mode: .fill, upscales: true).transform(

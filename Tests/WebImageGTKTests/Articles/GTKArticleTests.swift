@@ -27,7 +27,7 @@
     final class GTKArticleTests: XCTestCase {
         func testThisFileContainsEverySnippet() throws {
             let article = try String(
-                contentsOf: Looks.folder.appending(path: "../../GTK.md").standardized, encoding: .utf8)
+                contentsOf: Looks.directory.appending(path: "../../GTK.md").standardized, encoding: .utf8)
             let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8).filter { !$0.isWhitespace }
             let snippets = article.components(separatedBy: "```swift\n").dropFirst()
             XCTAssertEqual(snippets.count, 12)
@@ -53,12 +53,12 @@
                 widget = try XCTUnwrap(make())
                 window = try TestWindow(widget)
                 view = try XCTUnwrap(
-                    WebImageView(of: widget, manager: Sources.manager(Sources.numbered(width: 160, height: 120))))
+                    WebImageView(for: widget, manager: Sources.manager(Sources.numbered(width: 160, height: 120))))
                 window.show()
             }
 
-            func waitForPicture(_ slot: ImageSlot = .image) {
-                Stand.pump("the image") { view.snapshot(slot).state == .showing }
+            func waitForImage(_ slot: ImageSlot = .image) {
+                Stand.pump("the image") { view.snapshot(of: slot).state == .showing }
             }
         }
 
@@ -67,7 +67,7 @@
         @MainActor
         private func hello() {
             gtk_init()
-            let picture = WebPicture(alternativeText: "A lighthouse at dusk", fit: .cover, cornerRadius: 12)
+            let picture = WebPicture(alternativeText: "A lighthouse at dusk", contentFit: .cover, cornerRadius: 12)
             picture.view.load(URL(string: "https://www.example.org/lighthouse.jpg"), transition: .crossFade())
             let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
             gtk_window_set_default_size(window, 640, 480)
@@ -81,7 +81,7 @@
         private func tasks(_ window: UnsafeMutablePointer<GtkWindow>, _ url: URL) {
             GTKMainLoop.install()  // Returns `false` on other threads than the main thread
             Task { @MainActor in
-                let image = try await ImageManager.shared.image(from: url)
+                let image = try await ImageManager.shared.image(for: url)
                 gtk_window_set_title(window, "\(image.size.width) × \(image.size.height) pixels")
             }
         }
@@ -101,13 +101,13 @@
                 }
                 let fourth = try TestWindow(avatar)
 
-                WebImageView(of: picture)?.load(url)  // GtkPicture
-                WebImageView(of: image)?.load(url)  // GtkImage: in its icon's place
-                WebImageView(of: button)?.load(url)  // GtkButton, GtkMenuButton: next to their content
+                WebImageView(for: picture)?.load(url)  // GtkPicture
+                WebImageView(for: image)?.load(url)  // GtkImage: in its icon's place
+                WebImageView(for: button)?.load(url)  // GtkButton, GtkMenuButton: next to their content
                 // Any widget that accepts a GdkPaintable, such as an avatar of libadwaita:
-                WebImageView(of: avatar) { adw_avatar_set_custom_image(avatarPointer, $0) }.load(url)
+                WebImageView(for: avatar) { adw_avatar_set_custom_image(avatarPointer, $0) }.load(url)
 
-                for scene in [first, second, third] { scene.waitForPicture() }
+                for scene in [first, second, third] { scene.waitForImage() }
                 XCTAssertNotNil(gtk_picture_get_paintable(avatarPointer))
                 for window in [first.window, second.window, third.window, fourth] { window.close() }
             }
@@ -118,9 +118,9 @@
                 let scene = try Scene(gtk_picture_new)
                 let (someWidget, url) = (Widget(scene.widget), scene.url)
 
-                WebImageView(of: someWidget)?.load(url)
+                WebImageView(for: someWidget)?.load(url)
 
-                scene.waitForPicture()
+                scene.waitForImage()
                 scene.window.close()
             }
         }
@@ -140,16 +140,18 @@
 
                 XCTAssertEqual(view.snapshot().state, .idle)
                 let (request, next, last) = (
-                    ImageRequest(Sources.url("2")), ImageRequest(Sources.url("3")), ImageRequest(Sources.url("4"))
+                    ImageRequest(url: Sources.url("2")), ImageRequest(url: Sources.url("3")),
+                    ImageRequest(url: Sources.url("4"))
                 )
-                let fading = BindingOptions(placeholder: .empty, transition: .crossFade(duration: 0.05))
+                let fading = ImageViewOptions(placeholder: .empty, transition: .crossFade(duration: 0.05))
                 try Stand.wait {
                     let response = try await view.loadAndWait(request)
-                    try await view.loadAndWait(next, options: fading, until: .transitioned)
-                    view.load(last, options: fading, until: .transitioned) { _ in print("\(response.url) and two more")
+                    try await view.loadAndWait(next, options: fading, until: .transitionFinished)
+                    view.load(last, options: fading, until: .transitionFinished) { _ in
+                        print("\(response.url) and two more")
                     }
                 }
-                scene.waitForPicture()
+                scene.waitForImage()
                 scene.window.close()
             }
         }
@@ -164,7 +166,7 @@
                 view.load(iconHover, slot: .image(.hover))  // Also .active and .disabled. Others use the normal image
                 view.load(banner, slot: .background)  // behind everything, beyond the padding
 
-                for slot in [ImageSlot.image, .image(.hover), .background] { scene.waitForPicture(slot) }
+                for slot in [ImageSlot.image, .image(.hover), .background] { scene.waitForImage(slot) }
                 scene.window.close()
             }
         }
@@ -173,7 +175,7 @@
         private final class Row: ImageListCell {
             init() {
                 let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
-                super.init(root: picture, view: WebImageView(of: picture) { _ in })
+                super.init(root: picture, view: WebImageView(for: picture) { _ in })
             }
         }
 
@@ -187,9 +189,9 @@
                 let window = try TestWindow(UnsafeMutableRawPointer(gridView).assumingMemoryBound(to: GtkWidget.self))
 
                 // "bind" of a GtkSignalListItemFactory
-                WebImageView(of: cell)?.load(url(at: position), placeholder: .color(grey))
+                WebImageView(for: cell)?.load(url(at: position), placeholder: .color(grey))
                 // "unbind"
-                WebImageView(of: cell)?.clear()
+                WebImageView(for: cell)?.clear()
 
                 XCTAssertEqual(scene.view.snapshot().state, .idle)
 
@@ -197,8 +199,8 @@
                     makeCell: { Row() },  // an ImageListCell: a widget with a view in it
                     content: { position in
                         ImageListContent(
-                            ImageRequest(url(at: position), size: .fill(width: 96, height: 96)),
-                            options: BindingOptions(placeholder: .color(grey)))
+                            ImageRequest(url: url(at: position), size: .fill(width: 96, height: 96)),
+                            options: ImageViewOptions(placeholder: .color(grey)))
                     })
                 factory.install(on: gridView)  // a GtkGridView or a GtkListView
 
@@ -223,7 +225,7 @@
                     drawHourglass(frame.snapshot, frame.width, frame.height, frame.fraction ?? 0)
                 }
 
-                Transition.register("blinds") { frame in
+                ImageTransition.register("blinds") { frame in
                     frame.drawOld()
                     var part = graphene_rect_t(
                         origin: .init(x: 0, y: 0),
@@ -232,10 +234,12 @@
                     frame.drawNew()
                     gtk_snapshot_pop(frame.snapshot)
                 }
-                view.load(url, transition: .named("blinds", duration: 0.3))
+                view.load(url, transition: .custom("blinds", duration: 0.3))
 
-                scene.waitForPicture()
-                Stand.pump("the end of the transition") { view.controller.stages[.image]?.reached == .transitioned }
+                scene.waitForImage()
+                Stand.pump("the end of the transition") {
+                    view.controller.renderers[.image]?.reached == .transitionFinished
+                }
                 scene.window.close()
             }
         }

@@ -16,21 +16,22 @@
         func testCopiedImageIsReadableAsImageTextAndURL() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12", "--transition", "none")
-                stage.waitForPictures(atLeast: 4)
+                stage.waitForImages(atLeast: 4)
                 let clipboard = gdk_display_get_clipboard(gdk_display_get_default())
                 stage.window.grid.selected = 2
                 XCTAssertTrue(stage.window.perform("copy"))
                 Stand.pump("the copy") { gdk_clipboard_get_content(clipboard) != nil }
                 let reader = try ClipboardReader()
                 let texture = try reader.texture()
-                XCTAssertEqual(gdk_texture_get_width(texture), Int32(GalleryStage.side), "the copy has the full size")
+                XCTAssertEqual(
+                    gdk_texture_get_width(texture), Int32(GalleryStage.dimension), "the copy has the full size")
                 assertColor(Screenshot(texture).middle, GalleryStage.color(2))
                 g_object_unref(UnsafeMutableRawPointer(texture))
-                let address = stage.model.contents.shown[2].url.absoluteString
+                let address = stage.model.contents.visibleItems[2].url.absoluteString
                 XCTAssertEqual(try reader.text(), address)
                 XCTAssertEqual(String(decoding: try reader.bytes("text/uri-list"), as: UTF8.self), address + "\r\n")
-                let png = try CoderRegistry.standard.decode(
-                    try reader.bytes("image/png"), options: DecodeOptions(), context: CodingContext())
+                let png = try ImageCoderRegistry.standard.decode(
+                    try reader.bytes("image/png"), options: ImageDecodingOptions(), context: CodingContext())
                 assertColor(Screenshot(png.pixels).middle, GalleryStage.color(2))
                 gdk_clipboard_set_content(clipboard, nil)
                 stage.close()
@@ -40,10 +41,10 @@
         func testFilesAreCopiedAsFiles() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12", "--transition", "none")
-                stage.waitForPictures(atLeast: 4)
+                stage.waitForImages(atLeast: 4)
                 let clipboard = gdk_display_get_clipboard(gdk_display_get_default())
-                let file = stage.folder.appending(path: "p5.png").absoluteString
-                stage.window.take([file])
+                let file = stage.directory.appending(path: "p5.png").absoluteString
+                stage.window.add([file])
                 Stand.pump("the image") { stage.window.full.image != nil }
                 XCTAssertTrue(stage.window.perform("copy"))
                 Stand.pump("the copy") { gdk_clipboard_get_content(clipboard) != nil }
@@ -59,7 +60,7 @@
         func testDragExportsAFittedImageAndMovesAZoomedOne() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12", "--transition", "none")
-                stage.waitForPictures(atLeast: 4)
+                stage.waitForImages(atLeast: 4)
                 stage.window.open(1)
                 Stand.pump("the image") { stage.window.full.image != nil }
                 stage.frame()
@@ -67,7 +68,7 @@
                 @MainActor func prepared() -> OpaquePointer? {
                     var answer = GValue()
                     g_value_init(&answer, gdk_content_provider_get_type())
-                    Emission.emit(source, "prepare", 10, 10, answer: &answer)
+                    Emission.emit(source, "prepare", 10, 10, returnValue: &answer)
                     defer { g_value_unset(&answer) }
                     guard let object = g_value_get_object(&answer) else { return nil }
                     let formats = gdk_content_provider_ref_formats(
@@ -88,7 +89,7 @@
         func testURLDroppedAsTextIsAddedAndOpened() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12")
-                stage.waitForPictures(atLeast: 4)
+                stage.waitForImages(atLeast: 4)
                 let widget = UnsafeMutableRawPointer(stage.window.window).assumingMemoryBound(to: GtkWidget.self)
                 let target = try Emission.controller(gtk_drop_target_get_type(), of: widget)
                 @MainActor func drop(_ text: String) -> Bool {
@@ -97,11 +98,11 @@
                     g_value_init(&value, GType(16 << 2))
                     g_value_init(&answer, GType(5 << 2))
                     g_value_set_string(&value, text)
-                    Emission.emit(target, "drop", boxed: &value, 20, 20, answer: &answer)
+                    Emission.emit(target, "drop", boxed: &value, 20, 20, returnValue: &answer)
                     g_value_unset(&value)
                     return g_value_get_boolean(&answer) != 0
                 }
-                let file = stage.folder.appending(path: "p7.png").absoluteString
+                let file = stage.directory.appending(path: "p7.png").absoluteString
                 XCTAssertTrue(drop("# from a browser\r\n\(file)\r\n"))
                 Stand.pump("the image") { stage.window.full.image != nil }
                 XCTAssertEqual(stage.model.contents.items.count, 13)
@@ -110,7 +111,7 @@
                 // The user drops a link to the album's server.
                 let address = stage.model.contents.items[3].url.absoluteString
                 XCTAssertTrue(drop(address))
-                Stand.pump("the image of the album") { stage.window.place == 3 && stage.window.full.image != nil }
+                Stand.pump("the image of the album") { stage.window.index == 3 && stage.window.full.image != nil }
                 XCTAssertEqual(stage.model.contents.items.count, 13, "the URL already exists")
                 stage.close()
             }

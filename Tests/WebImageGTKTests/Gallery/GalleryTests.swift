@@ -15,25 +15,25 @@
     final class GalleryTests: XCTestCase {
         func testOpensShowsScrollsAndReleasesEverything() throws {
             try Stand.run {
-                let before = LivingControllers.shared.count
+                let before = ControllerRegistry.shared.count
                 // The objects that retain the parts of the window are released at the end of this function.
                 @MainActor func use() throws -> ImageManager {
                     let stage = try GalleryStage("--cells", "3000", "--size", "96", "--transition", "none")
-                    stage.waitForPictures(atLeast: 24)
-                    try stage.checkPictures()
+                    stage.waitForImages(atLeast: 24)
+                    try stage.checkImages()
                     let upper = stage.window.grid.scroll.upper
                     for part in [0.2, 0.9, 0.5, 1] {
                         stage.window.grid.scroll.value = upper * part
                         stage.frame()
-                        stage.waitForPictures(atLeast: 24)
-                        try stage.checkPictures()
+                        stage.waitForImages(atLeast: 24)
+                        try stage.checkImages()
                     }
                     XCTAssertEqual(stage.window.grid.visible.upperBound, 3_000)
                     stage.close()
                     return stage.model.manager
                 }
                 let manager = try use()
-                Stand.pump("the release of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("the release of all controllers") { ControllerRegistry.shared.count == before }
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }
         }
@@ -41,18 +41,18 @@
         func testImageOpensWithItsThumbnailAndKeysMoveBetweenImages() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "50", "--transition", "none")
-                stage.waitForPictures(atLeast: 10)
+                stage.waitForImages(atLeast: 10)
                 let window = stage.window
                 XCTAssertFalse(window.perform("next"))
                 window.open(1)
                 XCTAssertTrue(window.isFull)
                 // Before the first frame, the view shows the image that the grid has in memory.
                 let instant = WidgetController.of(window.full.view.widget)?.stage(.image).current?.image
-                XCTAssertLessThan(try XCTUnwrap(instant).size.width, GalleryStage.side)
+                XCTAssertLessThan(try XCTUnwrap(instant).size.width, GalleryStage.dimension)
                 Stand.pump("the full-size image") { window.full.image != nil }
-                XCTAssertEqual(window.full.image?.size.width, GalleryStage.side)
+                XCTAssertEqual(window.full.image?.size.width, GalleryStage.dimension)
                 XCTAssertTrue(window.perform("next"))
-                XCTAssertEqual(window.place, 2)
+                XCTAssertEqual(window.index, 2)
                 Stand.pump("the next image") { window.full.image != nil }
                 stage.frame()
                 assertColor(
@@ -60,10 +60,10 @@
                 )
                 XCTAssertTrue(window.perform("previous"))
                 window.step(by: -5)
-                XCTAssertEqual(window.place, 0)
+                XCTAssertEqual(window.index, 0)
                 XCTAssertFalse(window.perform("previous"))
                 window.step(by: 500)
-                XCTAssertEqual(window.place, 49)
+                XCTAssertEqual(window.index, 49)
                 XCTAssertTrue(window.perform("back"))
                 XCTAssertFalse(window.isFull)
                 XCTAssertEqual(window.grid.selected, 49)
@@ -75,27 +75,27 @@
             }
         }
 
-        func testSettingsReachTheCells() throws {
+        func testPreferencesApplyToTheCells() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "60", "--transition", "none")
-                stage.waitForPictures(atLeast: 10)
-                stage.model.settings.cellSide = 240
+                stage.waitForImages(atLeast: 10)
+                stage.model.settings.cellSize = 240
                 stage.frame()
-                stage.waitForPictures(atLeast: 4)
+                stage.waitForImages(atLeast: 4)
                 let cell = try XCTUnwrap(stage.window.grid.cells.first)
                 XCTAssertEqual(gtk_widget_get_width(cell.view.widget), 240)
                 XCTAssertTrue(stage.window.perform("smaller"))
-                XCTAssertEqual(stage.model.settings.cellSide, 216)
+                XCTAssertEqual(stage.model.settings.cellSize, 216)
                 stage.model.setFilter("number 7")
                 Stand.pump("the filtered images") {
-                    stage.window.grid.visible.upperBound == stage.model.contents.shown.count
+                    stage.window.grid.visible.upperBound == stage.model.contents.visibleItems.count
                 }
-                XCTAssertTrue(stage.model.contents.shown.allSatisfy { $0.title.contains("7") })
+                XCTAssertTrue(stage.model.contents.visibleItems.allSatisfy { $0.title.contains("7") })
                 stage.model.setFilter("nothing like this")
                 stage.frame()
                 XCTAssertEqual(stage.window.grid.progress.all, 0)
                 stage.model.setFilter("")
-                stage.waitForPictures(atLeast: 4)
+                stage.waitForImages(atLeast: 4)
                 stage.close()
             }
         }
@@ -103,7 +103,7 @@
         func testFailuresAreShownAndRetried() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12", "--transition", "none", "--failures", "100", "--no-retry")
-                stage.waitForPictures(atLeast: 12)
+                stage.waitForImages(atLeast: 12)
                 XCTAssertTrue(stage.window.grid.cells.allSatisfy { $0.view.snapshot().state != .showing })
                 stage.model.settings.network.failures = 0
                 XCTAssertTrue(stage.window.perform("retry"))
@@ -115,14 +115,14 @@
         func testDroppedFilesAreAddedAndOpened() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12")
-                stage.waitForPictures(atLeast: 12)
-                let file = stage.folder.appending(path: "p5.png").absoluteString
-                stage.window.take([file])
+                stage.waitForImages(atLeast: 12)
+                let file = stage.directory.appending(path: "p5.png").absoluteString
+                stage.window.add([file])
                 Stand.pump("the image") { stage.window.full.image != nil }
                 XCTAssertEqual(stage.model.contents.items.count, 13)
-                XCTAssertEqual(stage.window.place, 12)
-                stage.window.take([stage.folder.absoluteString])
-                Stand.pump("the dropped images") { stage.model.contents.items.count == 12 + GalleryStage.pictures }
+                XCTAssertEqual(stage.window.index, 12)
+                stage.window.add([stage.directory.absoluteString])
+                Stand.pump("the dropped images") { stage.model.contents.items.count == 12 + GalleryStage.imageCount }
                 XCTAssertEqual(
                     Dropped.lines("# list\r\nhttps://a.example/x\r\n\r\n y \n"), ["https://a.example/x", "y"])
                 stage.close()
@@ -133,11 +133,11 @@
     /// A gallery of images, each of which has one color.
     @MainActor
     final class GalleryStage {
-        static let pictures = 24
-        static let side = 400
-        private let side: Int
+        static let imageCount = 24
+        static let dimension = 400
+        private let dimension: Int
         private let count: Int
-        let folder: URL
+        let directory: URL
         let model: GalleryModel
         let window: GalleryWindow
 
@@ -147,34 +147,34 @@
         ///
         /// - Parameters:
         ///   - words: The command line.
-        ///   - side: The width and height of the images, in pixels.
+        ///   - dimension: The width and height of the images, in pixels.
         ///   - count: The number of different images. Additional cells repeat them.
         ///   - animated: A Boolean value that indicates whether the first image is an animation.
         ///   - hashes: The BlurHashes of the images, which repeat from the first. If the array is empty, images have no
         ///     BlurHash.
         init(
-            _ words: String..., side: Int = GalleryStage.side, count: Int = GalleryStage.pictures,
+            _ words: String..., dimension: Int = GalleryStage.dimension, count: Int = GalleryStage.imageCount,
             animated: Bool = false, hashes: [String] = []
         ) throws {
-            self.side = side
+            self.dimension = dimension
             self.count = count
             Style.install()
-            folder = FileManager.default.temporaryDirectory.appending(
+            directory = FileManager.default.temporaryDirectory.appending(
                 path: "webimage-gallery-test-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             var entries: [String] = []
             for number in 0..<count {
                 let data =
                     animated && number == 0
-                    ? try NumberedPictures.gif(frames: 3, milliseconds: 30)
-                    : try Sources.png(Self.color(number).map(UInt8.init), width: side, height: side)
-                try data.write(to: folder.appending(path: "p\(number).png"))
+                    ? try NumberedImages.gif(frames: 3, milliseconds: 30)
+                    : try Sources.png(Self.color(number).map(UInt8.init), width: dimension, height: dimension)
+                try data.write(to: directory.appending(path: "p\(number).png"))
                 let hash = hashes.isEmpty ? "" : #", "blurHash": "\#(hashes[number % hashes.count])""#
                 entries.append(
                     #"{"file": "p\#(number).png", "title": "Number \#(number)", "kind": "picture"\#(hash)}"#)
             }
-            try Data("[\(entries.joined(separator: ","))]".utf8).write(to: folder.appending(path: "album.json"))
-            setenv("WEBIMAGE_ALBUM", folder.path(percentEncoded: false), 1)
+            try Data("[\(entries.joined(separator: ","))]".utf8).write(to: directory.appending(path: "album.json"))
+            setenv("WEBIMAGE_ALBUM", directory.path(percentEncoded: false), 1)
             let options = try GalleryOptions(Arguments(words, for: Commands.gallery))
             model = try GalleryModel(options) { XCTFail($0) }
             window = GalleryWindow(model, application: nil)
@@ -204,7 +204,7 @@
         }
 
         /// Waits until all visible cells have finished loading.
-        func waitForPictures(atLeast count: Int, file: StaticString = #filePath, line: UInt = #line) {
+        func waitForImages(atLeast count: Int, file: StaticString = #filePath, line: UInt = #line) {
             Stand.pump("\(count) images", file: file, line: line) {
                 let progress = window.grid.progress
                 return progress.all >= count && progress.ready == progress.all
@@ -213,7 +213,7 @@
         }
 
         /// Checks that every visible cell shows its image.
-        func checkPictures(file: StaticString = #filePath, line: UInt = #line) throws {
+        func checkImages(file: StaticString = #filePath, line: UInt = #line) throws {
             for (position, view) in window.grid.cells where window.grid.visible.contains(position) {
                 guard gtk_widget_get_mapped(view.widget) != 0 else { continue }
                 XCTAssertEqual(view.snapshot().state, .showing, file: file, line: line)
@@ -240,7 +240,7 @@
             let node = try XCTUnwrap(found)
             defer { gsk_render_node_unref(node) }
             let renderer = gtk_native_get_renderer(OpaquePointer(widget))
-            var viewport = graphene_rect_t(StageRect(x: 0, y: 0, width: width, height: height))
+            var viewport = graphene_rect_t(LayoutRect(x: 0, y: 0, width: width, height: height))
             let texture = try XCTUnwrap(gsk_renderer_render_texture(renderer, node, &viewport))
             defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
             return Screenshot(texture)
@@ -250,7 +250,7 @@
             gtk_window_destroy(window.window)
             Stand.settle()
             model.close()
-            try? FileManager.default.removeItem(at: folder)
+            try? FileManager.default.removeItem(at: directory)
         }
     }
 #endif

@@ -16,8 +16,8 @@
         /// The BlurHashes of placeholders with one color, and of one with black and white stripes.
         private static let hashes = Result {
             try [[255, 255, 255], [0, 0, 0], [250, 220, 0], [20, 30, 160]].map { color in
-                try BlurHash(of: Sources.pixels(color)).text
-            } + [try BlurHash(of: stripes()).text]
+                try BlurHash(encoding: Sources.pixels(color)).string
+            } + [try BlurHash(encoding: stripes()).string]
         }
 
         private static func stripes() throws -> PixelBuffer {
@@ -41,7 +41,7 @@
                     let stage = try GalleryStage(
                         "--cells", "10", "--failures", "100", "--no-retry", "--transition", "none", "--theme", theme,
                         hashes: Self.hashes.get())
-                    stage.waitForPictures(atLeast: 10)
+                    stage.waitForImages(atLeast: 10)
                     for (position, view) in stage.window.grid.cells {
                         guard case .failed = view.snapshot().state else { return XCTFail("\(position)") }
                         let cell = try XCTUnwrap(gtk_widget_get_parent(view.widget))
@@ -60,7 +60,7 @@
                     let stage = try GalleryStage(
                         "--cells", "10", "--no-retry", "--transition", "none", "--theme", theme, "--policy", "reload",
                         hashes: Self.hashes.get())
-                    stage.waitForPictures(atLeast: 10)
+                    stage.waitForImages(atLeast: 10)
                     stage.model.settings.network.failures = 100
                     for position in [0, 3] {
                         stage.window.open(position)

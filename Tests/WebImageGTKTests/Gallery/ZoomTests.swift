@@ -12,13 +12,13 @@
     @testable import WebImageGTK
     @testable import webimage_gallery
 
-    /// Tests with one image that is larger than the window. `PictureZoomTests` tests the calculations, and these tests
+    /// Tests with one image that is larger than the window. `ImageZoomTests` tests the calculations, and these tests
     /// check the widgets.
     final class ZoomTests: XCTestCase {
         @MainActor
         private static func opened() throws -> GalleryStage {
             let stage = try GalleryStage("--cells", "12", "--transition", "none")
-            stage.waitForPictures(atLeast: 4)
+            stage.waitForImages(atLeast: 4)
             stage.window.open(1)
             Stand.pump("the image") { stage.window.full.image != nil }
             stage.frame()
@@ -49,9 +49,9 @@
                 gtk_scrolled_window_get_policy(window.full.area.widget.opaque, &policies.0, &policies.1)
                 XCTAssertTrue(policies == (GTK_POLICY_NEVER, GTK_POLICY_NEVER))
                 XCTAssertTrue(window.perform("zoom-actual"))
-                XCTAssertEqual(Self.width(stage), GalleryStage.side, "one pixel per point")
+                XCTAssertEqual(Self.width(stage), GalleryStage.dimension, "one pixel per point")
                 XCTAssertTrue(window.perform("zoom-in"))
-                XCTAssertEqual(Self.width(stage), GalleryStage.side * 5 / 4)
+                XCTAssertEqual(Self.width(stage), GalleryStage.dimension * 5 / 4)
                 for _ in 0..<8 { window.perform("zoom-in") }
                 XCTAssertTrue(window.full.area.zoom.isCut)
                 XCTAssertEqual(Self.width(stage), Int((window.full.area.zoom.content.width).rounded()))
@@ -71,7 +71,7 @@
             try Stand.run {
                 let stage = try Self.opened()
                 let area = stage.window.full.area
-                area.change { $0.show(scale: 8, at: PictureZoom.Point(x: 0, y: 0)) }
+                area.change { $0.show(scale: 8, at: ImageZoom.Point(x: 0, y: 0)) }
                 let asked = area.zoom
                 stage.frame()
                 XCTAssertEqual(area.zoom.offset.x, asked.offset.x, accuracy: 1)
@@ -106,7 +106,7 @@
                 XCTAssertNil(area.zoom.scale)
                 Emission.emit(drag, "drag-begin", 100, 100)
                 Emission.emit(drag, "drag-update", 30, 10)
-                XCTAssertEqual(area.zoom.offset, PictureZoom.Point(), "a fitted image doesn't move")
+                XCTAssertEqual(area.zoom.offset, ImageZoom.Point(), "a fitted image doesn't move")
                 let pinch = try Emission.controller(gtk_gesture_zoom_get_type(), of: area.widget)
                 Emission.emit(pinch, "scale-changed", 2)
                 XCTAssertEqual(area.zoom.current, 2, accuracy: 0.01, "twice the scale at the beginning of the gesture")
@@ -119,12 +119,12 @@
         func testExpectedPartOfAPhotographIsShown() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12", "--transition", "none")
-                let file = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
+                let file = Fixtures.directory.deletingLastPathComponent().deletingLastPathComponent()
                     .appending(path: "Sources/webimage/Album/dusk.jpg")
-                let pixels = try CoderRegistry.standard.decode(
-                    LooksTests.dusk.get(), options: DecodeOptions(), context: CodingContext()
+                let pixels = try ImageCoderRegistry.standard.decode(
+                    LooksTests.dusk.get(), options: ImageDecodingOptions(), context: CodingContext()
                 ).pixels
-                stage.window.take([file.absoluteString])
+                stage.window.add([file.absoluteString])
                 Stand.pump("the image") { stage.window.full.image != nil }
                 stage.frame()
                 try keep(try stage.screenshot(), as: "gallery-fitted")
@@ -132,7 +132,7 @@
                 area.change { $0.show(scale: 3, at: area.middle) }
                 area.change { $0.pan(x: 200, y: 150) }
                 let view = stage.window.full.view.controller
-                Stand.pump("the full-size image") { view.stages[.image]?.current?.pixels?.size == pixels.size }
+                Stand.pump("the full-size image") { view.renderers[.image]?.current?.pixels?.size == pixels.size }
                 stage.frame()
                 try keep(try stage.screenshot(), as: "gallery-zoomed-photograph")
                 let (zoom, drawn) = (area.zoom, try stage.screenshot(of: area.widget))
@@ -150,15 +150,15 @@
 
         func testZoomedImageIsDecodedAtItsSize() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "12", "--transition", "none", side: 2_000, count: 2)
-                stage.waitForPictures(atLeast: 4)
+                let stage = try GalleryStage("--cells", "12", "--transition", "none", dimension: 2_000, count: 2)
+                stage.waitForImages(atLeast: 4)
                 stage.window.open(1)
                 Stand.pump("the image") { stage.window.full.image != nil }
                 stage.frame()
                 let view = stage.window.full.view
-                XCTAssertLessThan(view.controller.stages[.image]?.current?.pixels?.width ?? 0, 1_500)
+                XCTAssertLessThan(view.controller.renderers[.image]?.current?.pixels?.width ?? 0, 1_500)
                 stage.window.perform("zoom-actual")
-                Stand.pump("the full-size image") { view.controller.stages[.image]?.current?.pixels?.width == 2_000 }
+                Stand.pump("the full-size image") { view.controller.renderers[.image]?.current?.pixels?.width == 2_000 }
                 stage.frame()
                 try keep(try stage.screenshot(), as: "gallery-zoomed")
                 stage.close()

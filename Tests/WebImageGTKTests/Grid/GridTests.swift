@@ -14,9 +14,9 @@
     final class GridTests: XCTestCase {
         func testTenThousandRebindsReleaseEverythingAndShowNoWrongImage() throws {
             try Stand.run {
-                let before = (controllers: LivingControllers.shared.count, textures: GTKTexture.livingCount)
+                let before = (controllers: ControllerRegistry.shared.count, textures: GTKTexture.livingCount)
                 let manager = Sources.manager(Sources.numbered())
-                let grid = try PictureGrid(count: 4_000, manager: manager)
+                let grid = try ImageGrid(count: 4_000, manager: manager)
                 let window = try TestWindow(grid.widget, width: 400, height: 300)
                 window.show()
                 let watchdog = Watchdog(window.widget)
@@ -26,12 +26,12 @@
                     grid.scroll(to: position)
                     // Some images don't get enough time to load.
                     if grid.binds % 3 == 0 { Stand.settle() } else { g_main_context_iteration(nil, 1) }
-                    XCTAssertEqual(grid.wrongPictures(), [])
+                    XCTAssertEqual(grid.wrongImages(), [])
                 }
                 // If GtkGridView of GTK 4.8 is scrolled before its layout, it shows no cells until it is scrolled
                 // again.
                 Stand.pump("cells") {
-                    guard !grid.isShown else { return true }
+                    guard !grid.isVisible else { return true }
                     position += 1
                     grid.scroll(to: position)
                     return false
@@ -40,12 +40,12 @@
                 Stand.pump("the end of all transitions") { Self.isAtRest }
                 window.frame()
                 XCTAssertEqual(grid.wrongPixels(try window.screenshot(), in: window.widget), [])
-                XCTAssertLessThan(LivingControllers.shared.count - before.controllers, 400, "cells are reused")
+                XCTAssertLessThan(ControllerRegistry.shared.count - before.controllers, 400, "cells are reused")
                 print("10,000 rebinds: \(watchdog.report); \(grid.report)")
                 watchdog.end()
                 window.close()
                 Stand.pump("rest") { manager.runningJobs == 0 }
-                XCTAssertEqual(LivingControllers.shared.count, before.controllers)
+                XCTAssertEqual(ControllerRegistry.shared.count, before.controllers)
                 manager.memoryCache.removeAll()
                 Stand.settle()
                 XCTAssertEqual(GTKTexture.livingCount, before.textures)
@@ -54,20 +54,20 @@
 
         /// A Boolean value that indicates whether no widget is animating.
         @MainActor private static var isAtRest: Bool {
-            LivingControllers.shared.all.allSatisfy { $0.frames.tick == 0 && $0.frames.timer == 0 }
+            ControllerRegistry.shared.all.allSatisfy { $0.frames.tick == 0 && $0.frames.timer == 0 }
         }
 
         func testGridAtRestHasNoTickCallbacks() throws {
             try Stand.run {
                 let manager = Sources.manager(Sources.numbered())
-                let grid = try PictureGrid(count: 200, manager: manager)
+                let grid = try ImageGrid(count: 200, manager: manager)
                 let window = try TestWindow(grid.widget, width: 400, height: 300)
                 window.show()
                 Stand.pump("all images") { grid.isComplete }
                 // Wait until the scroll bars have faded and the last textures are uploaded.
                 Stand.pump("rest") { Self.isAtRest }
                 var ticks = 0
-                for controller in LivingControllers.shared.all where controller.frames.tick != 0 { ticks += 1 }
+                for controller in ControllerRegistry.shared.all where controller.frames.tick != 0 { ticks += 1 }
                 XCTAssertEqual(ticks, 0)
                 window.close()
             }

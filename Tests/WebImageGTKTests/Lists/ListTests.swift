@@ -13,7 +13,7 @@
     final class ListTests: XCTestCase {
         func testGridShowsTheRightImagesAtEveryScrollPosition() throws {
             try Stand.run {
-                let before = LivingControllers.shared.count
+                let before = ControllerRegistry.shared.count
                 let stage = try GridStage(count: 4_000)
                 stage.window.show()
                 try stage.check("at the top")
@@ -21,18 +21,18 @@
                     stage.scroll(to: value)
                     try stage.check("at \(value)")
                 }
-                XCTAssertEqual(stage.factory.visible.upperBound, 4_000)
+                XCTAssertEqual(stage.factory.visibleRange.upperBound, 4_000)
                 // The list has far fewer cells than positions.
-                XCTAssertLessThan(LivingControllers.shared.count - before, 600)
+                XCTAssertLessThan(ControllerRegistry.shared.count - before, 600)
                 stage.window.close()
-                Stand.pump("the release of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("the release of all controllers") { ControllerRegistry.shared.count == before }
                 Stand.pump("rest") { stage.manager.runningJobs == 0 }
             }
         }
 
         func testTenThousandRebindsReleaseAllControllers() throws {
             try Stand.run {
-                let before = LivingControllers.shared.count
+                let before = ControllerRegistry.shared.count
                 let stage = try GridStage(count: 10_000)
                 stage.window.show()
                 var step = 0
@@ -46,7 +46,7 @@
                 try stage.check("at rest")
                 stage.window.close()
                 Stand.pump("rest") { stage.manager.runningJobs == 0 }
-                Stand.pump("the release of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("the release of all controllers") { ControllerRegistry.shared.count == before }
             }
         }
 
@@ -56,25 +56,25 @@
                 stage.window.show()
                 try stage.check("at the top")
                 let prefetcher = try XCTUnwrap(stage.factory.prefetcher)
-                XCTAssertEqual(prefetcher.window.visible, stage.factory.visible)
+                XCTAssertEqual(prefetcher.window.visible, stage.factory.visibleRange)
                 XCTAssertFalse(prefetcher.window.started.isEmpty)
-                Stand.pump("the end of the prefetches") { prefetcher.running == 0 }
+                Stand.pump("the end of the prefetches") { prefetcher.runningCount == 0 }
                 // This is the first scroll, and it goes far. Without a workaround, GtkGridView of GTK 4.8 shows no
                 // cells then.
                 stage.scroll(to: stage.height * 0.8)
                 try stage.check("near the end")
-                XCTAssertGreaterThan(stage.factory.visible.lowerBound, 3_000)
+                XCTAssertGreaterThan(stage.factory.visibleRange.lowerBound, 3_000)
                 XCTAssertEqual(prefetcher.window.direction, .forward)
-                let below = stage.factory.visible
+                let below = stage.factory.visibleRange
                 stage.scroll(to: stage.height * 0.3)
                 try stage.check("back at the top")
-                Stand.pump("the visible range at the top") { stage.factory.visible.upperBound < below.lowerBound }
+                Stand.pump("the visible range at the top") { stage.factory.visibleRange.upperBound < below.lowerBound }
                 XCTAssertEqual(prefetcher.window.direction, .backward)
                 XCTAssertLessThan(
-                    try XCTUnwrap(prefetcher.window.started.min()), stage.factory.visible.lowerBound)
+                    try XCTUnwrap(prefetcher.window.started.min()), stage.factory.visibleRange.lowerBound)
                 // A shorter list restarts the prefetcher.
                 gtk_string_list_splice(stage.names, 0, 3_990, nil)
-                Stand.pump("the shorter list") { stage.factory.visible.upperBound == 10 }
+                Stand.pump("the shorter list") { stage.factory.visibleRange.upperBound == 10 }
                 XCTAssertEqual(prefetcher.window.count, 10)
                 stage.window.close()
             }
@@ -85,7 +85,7 @@
                 let stage = try GridStage(count: 400)
                 let slow = SlowFrames(stage.window.widget)
                 stage.window.show()
-                Stand.pump("the visible images") { !stage.factory.visible.isEmpty }
+                Stand.pump("the visible images") { !stage.factory.visibleRange.isEmpty }
                 slow.end()
                 try stage.check("at the top")
                 stage.window.close()
@@ -120,7 +120,7 @@
 
         func testFlowBoxLoadsVisibleImagesAndReleasesDistantOnes() throws {
             try Stand.run {
-                let before = LivingControllers.shared.count
+                let before = ControllerRegistry.shared.count
                 let manager = Sources.manager(Sources.numbered(width: 40, height: 40))
                 // The objects that retain the cells are released at the end of this function.
                 @MainActor func use() throws {
@@ -132,33 +132,34 @@
                             OpaquePointer(box), count: 200, manager: manager,
                             makeCell: { GridStage.cell(manager) },
                             content: {
-                                ImageListContent(ImageRequest(Sources.url("\($0)"), size: .fit(width: 40, height: 40)))
+                                ImageListContent(
+                                    ImageRequest(url: Sources.url("\($0)"), size: .fit(width: 40, height: 40)))
                             }))
                     let scroller = try XCTUnwrap(gtk_scrolled_window_new())
                     gtk_scrolled_window_set_child(OpaquePointer(scroller), box)
                     let window = try TestWindow(scroller, width: 240, height: 200)
                     window.show()
                     @MainActor func isReady() -> Bool {
-                        !flow.visible.isEmpty
-                            && flow.visible.allSatisfy { flow.cells[$0].view.snapshot().state == .showing }
+                        !flow.visibleRange.isEmpty
+                            && flow.visibleRange.allSatisfy { flow.cells[$0].view.snapshot().state == .showing }
                     }
                     Stand.pump("the visible images") { isReady() }
-                    XCTAssertEqual(flow.visible.lowerBound, 0)
-                    XCTAssertLessThan(flow.visible.upperBound, 60)
+                    XCTAssertEqual(flow.visibleRange.lowerBound, 0)
+                    XCTAssertLessThan(flow.visibleRange.upperBound, 60)
                     XCTAssertNil(flow.cells[199].position)
-                    let first = flow.visible
+                    let first = flow.visibleRange
                     let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scroller))
                     gtk_adjustment_set_value(adjustment, gtk_adjustment_get_upper(adjustment))
-                    Stand.pump("the last images") { flow.visible.upperBound == 200 && isReady() }
+                    Stand.pump("the last images") { flow.visibleRange.upperBound == 200 && isReady() }
                     XCTAssertTrue(first.allSatisfy { flow.cells[$0].position == nil })
                     let picture = try XCTUnwrap(flow.cells.last?.root)
                     assertColor(try window.screenshot(of: picture).middle, Sources.color(of: 199).map(Int.init))
                     flow.setCount(3)
-                    Stand.pump("three") { flow.visible == 0..<3 && isReady() }
+                    Stand.pump("three") { flow.visibleRange == 0..<3 && isReady() }
                     window.close()
                 }
                 try use()
-                Stand.pump("the release of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("the release of all controllers") { ControllerRegistry.shared.count == before }
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }
         }
@@ -167,7 +168,7 @@
         /// replaced.
         func testSecondFlowBoxOnTheSameWidgetReplacesTheFirst() throws {
             try Stand.run {
-                let before = LivingControllers.shared.count
+                let before = ControllerRegistry.shared.count
                 let manager = Sources.manager(Sources.numbered(width: 40, height: 40))
                 @MainActor func use() throws {
                     let box = try XCTUnwrap(gtk_flow_box_new())
@@ -180,7 +181,7 @@
                                 makeCell: { GridStage.cell(manager) },
                                 content: {
                                     ImageListContent(
-                                        ImageRequest(Sources.url("\($0)"), size: .fit(width: 40, height: 40)))
+                                        ImageRequest(url: Sources.url("\($0)"), size: .fit(width: 40, height: 40)))
                                 }))
                     }
                     let handlers = ["map", "destroy"].map { handlerCount(box, $0) }
@@ -189,7 +190,7 @@
                     XCTAssertNotNil(first)
                     let window = try TestWindow(scroller, width: 240, height: 200)
                     window.show()
-                    Stand.pump("the images of the first flow box") { first?.visible.isEmpty == false }
+                    Stand.pump("the images of the first flow box") { first?.visibleRange.isEmpty == false }
                     let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scroller))
                     gtk_adjustment_set_value(adjustment, 100)
                     // A tick of the first flow box is pending now.
@@ -199,18 +200,18 @@
                     XCTAssertEqual(childCount(box), 60)
                     window.frame()
                     gtk_adjustment_set_value(adjustment, 300)
-                    Stand.pump("the middle of the second flow box") { second.visible.lowerBound > 0 }
+                    Stand.pump("the middle of the second flow box") { second.visibleRange.lowerBound > 0 }
                     gtk_adjustment_set_value(adjustment, 0)
                     Stand.pump("the images of the second flow box") {
-                        second.visible.lowerBound == 0 && !second.visible.isEmpty
-                            && second.visible.allSatisfy { second.cells[$0].view.snapshot().state == .showing }
+                        second.visibleRange.lowerBound == 0 && !second.visibleRange.isEmpty
+                            && second.visibleRange.allSatisfy { second.cells[$0].view.snapshot().state == .showing }
                     }
                     window.hide()
                     window.show()
                     window.close()
                 }
                 try use()
-                Stand.pump("the release of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("the release of all controllers") { ControllerRegistry.shared.count == before }
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }
         }
@@ -259,10 +260,10 @@
         static func cell(_ manager: ImageManager) -> ImageListCell {
             let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
             gtk_widget_set_size_request(picture, 40, 40)
-            let view = WebImageView(of: picture, manager: manager) {
+            let view = WebImageView(for: picture, manager: manager) {
                 gtk_picture_set_paintable(OpaquePointer(picture), $0)
             }
-            view.fit = .cover
+            view.contentFit = .cover
             return ImageListCell(root: picture, view: view)
         }
 
@@ -283,7 +284,7 @@
                 content: { position in
                     ImageListContent(
                         ImageRequest(
-                            Sources.url("\(position + (stage?.offset ?? 0))"), size: .fit(width: 40, height: 40)))
+                            url: Sources.url("\(position + (stage?.offset ?? 0))"), size: .fit(width: 40, height: 40)))
                 },
                 willShow: { _, _ in stage?.binds += 1 })
             stage = self

@@ -16,44 +16,47 @@
     final class LooksTests: XCTestCase {
         static let dusk = Result {
             try Data(
-                contentsOf: Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
+                contentsOf: Fixtures.directory.deletingLastPathComponent().deletingLastPathComponent()
                     .appending(path: "Sources/webimage/Album/dusk.jpg"))
         }
 
         /// The hash is computed once, because that takes a second without optimization.
         private static let hash = try? BlurHash(
-            of: CoderRegistry.standard.decode(dusk.get(), options: DecodeOptions(), context: CodingContext()).pixels
-        ).text
+            encoding: ImageCoderRegistry.standard.decode(
+                dusk.get(), options: ImageDecodingOptions(), context: CodingContext()
+            ).pixels
+        ).string
 
         /// A view in a window whose image arrives in two halves, each of which waits for a gate.
         @MainActor
         private struct Scene {
             let window: TestWindow
             let view: WebImageView
-            let first = Gate()
-            let rest = Gate()
+            let first = TestGate()
+            let rest = TestGate()
 
             init(error: ImageError? = nil) throws {
                 let data = try LooksTests.dusk.get()
                 let loader = StubLoader()
                 loader.set(
-                    StubLoader.Answer(
-                        parts: [data.prefix(data.count / 2), data.dropFirst(data.count / 2)], error: error, gate: first,
+                    StubLoader.Response(
+                        chunks: [data.prefix(data.count / 2), data.dropFirst(data.count / 2)], error: error,
+                        responseGate: first,
                         bodyGate: rest),
                     for: Sources.url("a"))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 window = try TestWindow(picture)
-                view = try XCTUnwrap(WebImageView(of: picture, manager: Sources.manager(loader)))
-                view.fit = .cover
+                view = try XCTUnwrap(WebImageView(for: picture, manager: Sources.manager(loader)))
+                view.contentFit = .cover
             }
 
             @MainActor
-            func load(_ transition: Transition = .none, preview: PreviewPolicy = .none) {
-                var request = ImageRequest(Sources.url("a"))
-                request.preview = preview
-                var options = BindingOptions(
+            func load(_ transition: ImageTransition = .none, preview: PreviewPolicy = .disabled) {
+                var request = ImageRequest(url: Sources.url("a"))
+                request.previews = preview
+                var options = ImageViewOptions(
                     placeholder: .blurHash(LooksTests.hash ?? "", aspectRatio: 1.5), transition: transition)
-                options.failure = .color(PixelColor(red: 150, green: 40, blue: 40))
+                options.failurePlaceholder = .color(PixelColor(red: 150, green: 40, blue: 40))
                 view.load(request, options: options)
                 window.show()
             }
@@ -95,9 +98,9 @@
         func testPreview() throws {
             try Stand.run {
                 let scene = try Scene()
-                scene.load(preview: .progressive(every: 0))
+                scene.load(preview: .progressive(interval: 0))
                 scene.first.open()
-                Stand.pump("the upper rows") { scene.view.snapshot().shown == .preview }
+                Stand.pump("the upper rows") { scene.view.snapshot().content == .preview }
                 scene.window.frame()
                 try assertLooks(try scene.window.screenshot(), as: "preview")
                 scene.finish()
@@ -119,10 +122,11 @@
 
         func testFailure() throws {
             try Stand.run {
-                let scene = try Scene(error: .network(NetworkError(.offline, url: "u", phase: .body)))
+                let scene = try Scene(
+                    error: .network(ImageError.NetworkFailure(.offline, url: "u", phase: .receivingBody)))
                 scene.load()
                 scene.finish()
-                Stand.pump("the failure") { scene.view.snapshot().shown == .failure }
+                Stand.pump("the failure") { scene.view.snapshot().content == .failurePlaceholder }
                 scene.window.frame()
                 try assertLooks(try scene.window.screenshot(), as: "failure")
                 scene.window.close()
@@ -133,7 +137,7 @@
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()
-                scene.load(Transition(.crossFade, duration: 1, curve: .linear))
+                scene.load(ImageTransition(.crossFade, duration: 1, curve: .linear))
                 scene.window.frame()
                 scene.finish()
                 Stand.pump("the image") { scene.view.snapshot().state == .showing }
@@ -143,7 +147,7 @@
                 try assertLooks(try scene.window.screenshot(), as: "cross-fade")
                 WidgetController.manualTime = 2_000_000_000
                 scene.window.frame()
-                XCTAssertNil(scene.view.controller.stages[.image]?.transition)
+                XCTAssertNil(scene.view.controller.renderers[.image]?.transition)
                 XCTAssertEqual(scene.view.controller.frames.tick, 0)
                 scene.window.close()
             }
@@ -177,7 +181,7 @@
                 let stage = TestStage()
                 stage.stage.scaleFactor = 2
                 stage.stage.cornerRadius = 12
-                stage.present(Image(pixels: try TestPictures.pixels(5, width: 160, height: 120)))
+                stage.present(DecodedImage(pixels: try TestImages.pixels(5, width: 160, height: 120)))
                 let drawn = try stage.drawn(width: 80, height: 60, scale: 2)
                 XCTAssertEqual(drawn.width, 160)
                 try assertLooks(drawn, as: "scale-2")

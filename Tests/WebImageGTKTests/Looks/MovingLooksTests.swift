@@ -17,7 +17,7 @@
             try Stand.run {
                 let begin = 1_000_000_000
                 WidgetController.manualTime = begin
-                let (window, view) = try NumberedPictures.playing(milliseconds: 100)
+                let (window, view) = try NumberedImages.playing(milliseconds: 100)
                 Stand.pump("the image") { view.snapshot().state == .showing }
                 window.frame()
                 // Each pair contains a time in milliseconds and the frame that is due then.
@@ -46,7 +46,7 @@
                     // scrolled again before its layout.
                     grid.window.frame()
                 }
-                grid.waitForPictures()
+                grid.waitForImages()
                 XCTAssertLessThan(grid.cells, 600)
                 try assertLooks(try grid.window.screenshot(), as: "grid")
                 grid.window.close()
@@ -55,7 +55,7 @@
 
         func testGridBeforeItsImagesAreLoaded() throws {
             try Stand.run {
-                let gate = Gate()
+                let gate = TestGate()
                 let grid = try NumberedGrid(count: 4_000, gate: gate)
                 grid.window.show()
                 for value in [500.0, 9_000, 31_000] {
@@ -66,7 +66,7 @@
                 grid.window.frame()
                 try assertLooks(try grid.window.screenshot(), as: "grid-placeholders")
                 gate.open()
-                grid.waitForPictures()
+                grid.waitForImages()
                 try assertLooks(try grid.window.screenshot(), as: "grid")
                 grid.window.close()
             }
@@ -80,12 +80,12 @@
         private let factory: ImageListFactory<ImageListCell>
         private let grid: OpaquePointer
 
-        init(count: Int, gate: Gate? = nil) throws {
+        init(count: Int, gate: TestGate? = nil) throws {
             let manager = Sources.manager(
                 StubLoader { request in
                     let number = Int(request.url.lastPathComponent) ?? 0
-                    return StubLoader.Answer(
-                        body: (try? NumberedPictures.png(number, width: 72, height: 54)) ?? Data(), gate: gate)
+                    return StubLoader.Response(
+                        body: (try? NumberedImages.png(number, width: 72, height: 54)) ?? Data(), responseGate: gate)
                 })
             let names = try XCTUnwrap(gtk_string_list_new(nil))
             for _ in 0..<count { gtk_string_list_append(names, "") }
@@ -104,16 +104,16 @@
                     gtk_widget_set_size_request(picture, 72, 54)
                     // This initializer always succeeds for a GtkPicture.
                     let view =
-                        WebImageView(of: picture, manager: manager)
-                        ?? WebImageView(of: picture, manager: manager) { _ in }
-                    view.fit = .cover
+                        WebImageView(for: picture, manager: manager)
+                        ?? WebImageView(for: picture, manager: manager) { _ in }
+                    view.contentFit = .cover
                     view.cornerRadius = 6
                     return ImageListCell(root: picture, view: view)
                 },
                 content: { position in
                     ImageListContent(
-                        ImageRequest(Sources.url("\(position)"), size: .fit(width: 72, height: 54)),
-                        options: BindingOptions(
+                        ImageRequest(url: Sources.url("\(position)"), size: .fit(width: 72, height: 54)),
+                        options: ImageViewOptions(
                             placeholder: .color(PixelColor(red: 128, green: 132, blue: 140, alpha: 90))))
                 })
             XCTAssertTrue(factory.install(on: grid))
@@ -123,20 +123,20 @@
 
         func scroll(to value: Double) { gtk_adjustment_set_value(gtk_scrollable_get_vadjustment(grid), value) }
 
-        private func isEverywhere(_ holds: (BinderSnapshot) -> Bool) -> Bool {
+        private func isEverywhere(_ holds: (ImageBinder.Snapshot) -> Bool) -> Bool {
             let seen = factory.cells.filter { $0.cell.isVisible }
             return seen.count >= 15 && seen.allSatisfy { holds($0.cell.view.snapshot()) }
         }
 
-        var isWaiting: Bool { isEverywhere { $0.shown == .placeholder && $0.state == .loading } }
+        var isWaiting: Bool { isEverywhere { $0.content == .placeholder && $0.state == .loading } }
 
         /// Waits until all visible images are loaded and drawn.
-        func waitForPictures(file: StaticString = #filePath, line: UInt = #line) {
+        func waitForImages(file: StaticString = #filePath, line: UInt = #line) {
             Stand.pump("the images", file: file, line: line) { isEverywhere { $0.state == .showing } }
             window.frame()
             Stand.pump("drawn images", file: file, line: line) {
                 factory.cells.allSatisfy { cell in
-                    !cell.cell.isVisible || cell.cell.view.controller.stages[.image]?.reached == .transitioned
+                    !cell.cell.isVisible || cell.cell.view.controller.renderers[.image]?.reached == .transitionFinished
                 }
             }
         }

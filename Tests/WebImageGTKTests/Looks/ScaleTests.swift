@@ -18,7 +18,7 @@
                 let stub = StubImageManager()
                 stub.set(.data(try Sources.png([0, 200, 0], width: 640, height: 480)), for: Sources.url("a"))
                 let window = try TestWindow(picture)
-                let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
+                let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
                 var sizes: [PixelSize] = []
                 view.load(Sources.url("a")) { result in
                     if case .success(let response) = result { sizes.append(response.image.size) }
@@ -27,7 +27,7 @@
                 Stand.pump("the image") { sizes.count == 1 }
                 XCTAssertEqual(sizes, [PixelSize(width: 320, height: 240)])
                 window.frame()
-                XCTAssertEqual(view.controller.stages[.image]?.intrinsicSize?.width, 160)
+                XCTAssertEqual(view.controller.renderers[.image]?.intrinsicSize?.width, 160)
                 assertColor(try window.screenshot(scale: 2).middle, [0, 200, 0])
                 window.close()
             }

@@ -37,9 +37,9 @@
 
         func testViewOffTheMainThreadWarnsOnce() throws {
             try Stand.run {
-                XCTAssertFalse(GTKMainLoop.installOrTell(), "the main thread causes no warning")
+                XCTAssertFalse(GTKMainLoop.installOrWarn(), "the main thread causes no warning")
                 try Stand.wait {
-                    let told = await Task.detached { [GTKMainLoop.installOrTell(), GTKMainLoop.installOrTell()] }.value
+                    let told = await Task.detached { [GTKMainLoop.installOrWarn(), GTKMainLoop.installOrWarn()] }.value
                     XCTAssertEqual(told, [true, false])
                 }
             }

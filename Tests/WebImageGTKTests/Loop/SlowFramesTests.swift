@@ -37,7 +37,7 @@
             try Stand.run {
                 try Self.inAWindow {
                     var calls = 0
-                    let call = IdleCall(latest: 60) { calls += 1 }
+                    let call = IdleCallback(latest: 60) { calls += 1 }
                     Stand.pump("the call") { calls > 0 }
                     withExtendedLifetime(call) {}
                 }
@@ -47,7 +47,7 @@
         func testIdleCallRunsOnceAndImmediatelyInAnIdleLoop() throws {
             try Stand.run {
                 var calls = 0
-                let call = IdleCall(latest: 3_600_000) { calls += 1 }
+                let call = IdleCallback(latest: 3_600_000) { calls += 1 }
                 Stand.pump("the call") { calls > 0 }
                 Stand.settle()
                 XCTAssertEqual(calls, 1)
@@ -59,7 +59,7 @@
             try Stand.run {
                 var calls = 0
                 do {
-                    let call = IdleCall(latest: 1) { calls += 1 }
+                    let call = IdleCallback(latest: 1) { calls += 1 }
                     withExtendedLifetime(call) {}
                 }
                 Stand.settle()

@@ -74,7 +74,7 @@
                 stage.pass(0)
                 stage.pass(100)
                 Self.wait(stage, for: 1)
-                stage.present(try ColorFrames(Self.colors).image(), .picture)
+                stage.present(try ColorFrames(Self.colors).image(), .image)
                 XCTAssertTrue(stage.stage.player === player)
                 assertColor(try stage.drawn().middle, [0, 200, 0], "the same frame as before")
                 stage.pass(100)

@@ -14,7 +14,7 @@
             try Stand.run {
                 let stage = TestStage()
                 stage.stage.indicator = .bar
-                stage.stage.load = LoadSigns(fraction: 0.5)
+                stage.stage.load = IndicatorState(fraction: 0.5)
                 XCTAssertEqual(stage.pass(16), 100, "appears after 100 ms")
                 XCTAssertEqual(try stage.drawn().color(5, 28), [0, 0, 0])
                 XCTAssertNil(stage.pass(100), "a constant progress causes no frames")
@@ -32,7 +32,7 @@
                 for indicator in [ImageIndicator.spinner, .ring, .bar] {
                     let stage = TestStage()
                     stage.stage.indicator = indicator.delayed(by: 0)
-                    stage.stage.load = LoadSigns()
+                    stage.stage.load = IndicatorState()
                     XCTAssertEqual(stage.pass(16), 0)
                     let first = try stage.drawn(width: 60, height: 60)
                     XCTAssertEqual(stage.pass(300), 0)
@@ -47,7 +47,7 @@
                 let stage = TestStage()
                 stage.stage.animates = false
                 stage.stage.indicator = .spinner.delayed(by: 0)
-                stage.stage.load = LoadSigns()
+                stage.stage.load = IndicatorState()
                 XCTAssertNil(stage.pass(16))
                 let first = try stage.drawn()
                 stage.pass(500)
@@ -60,7 +60,7 @@
                 var fractions: [Double?] = []
                 let stage = TestStage()
                 stage.stage.indicator = .custom { fractions.append($0.fraction) }.delayed(by: 0)
-                stage.stage.load = LoadSigns(fraction: 0.25)
+                stage.stage.load = IndicatorState(fraction: 0.25)
                 stage.pass(16)
                 _ = try stage.drawn()
                 XCTAssertEqual(fractions, [0.25])
@@ -77,7 +77,7 @@
                     stage.foreground = .white
                     stage.present(try Sources.image([90, 120, 160], width: 80, height: 60), .placeholder)
                     stage.stage.indicator = indicator.delayed(by: 0)
-                    stage.stage.load = LoadSigns(fraction: fraction)
+                    stage.stage.load = IndicatorState(fraction: fraction)
                     stage.pass(16)
                     stage.pass(400)
                     try assertLooks(try stage.drawn(width: 80, height: 60), as: "indicator-\(name)")

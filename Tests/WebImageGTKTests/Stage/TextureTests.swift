@@ -16,29 +16,31 @@
         /// created.
         @MainActor
         private static func made(
-            _ loader: StubLoader, _ request: ImageRequest, _ options: BindingOptions = BindingOptions(),
+            _ loader: StubLoader, _ request: ImageRequest, _ options: ImageViewOptions = ImageViewOptions(),
             until isDone: (WebImageView) -> Bool = { $0.snapshot().state == .showing }
         ) throws -> Int {
             let picture = try XCTUnwrap(gtk_picture_new())
             let window = try TestWindow(picture)
-            let view = try XCTUnwrap(WebImageView(of: picture, manager: Sources.manager(loader)))
+            let view = try XCTUnwrap(WebImageView(for: picture, manager: Sources.manager(loader)))
             let before = GTKTexture.madeOnMainThread
             view.load(request, options: options)
             window.show()
             Stand.pump("the image") { isDone(view) }
-            Stand.pump("the first frame of the image") { view.controller.stages[.image]?.reached == .transitioned }
+            Stand.pump("the first frame of the image") {
+                view.controller.renderers[.image]?.reached == .transitionFinished
+            }
             let made = GTKTexture.madeOnMainThread - before
             window.close()
             return made
         }
 
         @MainActor
-        private static func loader(_ data: Data, _ first: Gate? = nil, _ rest: Gate? = nil) -> StubLoader {
+        private static func loader(_ data: Data, _ first: TestGate? = nil, _ rest: TestGate? = nil) -> StubLoader {
             let loader = StubLoader()
             let half = data.count / 2
             loader.set(
-                StubLoader.Answer(
-                    parts: [data.prefix(half), data.dropFirst(half)], gate: first, bodyGate: rest),
+                StubLoader.Response(
+                    chunks: [data.prefix(half), data.dropFirst(half)], responseGate: first, bodyGate: rest),
                 for: Sources.url("a"))
             return loader
         }
@@ -46,7 +48,7 @@
         func testLoadedImageHasATexture() throws {
             try Stand.run {
                 let data = try Sources.png([200, 0, 0], width: 320, height: 240)
-                XCTAssertEqual(try Self.made(Self.loader(data), ImageRequest(Sources.url("a"))), 0)
+                XCTAssertEqual(try Self.made(Self.loader(data), ImageRequest(url: Sources.url("a"))), 0)
             }
         }
 
@@ -55,7 +57,7 @@
                 let data = try Sources.png([200, 0, 0], width: 320, height: 240)
                 let before = GTKTexture.livingCount
                 let request = ImageRequest(
-                    Sources.url("a"), transformers: [.roundedCorners(radius: 8), .blur(radius: 2)])
+                    url: Sources.url("a"), transformers: [.roundedCorners(radius: 8), .blur(radius: 2)])
                 XCTAssertEqual(try Self.made(Self.loader(data), request), 0)
                 XCTAssertLessThanOrEqual(GTKTexture.livingCount, before + 1, "only the last step creates a texture")
             }
@@ -64,13 +66,13 @@
         func testPreviewsHaveTextures() throws {
             try Stand.run {
                 let data = try LooksTests.dusk.get()
-                let (first, rest) = (Gate(), Gate())
-                var request = ImageRequest(Sources.url("a"))
-                request.preview = .progressive(every: 0)
+                let (first, rest) = (TestGate(), TestGate())
+                var request = ImageRequest(url: Sources.url("a"))
+                request.previews = .progressive(interval: 0)
                 var hasPreview = false
                 let made = try Self.made(Self.loader(data, first, rest), request) { view in
                     if view.snapshot().state == .loading { first.open() }
-                    if view.snapshot().shown == .preview, !hasPreview {
+                    if view.snapshot().content == .preview, !hasPreview {
                         hasPreview = true
                         rest.open()
                     }
@@ -83,8 +85,8 @@
 
         func testAnimationFramesHaveTextures() throws {
             try Stand.run {
-                let data = try NumberedPictures.gif(frames: 3, milliseconds: 20)
-                let made = try Self.made(Self.loader(data), ImageRequest(Sources.url("a"))) { view in
+                let data = try NumberedImages.gif(frames: 3, milliseconds: 20)
+                let made = try Self.made(Self.loader(data), ImageRequest(url: Sources.url("a"))) { view in
                     view.player()?.frameIndex == 2
                 }
                 XCTAssertEqual(made, 0)
@@ -97,11 +99,11 @@
                 stub.set(.color([1, 2, 3], width: 40, height: 30), for: Sources.url("a"))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
-                let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
+                let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
                 let before = GTKTexture.madeOnMainThread
                 view.load(Sources.url("a"))
                 window.show()
-                Stand.pump("the image") { view.controller.stages[.image]?.reached == .transitioned }
+                Stand.pump("the image") { view.controller.renderers[.image]?.reached == .transitionFinished }
                 XCTAssertEqual(GTKTexture.madeOnMainThread, before)
                 window.close()
             }
@@ -111,19 +113,19 @@
             try Stand.run {
                 let loader = Self.loader(try Sources.png([200, 0, 0]))
                 let manager = Sources.manager(loader)
-                var image: Image?
-                try Stand.wait { image = try await manager.image(from: Sources.url("a")) }
+                var image: DecodedImage?
+                try Stand.wait { image = try await manager.image(for: Sources.url("a")) }
                 let pixels = try XCTUnwrap(image).pixels
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
-                let view = try XCTUnwrap(WebImageView(of: picture, manager: manager))
-                var options = BindingOptions()
-                options.sizing = .none
+                let view = try XCTUnwrap(WebImageView(for: picture, manager: manager))
+                var options = ImageViewOptions()
+                options.sizing = .originalSize
                 let before = GTKTexture.madeOnMainThread
-                view.load(ImageRequest(Sources.url("a")), options: options)
+                view.load(ImageRequest(url: Sources.url("a")), options: options)
                 window.show()
-                Stand.pump("the image") { view.controller.stages[.image]?.reached == .transitioned }
-                XCTAssertTrue(view.controller.stages[.image]?.current?.image?.pixels === pixels)
+                Stand.pump("the image") { view.controller.renderers[.image]?.reached == .transitionFinished }
+                XCTAssertTrue(view.controller.renderers[.image]?.current?.image?.pixels === pixels)
                 XCTAssertEqual(GTKTexture.madeOnMainThread, before + 1)
                 window.close()
             }

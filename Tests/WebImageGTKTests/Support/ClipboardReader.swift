@@ -14,13 +14,13 @@
 
         /// Returns the image of the clipboard. The caller must release it.
         func texture() throws -> OpaquePointer {
-            let result = try answer { gdk_clipboard_read_texture_async(clipboard, nil, $0, $1) }
+            let result = try self.result { gdk_clipboard_read_texture_async(clipboard, nil, $0, $1) }
             defer { g_object_unref(UnsafeMutableRawPointer(result)) }
             return try XCTUnwrap(gdk_clipboard_read_texture_finish(clipboard, result, nil))
         }
 
         func text() throws -> String {
-            let result = try answer { gdk_clipboard_read_text_async(clipboard, nil, $0, $1) }
+            let result = try self.result { gdk_clipboard_read_text_async(clipboard, nil, $0, $1) }
             defer { g_object_unref(UnsafeMutableRawPointer(result)) }
             let text = try XCTUnwrap(gdk_clipboard_read_text_finish(clipboard, result, nil))
             defer { g_free(text) }
@@ -32,13 +32,15 @@
             let name = strdup(type)
             defer { free(name) }
             var types = [name.map { UnsafePointer($0) }, nil]
-            let result = try answer { gdk_clipboard_read_async(clipboard, &types, G_PRIORITY_DEFAULT, nil, $0, $1) }
+            let result = try self.result {
+                gdk_clipboard_read_async(clipboard, &types, G_PRIORITY_DEFAULT, nil, $0, $1)
+            }
             defer { g_object_unref(UnsafeMutableRawPointer(result)) }
             let stream = try XCTUnwrap(gdk_clipboard_read_finish(clipboard, result, nil, nil))
             defer { g_object_unref(UnsafeMutableRawPointer(stream)) }
             var data = Data()
             while true {
-                let result = try answer {
+                let result = try self.result {
                     g_input_stream_read_bytes_async(stream, 65_536, G_PRIORITY_DEFAULT, nil, $0, $1)
                 }
                 defer { g_object_unref(UnsafeMutableRawPointer(result)) }
@@ -51,7 +53,7 @@
         }
 
         /// Runs the main loop until the operation that `begin` starts has finished.
-        private func answer(_ begin: (GAsyncReadyCallback, gpointer) -> Void) throws -> OpaquePointer {
+        private func result(_ begin: (GAsyncReadyCallback, gpointer) -> Void) throws -> OpaquePointer {
             var result: OpaquePointer?
             withUnsafeMutablePointer(to: &result) { place in
                 begin(

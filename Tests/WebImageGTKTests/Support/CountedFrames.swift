@@ -22,12 +22,13 @@
                 // The frames are too large to keep all of them in memory.
                 return try Sources.pixels([UInt8(5 * index), 0, 100], width: 400, height: 300)
             } catch {
-                throw .request(.noSuchFrame(index: index, count: timeline.frameCount))
+                throw .request(.frameNotFound(index: index, frameCount: timeline.frameCount))
             }
         }
 
-        func image() throws -> Image {
-            Image(pixels: try Sources.pixels([0, 0, 100], width: 400, height: 300), animation: ImageAnimation(self))
+        func image() throws -> DecodedImage {
+            DecodedImage(
+                pixels: try Sources.pixels([0, 0, 100], width: 400, height: 300), animation: ImageAnimation(self))
         }
     }
 

@@ -25,10 +25,10 @@
         }
 
         /// Emits the signal `name` with at most one boxed value, followed by numbers. The return value of the handlers
-        /// is stored in `answer`.
+        /// is stored in `returnValue`.
         static func emit(
             _ object: OpaquePointer, _ name: String, boxed: UnsafePointer<GValue>? = nil, _ numbers: Double...,
-            answer: UnsafeMutablePointer<GValue>? = nil
+            returnValue: UnsafeMutablePointer<GValue>? = nil
         ) {
             let raw = UnsafeMutableRawPointer(object)
             let type = raw.assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee.g_type
@@ -48,7 +48,7 @@
                 g_value_set_double(&value, number)
                 values.append(value)
             }
-            g_signal_emitv(&values, g_signal_lookup(name, type), 0, answer)
+            g_signal_emitv(&values, g_signal_lookup(name, type), 0, returnValue)
             for index in values.indices { g_value_unset(&values[index]) }
         }
     }

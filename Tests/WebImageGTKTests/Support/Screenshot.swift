@@ -48,8 +48,8 @@
                     for x in 0..<width * 4 { rows[y * row + x] = bytes[y * width * 4 + x] }
                 }
             }
-            return try CoderRegistry.standard.encode(
-                Image(pixels: canvas.finish(isOpaque: false)), as: .png(), context: CodingContext())
+            return try ImageCoderRegistry.standard.encode(
+                DecodedImage(pixels: canvas.finish(isOpaque: false)), as: .png(), context: CodingContext())
         }
 
         /// Returns the largest difference of a channel, and the fraction of channels that differ by more than 24.
@@ -78,7 +78,7 @@
 
     /// The location of the screenshots of the documentation.
     enum Looks {
-        static let folder = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
+        static let directory = Fixtures.directory.deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Documentation/Images/GTK")
     }
 
@@ -101,8 +101,9 @@
             try screenshot.png().write(to: url)
             return
         }
-        let data = try Data(contentsOf: Looks.folder.appending(path: "\(name).png"))
-        let image = try CoderRegistry.standard.decode(data, options: DecodeOptions(), context: CodingContext())
+        let data = try Data(contentsOf: Looks.directory.appending(path: "\(name).png"))
+        let image = try ImageCoderRegistry.standard.decode(
+            data, options: ImageDecodingOptions(), context: CodingContext())
         guard let difference = screenshot.difference(to: Screenshot(image.pixels)) else {
             return XCTFail(
                 "\(name): unexpected size of \(screenshot.width) × \(screenshot.height) pixels", file: file, line: line)

@@ -20,13 +20,13 @@
                 configuration.cache.usesDisk = false
                 configuration.cachePolicy = .cacheFirst
                 configuration.loaders.append(loader)
-                configuration.memoryPressure = MemoryPressureSource(readsSystem: false)
+                configuration.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
             }
         }
 
         /// Returns an image of one color.
-        static func image(_ color: [UInt8], width: Int = 40, height: Int = 30) throws -> Image {
-            Image(pixels: try pixels(color, width: width, height: height))
+        static func image(_ color: [UInt8], width: Int = 40, height: Int = 30) throws -> DecodedImage {
+            DecodedImage(pixels: try pixels(color, width: width, height: height))
         }
 
         static func pixels(_ color: [UInt8], width: Int = 40, height: Int = 30) throws -> PixelBuffer {
@@ -44,7 +44,7 @@
         }
 
         static func png(_ color: [UInt8], width: Int = 40, height: Int = 30) throws -> Data {
-            try CoderRegistry.standard.encode(
+            try ImageCoderRegistry.standard.encode(
                 image(color, width: width, height: height), as: .png(), context: CodingContext())
         }
 
@@ -58,7 +58,7 @@
         static func numbered(width: Int = 16, height: Int = 16) -> StubLoader {
             StubLoader { request in
                 let number = Int(request.url.lastPathComponent) ?? 0
-                return StubLoader.Answer(body: (try? png(color(of: number), width: width, height: height)) ?? Data())
+                return StubLoader.Response(body: (try? png(color(of: number), width: width, height: height)) ?? Data())
             }
         }
     }
@@ -79,12 +79,12 @@
             do {
                 return try Sources.pixels(colors[index])
             } catch {
-                throw .request(.noSuchFrame(index: index, count: colors.count))
+                throw .request(.frameNotFound(index: index, frameCount: colors.count))
             }
         }
 
-        func image() throws -> Image {
-            Image(pixels: try Sources.pixels(colors[0]), animation: ImageAnimation(self))
+        func image() throws -> DecodedImage {
+            DecodedImage(pixels: try Sources.pixels(colors[0]), animation: ImageAnimation(self))
         }
     }
 #endif

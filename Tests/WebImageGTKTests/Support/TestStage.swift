@@ -10,36 +10,39 @@
 
     /// A stage without a widget, which draws at times that the test sets.
     @MainActor
-    final class TestStage: ImageStageHost {
-        let stage: ImageStage
+    final class TestStage: SlotRendererDelegate {
+        let stage: SlotRenderer
         var frameTime = 1_000_000_000
         var foreground = PixelColor.black
         private(set) var changes = 0
         private(set) var sizeChanges = 0
-        private(set) var ticksAsked = 0
-        private(set) var goals: [LoadGoal] = []
-        private(set) var places: [[Double]] = []
+        private(set) var requestedTicks = 0
+        private(set) var goals: [WebImageView.CompletionPoint] = []
+        private(set) var bounds: [[Double]] = []
         private static var canvas: TestWindow?
         private static var last: OpaquePointer?
 
         init() {
-            stage = ImageStage(slot: .image, manager: .shared)
+            stage = SlotRenderer(slot: .image, manager: .shared)
             stage.host = self
             stage.isVisible = true
         }
 
-        func stageChanged(_ stage: ImageStage, size: Bool) {
+        func stageChanged(_ stage: SlotRenderer, size: Bool) {
             changes += 1
             if size { sizeChanges += 1 }
         }
 
-        func stageNeedsTick(_ stage: ImageStage) { ticksAsked += 1 }
+        func stageNeedsTick(_ stage: SlotRenderer) { requestedTicks += 1 }
 
-        func stageReached(_ stage: ImageStage) { goals.append(stage.reached) }
+        func stageReached(_ stage: SlotRenderer) { goals.append(stage.reached) }
 
-        func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double) { places.append([width, height]) }
+        func renderer(_ stage: SlotRenderer, hasBounds width: Double, _ height: Double) {
+            bounds.append([width, height])
+        }
 
-        /// Advances the time, and returns the result of ``ImageStage/advance(to:)`` in milliseconds from the new time.
+        /// Advances the time, and returns the result of ``SlotRenderer/advance(to:)`` in milliseconds from the new
+        /// time.
         @discardableResult
         func pass(_ milliseconds: Int) -> Int? {
             frameTime += milliseconds * 1_000_000
@@ -47,9 +50,10 @@
         }
 
         func present(
-            _ image: Image?, _ kind: Presentation.Kind = .picture, _ transition: Transition = .none, generation: Int = 1
+            _ image: DecodedImage?, _ kind: ImageBinder.Presentation.Kind = .image,
+            _ transition: ImageTransition = .none, generation: Int = 1
         ) {
-            stage.present(Presentation(kind, image: image, transition: transition, generation: generation))
+            stage.present(ImageBinder.Presentation(kind, image: image, transition: transition, bindingID: generation))
         }
 
         /// Returns the current contents of the stage.
@@ -62,8 +66,8 @@
             let window = try XCTUnwrap(Self.canvas?.widget)
             let snapshot = try XCTUnwrap(gtk_snapshot_new())
             gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
-            stage.draw(Snapshot(pointer: snapshot), width: width, height: height)
-            var viewport = graphene_rect_t(StageRect(x: 0, y: 0, width: width * scale, height: height * scale))
+            stage.draw(RenderSnapshot(pointer: snapshot), width: width, height: height)
+            var viewport = graphene_rect_t(LayoutRect(x: 0, y: 0, width: width * scale, height: height * scale))
             // A snapshot without contents has no node.
             var clear = GdkRGBA(PixelColor.clear)
             gtk_snapshot_append_color(snapshot, &clear, &viewport)

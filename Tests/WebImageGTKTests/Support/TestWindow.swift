@@ -76,7 +76,7 @@
             let node = try XCTUnwrap(found)
             defer { gsk_render_node_unref(node) }
             let renderer = gtk_native_get_renderer(OpaquePointer(widget))
-            var viewport = graphene_rect_t(StageRect(x: 0, y: 0, width: width * scale, height: height * scale))
+            var viewport = graphene_rect_t(LayoutRect(x: 0, y: 0, width: width * scale, height: height * scale))
             let texture = try XCTUnwrap(gsk_renderer_render_texture(renderer, node, &viewport))
             defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
             return Screenshot(texture)

@@ -13,24 +13,25 @@
     /// Tests of views while windows are hidden and shown, and while the network and memory conditions change.
     final class ConditionsTests: XCTestCase {
         @MainActor
-        private static func shown(
+        private static func makeView(
             _ stub: StubImageManager, _ url: URL, hidden: Bool = false
         ) throws -> (TestWindow, WebImageView) {
             let picture = try XCTUnwrap(gtk_picture_new())
             let window = try TestWindow(picture)
-            let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
+            let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
             view.load(url)
             if !hidden { window.show() }
             return (window, view)
         }
 
-        private static let offline = ImageError.network(NetworkError(.offline, url: "u", phase: .connect))
+        private static let offline = ImageError.network(
+            ImageError.NetworkFailure(.offline, url: "u", phase: .connecting))
 
         func testHiddenWindowLoadsNothing() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
-                let (window, view) = try Self.shown(stub, Sources.url("a"), hidden: true)
+                let (window, view) = try Self.makeView(stub, Sources.url("a"), hidden: true)
                 Stand.settle()
                 XCTAssertEqual(view.snapshot().state, .waiting)
                 XCTAssertEqual(stub.requests.count, 0)
@@ -43,9 +44,9 @@
         func testHidingAWindowCancelsItsLoadsAndShowingItRestartsThem() throws {
             try Stand.run {
                 let stub = StubImageManager()
-                let gate = Gate()
+                let gate = TestGate()
                 stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("a"))
-                let (window, view) = try Self.shown(stub, Sources.url("a"))
+                let (window, view) = try Self.makeView(stub, Sources.url("a"))
                 try Stand.wait { await stub.waitForRequests(count: 1) }
                 window.hide()
                 XCTAssertEqual(view.snapshot().state, .waiting)
@@ -62,7 +63,7 @@
                 let stub = StubImageManager()
                 let frames = CountedFrames(count: 50)
                 stub.set(.image(try frames.image()), for: Sources.url("a"))
-                let (window, view) = try Self.shown(stub, Sources.url("a"))
+                let (window, view) = try Self.makeView(stub, Sources.url("a"))
                 Stand.pump("the first frames") { (view.player()?.frameIndex ?? 0) >= 3 }
                 window.hide()
                 Stand.pump("rest") { view.controller.frames.tick == 0 && view.controller.frames.timer == 0 }
@@ -82,9 +83,9 @@
             try Stand.run {
                 let stub = StubImageManager()
                 stub.set(
-                    .failure(.request(.refused(reason: "no"))), .color([0, 200, 0], width: 4, height: 4),
+                    .failure(.request(.rejected(reason: "no"))), .color([0, 200, 0], width: 4, height: 4),
                     for: Sources.url("a"))
-                let (window, view) = try Self.shown(stub, Sources.url("a"))
+                let (window, view) = try Self.makeView(stub, Sources.url("a"))
                 Stand.pump("the failure") { if case .failed = view.snapshot().state { true } else { false } }
                 view.retriesOnClick = false
                 XCTAssertFalse(view.controller.clicked())
@@ -102,7 +103,7 @@
                 monitors.retrySpread = 0
                 let stub = StubImageManager()
                 stub.set(.failure(Self.offline), .color([0, 200, 0], width: 4, height: 4), for: Sources.url("a"))
-                let (window, view) = try Self.shown(stub, Sources.url("a"))
+                let (window, view) = try Self.makeView(stub, Sources.url("a"))
                 Stand.pump("the failure") { if case .failed = view.snapshot().state { true } else { false } }
                 monitors.network(isAvailable: true)
                 XCTAssertEqual(stub.requests.count, 1, "the network was never unavailable")
@@ -117,7 +118,7 @@
             try Stand.run {
                 let stub = StubImageManager()
                 stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
-                let (window, _) = try Self.shown(stub, Sources.url("a"))
+                let (window, _) = try Self.makeView(stub, Sources.url("a"))
                 SystemMonitors.shared.memoryWarning(100)
                 XCTAssertEqual(stub.manager.memoryPressure, .medium)
                 window.close()
@@ -133,7 +134,7 @@
                 gtk_widget_set_halign(picture, GTK_ALIGN_CENTER)
                 gtk_widget_set_valign(picture, GTK_ALIGN_CENTER)
                 let window = try TestWindow(picture)
-                let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
+                let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
                 view.load(Sources.url("a"))
                 window.show()
                 Stand.pump("the image") { view.snapshot().state == .showing }
@@ -148,7 +149,7 @@
             try Stand.run {
                 let stub = StubImageManager()
                 stub.set(.image(try CountedFrames(count: 50).image()), for: Sources.url("a"))
-                let (window, view) = try Self.shown(stub, Sources.url("a"))
+                let (window, view) = try Self.makeView(stub, Sources.url("a"))
                 Stand.pump("the first frames") { (view.player()?.frameIndex ?? 0) >= 2 }
                 try Desktop.set("gtk-enable-animations", false)
                 XCTAssertEqual(view.player()?.frameIndex, 0)
@@ -162,9 +163,9 @@
 
         func testStateSlotsAreNamedAfterTheirSlot() {
             XCTAssertEqual(ImageSlot.image(.normal), .image)
-            XCTAssertEqual(ImageSlot.image(.hover).place, .image)
-            XCTAssertEqual(ImageSlot.background(.disabled).place, .background)
-            XCTAssertEqual(ImageSlot("anything").place, "anything")
+            XCTAssertEqual(ImageSlot.image(.hover).normalSlot, .image)
+            XCTAssertEqual(ImageSlot.background(.disabled).normalSlot, .background)
+            XCTAssertEqual(ImageSlot("anything").normalSlot, "anything")
         }
     }
 #endif

@@ -15,11 +15,11 @@
         func testLoadedImageReachesTheScreen() throws {
             try Stand.run {
                 let stub = StubImageManager()
-                let gate = Gate()
+                let gate = TestGate()
                 stub.set(.color([200, 10, 30], width: 40, height: 30, gate: gate), for: Sources.url("a"))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
-                let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
+                let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
                 view.load(Sources.url("a"), placeholder: .color(PixelColor(red: 0, green: 0, blue: 250)))
                 window.show()
                 assertColor(try window.screenshot().middle, [0, 0, 250], "while it loads")
@@ -32,30 +32,30 @@
 
         func testViewIsReleasedWithItsWidget() throws {
             try Stand.run {
-                let before = LivingControllers.shared.count
+                let before = ControllerRegistry.shared.count
                 let stub = StubImageManager()
                 stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 var results: [Result<ImageResponse, ImageError>] = []
-                WebImageView(of: picture, manager: stub.manager)?.load(Sources.url("a")) { results.append($0) }
+                WebImageView(for: picture, manager: stub.manager)?.load(Sources.url("a")) { results.append($0) }
                 window.show()
                 Stand.pump("the image") { results.count == 1 }
-                XCTAssertEqual(LivingControllers.shared.count, before + 1)
+                XCTAssertEqual(ControllerRegistry.shared.count, before + 1)
                 window.close()
-                XCTAssertEqual(LivingControllers.shared.count, before)
+                XCTAssertEqual(ControllerRegistry.shared.count, before)
             }
         }
 
         func testDestroyingTheWidgetCancelsItsLoads() throws {
             try Stand.run {
                 let stub = StubImageManager()
-                let gate = Gate()
+                let gate = TestGate()
                 stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("a"))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 var errors: [Int] = []
-                WebImageView(of: picture, manager: stub.manager)?.load(Sources.url("a")) { result in
+                WebImageView(for: picture, manager: stub.manager)?.load(Sources.url("a")) { result in
                     if case .failure(let error) = result { errors.append(error.code) }
                 }
                 window.show()
@@ -72,14 +72,14 @@
                 let manager = Sources.manager(Sources.numbered(width: 160, height: 120))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
-                let view = try XCTUnwrap(WebImageView(of: picture, manager: manager))
+                let view = try XCTUnwrap(WebImageView(for: picture, manager: manager))
                 view.load(Sources.url("5"))
                 window.show()
                 Stand.pump("the first image") { view.snapshot().state == .showing }
                 view.load(Sources.url("9"))
                 Stand.pump("the second image") { view.snapshot().state == .showing }
                 view.load(Sources.url("5"), placeholder: .color(.black), transition: .crossFade())
-                XCTAssertEqual(view.snapshot().shown, .picture)
+                XCTAssertEqual(view.snapshot().content, .image)
                 assertColor(try window.screenshot().middle, Sources.color(of: 5).map(Int.init))
                 window.close()
             }

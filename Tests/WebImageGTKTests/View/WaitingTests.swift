@@ -20,12 +20,12 @@
             let view: WebImageView
             var ends: [String] = []
             /// The goal that the image had reached when the last load ended.
-            var reached: LoadGoal?
+            var reached: WebImageView.CompletionPoint?
 
             init(shows: Bool = true) throws {
                 let picture = try XCTUnwrap(gtk_picture_new())
                 window = try TestWindow(picture)
-                view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
+                view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
                 stub.set(.color([200, 0, 0], width: 160, height: 120), for: Sources.url("red"))
                 stub.set(.color([0, 200, 0], width: 160, height: 120), for: Sources.url("green"))
                 if shows { window.show() }
@@ -33,22 +33,23 @@
 
             @discardableResult
             func wait(
-                _ name: String, _ options: BindingOptions = BindingOptions(), until goal: LoadGoal = .shown
+                _ name: String, _ options: ImageViewOptions = ImageViewOptions(),
+                until goal: WebImageView.CompletionPoint = .displayed
             ) -> Task<Void, Never> {
                 Task { @MainActor in
                     do throws(ImageError) {
-                        try await view.loadAndWait(ImageRequest(Sources.url(name)), options: options, until: goal)
+                        try await view.loadAndWait(ImageRequest(url: Sources.url(name)), options: options, until: goal)
                         ends.append(name)
                     } catch {
                         ends.append("\(name) \(error.code)")
                     }
-                    reached = view.controller.stages[.image]?.reached
+                    reached = view.controller.renderers[.image]?.reached
                 }
             }
 
             /// Starts a load of an image that arrives when the returned gate opens.
-            func waitForSlow() throws -> (Task<Void, Never>, Gate) {
-                let gate = Gate()
+            func waitForSlow() throws -> (Task<Void, Never>, TestGate) {
+                let gate = TestGate()
                 stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("slow"))
                 let task = wait("slow")
                 try Stand.wait { [stub] in await stub.waitForRequests(count: 1) }
@@ -58,13 +59,13 @@
             /// Starts a load that waits for the end of its transition. When this method returns, the transition has
             /// started.
             @discardableResult
-            func comesIn(_ name: String, _ options: BindingOptions = WaitingTests.fading) -> Task<Void, Never> {
+            func comesIn(_ name: String, _ options: ImageViewOptions = WaitingTests.fading) -> Task<Void, Never> {
                 let before = view.snapshot().generation
-                let task = wait(name, options, until: .transitioned)
+                let task = wait(name, options, until: .transitionFinished)
                 Stand.pump("the image") {
                     let snapshot = view.snapshot()
                     return snapshot.generation > before && snapshot.state == .showing
-                        && view.controller.stages[.image]?.reached == .shown
+                        && view.controller.renderers[.image]?.reached == .displayed
                 }
                 return task
             }
@@ -76,9 +77,9 @@
 
         private static let cancelled = "\(ImageError.request(.cancelled).code)"
 
-        fileprivate static let fading: BindingOptions = {
-            var options = BindingOptions()
-            options.transition = .always(Transition(.crossFade, duration: 1, curve: .linear))
+        fileprivate static let fading: ImageViewOptions = {
+            var options = ImageViewOptions()
+            options.transition = .always(ImageTransition(.crossFade, duration: 1, curve: .linear))
             return options
         }()
 
@@ -88,7 +89,7 @@
                 scene.wait("red")
                 scene.pump(ends: 1)
                 XCTAssertEqual(scene.ends, ["red"])
-                XCTAssertEqual(scene.reached, .transitioned)
+                XCTAssertEqual(scene.reached, .transitionFinished)
                 // The view already shows this image.
                 scene.wait("red")
                 scene.pump(ends: 2)
@@ -103,7 +104,7 @@
                 for name in ["red", "green", "red"] {
                     scene.wait(name)
                     scene.pump(ends: scene.ends.count + 1)
-                    XCTAssertEqual(scene.reached, .transitioned)
+                    XCTAssertEqual(scene.reached, .transitionFinished)
                 }
                 XCTAssertEqual(scene.ends, ["red", "green", "red"])
                 scene.window.close()
@@ -114,16 +115,16 @@
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()
-                scene.wait("red", Self.fading, until: .shown)
+                scene.wait("red", Self.fading, until: .displayed)
                 scene.pump(ends: 1)
-                XCTAssertEqual(scene.reached, .shown)
+                XCTAssertEqual(scene.reached, .displayed)
                 scene.comesIn("green")
                 WidgetController.manualTime = 1_900_000_000
                 scene.window.frame()
                 XCTAssertEqual(scene.ends, ["red"])
                 WidgetController.manualTime = 2_000_000_000
                 scene.pump(ends: 2)
-                XCTAssertEqual(scene.reached, .transitioned)
+                XCTAssertEqual(scene.reached, .transitionFinished)
                 assertColor(try scene.window.screenshot().middle, [0, 200, 0])
                 scene.window.close()
             }
@@ -133,15 +134,18 @@
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()
-                var goals: [LoadGoal] = []
-                scene.view.load(ImageRequest(Sources.url("red")), options: Self.fading, until: .transitioned) { _ in
-                    goals.append(scene.view.controller.stages[.image]?.reached ?? .loaded)
+                var goals: [WebImageView.CompletionPoint] = []
+                scene.view.load(ImageRequest(url: Sources.url("red")), options: Self.fading, until: .transitionFinished)
+                { _ in
+                    goals.append(scene.view.controller.renderers[.image]?.reached ?? .loaded)
                 }
-                Stand.pump("the image") { scene.view.controller.stages[.image]?.reached == .shown }
+                Stand.pump("the image") { scene.view.controller.renderers[.image]?.reached == .displayed }
                 XCTAssertEqual(goals, [])
                 WidgetController.manualTime = 2_000_000_000
-                Stand.pump("the first completion") { goals == [.transitioned] }
-                scene.view.load(ImageRequest(Sources.url("green")), options: Self.fading) { _ in goals.append(.loaded) }
+                Stand.pump("the first completion") { goals == [.transitionFinished] }
+                scene.view.load(ImageRequest(url: Sources.url("green")), options: Self.fading) { _ in
+                    goals.append(.loaded)
+                }
                 Stand.pump("the second completion") { goals.count == 2 }
                 scene.window.close()
             }
@@ -156,17 +160,17 @@
                 for round in 1...2 {
                     let picture = try XCTUnwrap(gtk_picture_new())
                     let window = try TestWindow(picture)
-                    let view = try XCTUnwrap(WebImageView(of: picture, manager: manager))
+                    let view = try XCTUnwrap(WebImageView(for: picture, manager: manager))
                     // In the second round, the image is in memory, and the view finds it when the first frame sets its
                     // bounds.
                     @MainActor func tell(_ what: String) {
-                        let isDrawing = view.controller.stages[.image]?.isDrawing == true
+                        let isDrawing = view.controller.renderers[.image]?.isDrawing == true
                         told.append("\(round) \(what)\(isDrawing ? " while drawing" : "")")
                     }
                     view.onChange { if $0.state == .showing { tell("change") } }
                     view.load(Sources.url("5")) { result in
                         tell("completion")
-                        if round == 2 { XCTAssertEqual(try? result.get().origin, .memory) }
+                        if round == 2 { XCTAssertEqual(try? result.get().source, .memoryCache) }
                     }
                     window.show()
                     Stand.pump("both") { told.count == 2 * round }
@@ -179,7 +183,7 @@
         func testThrowsTheErrorOfTheLoad() throws {
             try Stand.run {
                 let scene = try Scene()
-                let error = ImageError.network(NetworkError(.offline, url: "u", phase: .connect))
+                let error = ImageError.network(ImageError.NetworkFailure(.offline, url: "u", phase: .connecting))
                 scene.stub.set(.failure(error), for: Sources.url("broken"))
                 scene.wait("broken")
                 scene.pump(ends: 1)
@@ -261,8 +265,8 @@
                 scene.window.hide()
                 scene.pump(ends: 1)
                 var options = Self.fading
-                options.unmapping = .keep
-                scene.wait("green", options, until: .transitioned)
+                options.offscreenBehavior = .continue
+                scene.wait("green", options, until: .transitionFinished)
                 scene.pump(ends: 2)
                 XCTAssertEqual(scene.ends, ["red", "green"])
                 scene.window.close()
@@ -270,8 +274,8 @@
                 let clear = try Scene(shows: false)
                 gtk_widget_set_opacity(clear.view.widget, 0)
                 clear.window.show()
-                var unsized = BindingOptions()
-                unsized.sizing = .none
+                var unsized = ImageViewOptions()
+                unsized.sizing = .originalSize
                 clear.wait("red", unsized)
                 clear.pump(ends: 1)
                 XCTAssertEqual(clear.ends, ["red"])

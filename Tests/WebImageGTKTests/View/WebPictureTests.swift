@@ -14,16 +14,17 @@
     final class WebPictureTests: XCTestCase {
         func testShowsItsImageAndRetainsItsObjects() throws {
             try Stand.run {
-                let before = LivingControllers.shared.count
+                let before = ControllerRegistry.shared.count
                 let stub = StubImageManager()
                 stub.set(.color([0, 200, 0], width: 40, height: 20), for: Sources.url("a"))
                 var picture: WebPicture? = WebPicture(
-                    Sources.url("a"), alternativeText: "A meadow", fit: .cover, cornerRadius: 8, manager: stub.manager)
+                    Sources.url("a"), alternativeText: "A meadow", contentFit: .cover, cornerRadius: 8,
+                    manager: stub.manager)
                 let widget = try XCTUnwrap(picture?.widget)
                 let window = try TestWindow(widget)
                 picture = nil
                 window.show()
-                Stand.pump("the image") { WebImageView(of: widget)?.snapshot().state == .showing }
+                Stand.pump("the image") { WebImageView(for: widget)?.snapshot().state == .showing }
                 window.frame()
                 let drawn = try window.screenshot()
                 assertColor(drawn.middle, [0, 200, 0])
@@ -32,19 +33,19 @@
                 XCTAssertEqual(
                     gtk_picture_get_alternative_text(OpaquePointer(widget)).map { String(cString: $0) }, "A meadow")
                 window.close()
-                XCTAssertEqual(LivingControllers.shared.count, before)
+                XCTAssertEqual(ControllerRegistry.shared.count, before)
             }
         }
 
         func testUnusedWidgetIsReleased() throws {
             try Stand.run {
-                let before = LivingControllers.shared.count
+                let before = ControllerRegistry.shared.count
                 do {
                     let picture = WebPicture(alternativeText: nil)
                     picture.onContextMenu = { _, _ in }
-                    XCTAssertEqual(LivingControllers.shared.count, before + 1)
+                    XCTAssertEqual(ControllerRegistry.shared.count, before + 1)
                 }
-                XCTAssertEqual(LivingControllers.shared.count, before)
+                XCTAssertEqual(ControllerRegistry.shared.count, before)
             }
         }
 

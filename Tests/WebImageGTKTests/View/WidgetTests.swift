@@ -28,7 +28,7 @@
                 let image = try XCTUnwrap(gtk_image_new())
                 gtk_image_set_pixel_size(OpaquePointer(image), 48)
                 let window = try TestWindow(image)
-                let view = try XCTUnwrap(WebImageView(of: OpaquePointer(image), manager: Self.stub().manager))
+                let view = try XCTUnwrap(WebImageView(for: OpaquePointer(image), manager: Self.stub().manager))
                 view.load(Sources.url("red"))
                 window.show()
                 Stand.pump("the image") { view.snapshot().state == .showing }
@@ -45,15 +45,15 @@
                 let button = try XCTUnwrap(gtk_button_new_with_label("Go"))
                 let label = try XCTUnwrap(gtk_button_get_child(Self.button(button)))
                 let window = try TestWindow(button)
-                let view = try XCTUnwrap(WebImageView(of: button, manager: Self.stub().manager))
+                let view = try XCTUnwrap(WebImageView(for: button, manager: Self.stub().manager))
                 view.load(Sources.url("green"), slot: .background)
                 window.show()
-                Stand.pump("the background") { view.snapshot(.background).state == .showing }
+                Stand.pump("the background") { view.snapshot(of: .background).state == .showing }
                 window.frame()
                 let drawn = try window.screenshot()
                 assertColor(drawn.color(4, 60), [0, 200, 0], "past the padding")
                 XCTAssertNotNil(gtk_widget_get_ancestor(label, gtk_button_get_type()), "the label is still a child")
-                view.load(ImageRequest(Sources.url("red"), size: .fit(width: 32, height: 32)))
+                view.load(ImageRequest(url: Sources.url("red"), size: .fit(width: 32, height: 32)))
                 Stand.pump("the image") { view.snapshot().state == .showing }
                 window.frame()
                 let both = try window.screenshot()
@@ -67,14 +67,14 @@
             try Stand.run {
                 let button = try XCTUnwrap(gtk_button_new())
                 let window = try TestWindow(button)
-                let view = try XCTUnwrap(WebImageView(of: Self.button(button), manager: Self.stub().manager))
+                let view = try XCTUnwrap(WebImageView(for: Self.button(button), manager: Self.stub().manager))
                 view.load(Sources.url("red"))
                 view.load(Sources.url("green"), slot: .image(.hover))
                 view.load(Sources.url("blue"), slot: .image(.disabled))
                 window.show()
                 let slots: [ImageSlot] = [.image, .image(.hover), .image(.disabled)]
                 Stand.pump("the images of all states") {
-                    slots.allSatisfy { view.snapshot($0).state == .showing }
+                    slots.allSatisfy { view.snapshot(of: $0).state == .showing }
                 }
                 window.frame()
                 assertColor(try window.screenshot().middle, [200, 0, 0])
@@ -96,7 +96,7 @@
             try Stand.run {
                 let button = try XCTUnwrap(gtk_menu_button_new())
                 let window = try TestWindow(button)
-                let view = try XCTUnwrap(WebImageView(of: button, manager: Self.stub().manager))
+                let view = try XCTUnwrap(WebImageView(for: button, manager: Self.stub().manager))
                 view.load(Sources.url("yellow"))
                 window.show()
                 Stand.pump("the image") { view.snapshot().state == .showing }
@@ -111,10 +111,10 @@
                 let inner = try XCTUnwrap(gtk_picture_new())
                 let frame = try XCTUnwrap(gtk_frame_new(nil))
                 gtk_frame_set_child(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: GtkFrame.self), inner)
-                XCTAssertNil(WebImageView(of: frame), "the class has no image property")
+                XCTAssertNil(WebImageView(for: frame), "the class has no image property")
                 let window = try TestWindow(frame)
                 nonisolated(unsafe) let picture = OpaquePointer(inner)
-                let view = WebImageView(of: frame, manager: Self.stub().manager) {
+                let view = WebImageView(for: frame, manager: Self.stub().manager) {
                     gtk_picture_set_paintable(picture, $0)
                 }
                 view.load(Sources.url("blue"))
@@ -134,10 +134,10 @@
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 let view = try XCTUnwrap(
-                    WebImageView(of: Widget(gtkWidgetPointer: picture), manager: Self.stub().manager))
+                    WebImageView(for: Widget(gtkWidgetPointer: picture), manager: Self.stub().manager))
                 XCTAssertTrue(
-                    view.controller === WebImageView(of: picture)?.controller, "views of a widget share a controller")
-                XCTAssertNil(WebImageView(of: OpaquePointer(try XCTUnwrap(gtk_adjustment_new(0, 0, 1, 1, 1, 1)))))
+                    view.controller === WebImageView(for: picture)?.controller, "views of a widget share a controller")
+                XCTAssertNil(WebImageView(for: OpaquePointer(try XCTUnwrap(gtk_adjustment_new(0, 0, 1, 1, 1, 1)))))
                 window.close()
             }
         }
@@ -148,10 +148,10 @@
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 var codes: [Int] = []
-                WebImageView(of: picture, manager: first.manager)?.load(Sources.url("red")) { result in
+                WebImageView(for: picture, manager: first.manager)?.load(Sources.url("red")) { result in
                     if case .failure(let error) = result { codes.append(error.code) }
                 }
-                let view = try XCTUnwrap(WebImageView(of: picture, manager: second.manager))
+                let view = try XCTUnwrap(WebImageView(for: picture, manager: second.manager))
                 XCTAssertEqual(codes.count, 1)
                 view.load(Sources.url("green"))
                 window.show()

@@ -7,22 +7,22 @@ import WebImageTestSupport
 
 private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-private func fields(_ lines: [(String, String)]) -> HTTPFields {
-    HTTPFields(lines.map { .init(name: $0, value: $1) })
+private func headers(_ lines: [(String, String)]) -> HTTPHeaderFields {
+    HTTPHeaderFields(lines.map { .init(name: $0, value: $1) })
 }
 
-private func stored(_ lines: [(String, String)], status: Int = 200, ago: Double = 0) -> StoredHead {
+private func stored(_ lines: [(String, String)], status: Int = 200, ago: Double = 0) -> StoredResponseHead {
     let time = now.addingTimeInterval(-ago)
-    return StoredHead(
-        head: ResponseHead(status: status, fields: fields(lines)), finalURL: "http://example.org/",
+    return StoredResponseHead(
+        head: HTTPResponseHead(statusCode: status, headers: headers(lines)), finalURL: "http://example.org/",
         requestTime: time, responseTime: time)
 }
 
 @Suite("Steps of a private cache")
-struct CacheStepTests {
+struct CacheActionTests {
     private func step(
-        _ stored: StoredHead?, method: String = "GET", mode: HTTPCacheMode = .default
-    ) -> CacheStep {
+        _ stored: StoredResponseHead?, method: String = "GET", mode: HTTPCacheMode = .default
+    ) -> CacheAction {
         .make(RequestHead(method: method), mode: mode, stored: stored, now: now)
     }
 
@@ -30,22 +30,22 @@ struct CacheStepTests {
     func modes() {
         let fresh = stored([("Cache-Control", "max-age=60"), ("ETag", "\"a\"")])
         let stale = stored([("Cache-Control", "max-age=60"), ("ETag", "\"a\"")], ago: 70)
-        let condition = fields([("If-None-Match", "\"a\"")])
-        let refresh = fields([("Cache-Control", "max-age=0"), ("If-None-Match", "\"a\"")])
-        let reload = fields([("Pragma", "no-cache"), ("Cache-Control", "no-cache")])
+        let condition = headers([("If-None-Match", "\"a\"")])
+        let refresh = headers([("Cache-Control", "max-age=0"), ("If-None-Match", "\"a\"")])
+        let reload = headers([("Pragma", "no-cache"), ("Cache-Control", "no-cache")])
         #expect(step(fresh) == .use)
         #expect(step(stale) == .revalidate(condition))
-        #expect(step(nil) == .fetch(HTTPFields()))
+        #expect(step(nil) == .fetch(HTTPHeaderFields()))
         for copy in [fresh, stale] {
             #expect(step(copy, mode: .noCache) == .revalidate(refresh))
             #expect(step(copy, mode: .reload) == .fetch(reload))
             #expect(step(copy, mode: .noStore) == .fetch(reload))
         }
-        #expect(step(nil, mode: .noCache) == .fetch(fields([("Cache-Control", "max-age=0")])))
+        #expect(step(nil, mode: .noCache) == .fetch(headers([("Cache-Control", "max-age=0")])))
         #expect(step(fresh, mode: .forceCache) == .use)
-        #expect(step(stale, mode: .forceCache) == .useStale(revalidatesBehind: false))
-        #expect(step(nil, mode: .forceCache) == .fetch(HTTPFields()))
-        #expect(step(stale, mode: .onlyIfCached) == .useStale(revalidatesBehind: false))
+        #expect(step(stale, mode: .forceCache) == .useStale(revalidatesInBackground: false))
+        #expect(step(nil, mode: .forceCache) == .fetch(HTTPHeaderFields()))
+        #expect(step(stale, mode: .onlyIfCached) == .useStale(revalidatesInBackground: false))
         #expect(step(nil, mode: .onlyIfCached) == .gatewayTimeout)
     }
 
@@ -53,30 +53,34 @@ struct CacheStepTests {
     func methods() {
         let fresh = stored([("Cache-Control", "max-age=60"), ("ETag", "\"a\"")])
         #expect(step(fresh, method: "HEAD") == .use)
-        #expect(step(fresh, method: "POST") == .fetch(HTTPFields()))
-        #expect(step(fresh, method: "OPTIONS") == .fetch(HTTPFields()))
-        #expect(step(stored([("ETag", "\"a\"")]), method: "HEAD") == .fetch(HTTPFields()))
+        #expect(step(fresh, method: "POST") == .fetch(HTTPHeaderFields()))
+        #expect(step(fresh, method: "OPTIONS") == .fetch(HTTPHeaderFields()))
+        #expect(step(stored([("ETag", "\"a\"")]), method: "HEAD") == .fetch(HTTPHeaderFields()))
     }
 
     @Test("Cache directives of the caller are sent unchanged in every mode")
     func callersWord() {
         let said = [("Cache-Control", "foo")]
-        for mode in HTTPCacheMode.allCases { #expect(mode.sent(fields(said)) == fields(said)) }
+        for mode in HTTPCacheMode.allCases { #expect(mode.sent(headers(said)) == headers(said)) }
     }
 
     @Test("The directives of the cached response determine the result of a failed request")
     func outcomes() {
         let request = RequestHead()
-        func outcome(_ event: CacheOutcome.Event, _ control: String) -> CacheOutcome {
+        func outcome(_ event: RevalidationResult.ServerResult, _ control: String) -> RevalidationResult {
             .make(
-                event, request: request, step: .fetch(HTTPFields()),
+                event, request: request, step: .fetch(HTTPHeaderFields()),
                 stored: stored([("Cache-Control", "max-age=60, \(control)")], ago: 70), now: now)
         }
         #expect(outcome(.unreachable, "x") == .useStale)
         #expect(outcome(.unreachable, "must-revalidate") == .fail)
-        #expect(outcome(.answer(ResponseHead(status: 503)), "stale-if-error=20") == .useStale)
-        #expect(outcome(.answer(ResponseHead(status: 503)), "stale-if-error=5") == .give(freshens: false))
-        #expect(outcome(.answer(ResponseHead(status: 404)), "stale-if-error=20") == .give(freshens: false))
+        #expect(outcome(.response(HTTPResponseHead(statusCode: 503)), "stale-if-error=20") == .useStale)
+        #expect(
+            outcome(.response(HTTPResponseHead(statusCode: 503)), "stale-if-error=5")
+                == .useResponse(updatesStored: false))
+        #expect(
+            outcome(.response(HTTPResponseHead(statusCode: 404)), "stale-if-error=20")
+                == .useResponse(updatesStored: false))
     }
 }
 
@@ -123,22 +127,23 @@ struct ByteRangeTests {
 
 @Suite("Variants and invalidation")
 struct VariantTests {
-    private func variant(_ id: String, _ names: [String], _ request: HTTPFields, at time: Double) -> VariantList.Variant
+    private func variant(_ id: String, _ names: [String], _ request: HTTPHeaderFields, at time: Double)
+        -> VaryIndex.Variant
     {
-        let head = StoredHead(
-            request: request, response: ResponseHead(status: 200, fields: fields(names.map { ("Vary", $0) })),
+        let head = StoredResponseHead(
+            request: request, response: HTTPResponseHead(statusCode: 200, headers: headers(names.map { ("Vary", $0) })),
             finalURL: "", requestTime: now, responseTime: now.addingTimeInterval(time))
-        return VariantList.Variant(id: id, stored: head)
+        return VaryIndex.Variant(id: id, stored: head)
     }
 
     @Test("A variant list behaves like a plain list of all responses")
     func model() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<200 {
-            var list = VariantList()
-            var plain: [(id: String, variant: VariantList.Variant)] = []
+            var list = VaryIndex()
+            var plain: [(id: String, variant: VaryIndex.Variant)] = []
             for number in 0..<30 {
-                let request = fields(
+                let request = headers(
                     ["A", "B"].compactMap { name in
                         Bool.random(using: &generator) ? (name, "\(Int.random(in: 0..<3, using: &generator))") : nil
                     })
@@ -157,13 +162,13 @@ struct VariantTests {
 
     @Test("When the limit is exceeded, the oldest variant is removed")
     func limit() {
-        var list = VariantList()
-        for number in 0...VariantList.limit {
-            let request = fields([("A", "\(number)")])
+        var list = VaryIndex()
+        for number in 0...VaryIndex.limit {
+            let request = headers([("A", "\(number)")])
             let leaving = list.insert(variant("\(number)", ["A"], request, at: Double(number)), request: request)
-            #expect(leaving == (number == VariantList.limit ? ["0"] : []))
+            #expect(leaving == (number == VaryIndex.limit ? ["0"] : []))
         }
-        #expect(list.variants.count == VariantList.limit)
+        #expect(list.variants.count == VaryIndex.limit)
         #expect(list.remove("1") && !list.remove("1"))
     }
 
@@ -171,8 +176,8 @@ struct VariantTests {
     func invalidation() throws {
         let url = try #require(URL(string: "http://Example.org/a/b"))
         func targets(_ method: String, _ status: Int, _ lines: [(String, String)] = []) -> [String] {
-            Invalidation.targets(
-                method: method, url: url, response: ResponseHead(status: status, fields: fields(lines))
+            CacheInvalidation.targets(
+                method: method, url: url, response: HTTPResponseHead(statusCode: status, headers: headers(lines))
             )
             .map(\.absoluteString)
         }

@@ -27,13 +27,13 @@ struct CacheControlTests {
     @Test("Flags are parsed in any case and on any line, and field lists restrict no-cache to those fields")
     func flags() {
         let control = CacheControl(
-            HTTPFields([
+            HTTPHeaderFields([
                 .init(name: "cache-control", value: "No-Store, must-understand"),
                 .init(name: "Cache-Control", value: "no-cache=\"Set-Cookie, X\", immutable, must-revalidate"),
             ]))
         #expect(control.noStore && control.mustUnderstand && control.immutable && control.mustRevalidate)
         #expect(!control.noCache)
-        #expect(control.noCacheFields == ["Set-Cookie", "X"])
+        #expect(control.noCacheHeaders == ["Set-Cookie", "X"])
         #expect(CacheControl("no-cache").noCache)
         #expect(CacheControl("max-stale").maxStale == CacheControl.longest)
         #expect(CacheControl("max-stale=5").maxStale == 5)

@@ -8,17 +8,17 @@ private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
 /// Returns a response that arrived `ago` seconds before `now`. The values of `@name` fields are seconds relative to its
 /// arrival.
-private func stored(_ lines: [(String, String)], status: Int = 200, ago: Double = 0) -> StoredHead {
+private func stored(_ lines: [(String, String)], status: Int = 200, ago: Double = 0) -> StoredResponseHead {
     let time = now.addingTimeInterval(-ago)
     let fields = lines.map { name, value in
         name.hasPrefix("@")
-            ? HTTPFields.Field(
+            ? HTTPHeaderFields.Field(
                 name: String(name.dropFirst()),
                 value: HTTPDate.format(time.addingTimeInterval(Double(value) ?? 0)))
-            : HTTPFields.Field(name: name, value: value)
+            : HTTPHeaderFields.Field(name: name, value: value)
     }
-    return StoredHead(
-        head: ResponseHead(status: status, fields: HTTPFields(fields)), finalURL: "https://example.org/",
+    return StoredResponseHead(
+        head: HTTPResponseHead(statusCode: status, headers: HTTPHeaderFields(fields)), finalURL: "https://example.org/",
         requestTime: time, responseTime: time)
 }
 
@@ -74,10 +74,10 @@ struct FreshnessTests {
 }
 
 @Suite("Decisions about cached responses")
-struct CacheDecisionTests {
-    private func decision(_ control: String, ago: Double, request: String? = nil) -> CacheDecision {
+struct FreshnessDecisionTests {
+    private func decision(_ control: String, ago: Double, request: String? = nil) -> FreshnessDecision {
         stored([("Cache-Control", control)], ago: ago).decision(
-            for: HTTPFields(request.map { [.init(name: "Cache-Control", value: $0)] } ?? []), now: now)
+            for: HTTPHeaderFields(request.map { [.init(name: "Cache-Control", value: $0)] } ?? []), now: now)
     }
 
     @Test("Fresh responses are used unless a directive requires revalidation")
@@ -90,12 +90,12 @@ struct CacheDecisionTests {
         #expect(decision("max-age=60", ago: 50, request: "min-fresh=20") == .mustRevalidate(age: 50))
         #expect(
             stored([("Cache-Control", "max-age=60")]).decision(
-                for: HTTPFields([.init(name: "Pragma", value: "no-cache")]), now: now) == .mustRevalidate(age: 0))
+                for: HTTPHeaderFields([.init(name: "Pragma", value: "no-cache")]), now: now) == .mustRevalidate(age: 0))
     }
 
     @Test("Stale responses serve only the cases that the directives allow")
     func stale() {
-        func staleness(_ control: String, _ request: String? = nil) -> CacheDecision.Staleness? {
+        func staleness(_ control: String, _ request: String? = nil) -> FreshnessDecision.StaleUse? {
             guard case .stale(let staleness) = decision("max-age=60, \(control)", ago: 70, request: request) else {
                 return nil
             }
@@ -116,8 +116,8 @@ struct CacheDecisionTests {
     @Test("Conditional requests repeat the validators unchanged")
     func conditions() {
         let head = stored([("ETag", "unquoted"), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")])
-        #expect(head.conditionalFields()["If-None-Match"] == "unquoted")
-        #expect(head.conditionalFields()["If-Modified-Since"] == "Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(stored([("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]).conditionalFields().lines.isEmpty)
+        #expect(head.conditionalHeaders()["If-None-Match"] == "unquoted")
+        #expect(head.conditionalHeaders()["If-Modified-Since"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(stored([("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]).conditionalHeaders().lines.isEmpty)
     }
 }

@@ -8,19 +8,20 @@ import WebImageHTTP
 struct RedirectFreshnessTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    private func head(_ status: Int, _ lines: [(String, String)] = []) -> StoredHead {
-        StoredHead(
-            head: ResponseHead(status: status, fields: HTTPFields(lines.map { .init(name: $0.0, value: $0.1) })),
+    private func head(_ status: Int, _ lines: [(String, String)] = []) -> StoredResponseHead {
+        StoredResponseHead(
+            head: HTTPResponseHead(
+                statusCode: status, headers: HTTPHeaderFields(lines.map { .init(name: $0.0, value: $0.1) })),
             finalURL: "", requestTime: now, responseTime: now)
     }
 
-    private func image(_ redirects: StoredHead...) -> StoredHead {
+    private func image(_ redirects: StoredResponseHead...) -> StoredResponseHead {
         var head = head(200, [("Cache-Control", "max-age=600, stale-while-revalidate=600"), ("ETag", "\"a\"")])
         head.limitFreshness(byRedirects: redirects)
         return head
     }
 
-    private func isFresh(_ head: StoredHead, after seconds: Double) -> Bool {
+    private func isFresh(_ head: StoredResponseHead, after seconds: Double) -> Bool {
         head.freshness(now: now.addingTimeInterval(seconds)).isFresh
     }
 
@@ -28,7 +29,7 @@ struct RedirectFreshnessTests {
     func temporary(_ status: Int) {
         let head = image(head(status))
         #expect(!isFresh(head, after: 0) && head.redirectLifetime == 0)
-        let step = CacheStep.make(RequestHead(method: "GET", fields: HTTPFields()), stored: head, now: now)
+        let step = CacheAction.make(RequestHead(method: "GET", headers: HTTPHeaderFields()), stored: head, now: now)
         guard case .revalidate = step else {
             Issue.record("\(step)")
             return
@@ -54,7 +55,7 @@ struct RedirectFreshnessTests {
 
     @Test("A response that outlives its redirects is served stale only if the server can't be reached")
     func stale() throws {
-        guard case .stale(let staleness) = image(head(302)).decision(for: HTTPFields(), now: now) else {
+        guard case .stale(let staleness) = image(head(302)).decision(for: HTTPHeaderFields(), now: now) else {
             Issue.record("the response isn't stale")
             return
         }
@@ -74,8 +75,8 @@ struct RedirectFreshnessTests {
     @Test("A server's field with the name of the internal redirect field isn't stored")
     func spoofed() {
         let response = head(200, [("X-WebImage-Redirect-Lifetime", "0"), ("Cache-Control", "max-age=60")]).head
-        let stored = StoredHead(
-            request: HTTPFields(), response: response, finalURL: "", requestTime: now, responseTime: now)
+        let stored = StoredResponseHead(
+            request: HTTPHeaderFields(), response: response, finalURL: "", requestTime: now, responseTime: now)
         #expect(stored.redirectLifetime == nil)
     }
 }

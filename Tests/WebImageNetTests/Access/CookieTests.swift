@@ -12,8 +12,8 @@ private let start = Date(timeIntervalSince1970: 1_700_000_000)
 
 private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-private func setCookie(_ values: String...) -> HTTPFields {
-    HTTPFields(values.map { .init(name: "Set-Cookie", value: $0) })
+private func setCookie(_ values: String...) -> HTTPHeaderFields {
+    HTTPHeaderFields(values.map { .init(name: "Set-Cookie", value: $0) })
 }
 
 /// Returns a jar in which `co.uk` and every name of one label are public suffixes.
@@ -56,40 +56,40 @@ struct CookieTests {
         ])
     func matching(field: String, asked: String, expected: String?) throws {
         let jar = makeJar()
-        jar.take(setCookie(field), from: try url("https://a.b.example/"))
-        #expect(jar.field(for: try url(asked)) == expected)
+        jar.receive(setCookie(field), from: try url("https://a.b.example/"))
+        #expect(jar.cookies(for: try url(asked)) == expected)
     }
 
     @Test("No cookie is set for a public suffix, including those of the system's list")
     func publicSuffixes() throws {
         let jar = makeJar()
-        jar.take(setCookie("a=1; Domain=co.uk", "b=1; Domain=uk"), from: try url("https://x.co.uk/"))
+        jar.receive(setCookie("a=1; Domain=co.uk", "b=1; Domain=uk"), from: try url("https://x.co.uk/"))
         #expect(jar.cookies.isEmpty)
         #expect(PublicSuffix.contains("com") && !PublicSuffix.contains("example.com"))
         let system = CookieJar()
-        system.take(setCookie("n=v"), from: try url("http://localhost/"))
-        #expect(system.field(for: try url("http://localhost:81/")) == "n=v")
+        system.receive(setCookie("n=v"), from: try url("http://localhost/"))
+        #expect(system.cookies(for: try url("http://localhost:81/")) == "n=v")
     }
 
     @Test("A cookie of an IP address is sent only to the same address")
     func addresses() throws {
         let jar = makeJar()
-        jar.take(setCookie("a=1", "b=1; Domain=0.0.1"), from: try url("http://127.0.0.1/"))
-        #expect(jar.field(for: try url("http://127.0.0.1:8080/")) == "a=1")
-        jar.take(setCookie("c=1; Domain=[::1]"), from: try url("http://[::1]/"))
-        #expect(jar.field(for: try url("http://[::1]/")) == nil)
-        jar.take(setCookie("c=1"), from: try url("http://[::1]/"))
-        #expect(jar.field(for: try url("http://[::1]/")) == "c=1")
+        jar.receive(setCookie("a=1", "b=1; Domain=0.0.1"), from: try url("http://127.0.0.1/"))
+        #expect(jar.cookies(for: try url("http://127.0.0.1:8080/")) == "a=1")
+        jar.receive(setCookie("c=1; Domain=[::1]"), from: try url("http://[::1]/"))
+        #expect(jar.cookies(for: try url("http://[::1]/")) == nil)
+        jar.receive(setCookie("c=1"), from: try url("http://[::1]/"))
+        #expect(jar.cookies(for: try url("http://[::1]/")) == "c=1")
     }
 
     @Test("Longer paths come first, then older cookies, and the default path is the directory of the URL")
     func order() throws {
         let jar = makeJar()
         let page = try url("http://a.example/x/y?q")
-        jar.take(setCookie("a=1; Path=/", "b=1", "c=1; Path=/", "a=2; Path=/"), from: page)
-        #expect(jar.field(for: page) == "b=1; a=2; c=1")
-        #expect(jar.field(for: try url("http://a.example/x")) == "b=1; a=2; c=1")
-        #expect(jar.field(for: try url("http://a.example")) == "a=2; c=1")
+        jar.receive(setCookie("a=1; Path=/", "b=1", "c=1; Path=/", "a=2; Path=/"), from: page)
+        #expect(jar.cookies(for: page) == "b=1; a=2; c=1")
+        #expect(jar.cookies(for: try url("http://a.example/x")) == "b=1; a=2; c=1")
+        #expect(jar.cookies(for: try url("http://a.example")) == "a=2; c=1")
     }
 
     @Test("Cookies expire at their time, and an expired cookie removes the one with the same name")
@@ -97,40 +97,40 @@ struct CookieTests {
         let now = Shared(start)
         let jar = makeJar(now)
         let page = try url("http://a.example/")
-        jar.take(setCookie("a=1; Max-Age=10", "b=1; Max-Age=99999999999999999999", "c=1"), from: page)
+        jar.receive(setCookie("a=1; Max-Age=10", "b=1; Max-Age=99999999999999999999", "c=1"), from: page)
         #expect(jar.cookies.map(\.expires) == [start + 10, start + CookieParser.longestLife, nil])
         now.value = start + 10
-        #expect(jar.field(for: page) == "b=1; c=1")
-        jar.take(setCookie("c=; Max-Age=0"), from: page)
-        #expect(jar.field(for: page) == "b=1")
+        #expect(jar.cookies(for: page) == "b=1; c=1")
+        jar.receive(setCookie("c=; Max-Age=0"), from: page)
+        #expect(jar.cookies(for: page) == "b=1")
     }
 
     @Test("Without TLS, a secure cookie is neither sent, set, nor shadowed")
     func secure() throws {
         let jar = makeJar()
-        jar.take(setCookie("a=1; Secure"), from: try url("https://a.example/"))
-        jar.take(setCookie("a=2", "b=1; Secure", "c=1"), from: try url("http://a.example/"))
-        #expect(jar.field(for: try url("http://a.example/")) == "c=1")
-        #expect(jar.field(for: try url("https://a.example/")) == "a=1; c=1")
+        jar.receive(setCookie("a=1; Secure"), from: try url("https://a.example/"))
+        jar.receive(setCookie("a=2", "b=1; Secure", "c=1"), from: try url("http://a.example/"))
+        #expect(jar.cookies(for: try url("http://a.example/")) == "c=1")
+        #expect(jar.cookies(for: try url("https://a.example/")) == "a=1; c=1")
     }
 
     @Test("Limits are 50 cookies per domain, 3,000 per jar, and 4,096 bytes, and the least used is removed")
     func limits() throws {
         let jar = makeJar()
         let page = try url("http://a.example/")
-        for index in 0..<50 { jar.take(setCookie("n\(index)=v; Path=/\(index)"), from: page) }
-        #expect(jar.field(for: try url("http://a.example/0")) == "n0=v")
-        jar.take(setCookie("new=v"), from: page)
+        for index in 0..<50 { jar.receive(setCookie("n\(index)=v; Path=/\(index)"), from: page) }
+        #expect(jar.cookies(for: try url("http://a.example/0")) == "n0=v")
+        jar.receive(setCookie("new=v"), from: page)
         #expect(jar.cookies.count == 50 && jar.cookies.contains { $0.name == "n0" })
         #expect(!jar.cookies.contains { $0.name == "n1" })
         for (length, isTaken) in [(4_093, true), (4_094, false)] {
             let host = try url("http://b\(length).example/")
-            jar.take(setCookie("big=" + String(repeating: "x", count: length)), from: host)
-            #expect((jar.field(for: host) != nil) == isTaken)
+            jar.receive(setCookie("big=" + String(repeating: "x", count: length)), from: host)
+            #expect((jar.cookies(for: host) != nil) == isTaken)
         }
-        for index in 0..<3100 { jar.take(setCookie("n=v"), from: try url("http://h\(index).example/")) }
+        for index in 0..<3100 { jar.receive(setCookie("n=v"), from: try url("http://h\(index).example/")) }
         #expect(jar.cookies.count == 3000)
-        #expect(jar.field(for: try url("http://h3099.example/")) == "n=v" && jar.field(for: page) == nil)
+        #expect(jar.cookies(for: try url("http://h3099.example/")) == "n=v" && jar.cookies(for: page) == nil)
         jar.removeAll()
         #expect(jar.cookies.isEmpty)
     }
@@ -166,10 +166,10 @@ struct CookieTests {
             let text = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                 pieces[Int.random(in: 0..<pieces.count, using: &generator)]
             }.joined()
-            jar.take(setCookie(text), from: page)
+            jar.receive(setCookie(text), from: page)
         }
         #expect(jar.cookies.count <= 100)
-        let field = jar.field(for: page) ?? ""
+        let field = jar.cookies(for: page) ?? ""
         #expect(field.unicodeScalars.allSatisfy { $0.value >= 32 || $0 == "\t" })
         let copy = makeJar()
         copy.add(netscapeText: jar.netscapeText)

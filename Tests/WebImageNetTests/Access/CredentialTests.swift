@@ -11,8 +11,8 @@ import WebImageTesting
 
 @Suite("Credentials", .timeLimit(.minutes(5)))
 struct CredentialTests {
-    private func challenge(_ text: String, _ status: Int = 401) -> ServerResponse {
-        .status(status).with { $0.fields.append(name: "WWW-Authenticate", value: text) }
+    private func challenge(_ text: String, _ status: Int = 401) -> LoopbackServer.Response {
+        .status(status).with { $0.headers.append(name: "WWW-Authenticate", value: text) }
     }
 
     @Test("Challenges are parsed as specified in RFC 9110")
@@ -46,8 +46,8 @@ struct CredentialTests {
             let text = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
                 pieces[Int.random(in: 0..<pieces.count, using: &generator)]
             }.joined()
-            for answer in AuthenticationChallenge.parse(text).compactMap({ DigestAnswer($0) }) {
-                let field = answer.field(user, method: "GET", target: "/", count: .max, clientNonce: "c")
+            for answer in AuthenticationChallenge.parse(text).compactMap({ DigestResponse($0) }) {
+                let field = answer.header(user, method: "GET", target: "/", count: .max, clientNonce: "c")
                 #expect(field.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value < 256 }, "\(text)")
                 #expect(field.contains("nc=ffffffff") || !field.contains("nc="))
             }
@@ -64,37 +64,37 @@ struct CredentialTests {
             ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
         ] {
             let text = base.replacingOccurrences(of: "%", with: algorithm)
-            let answer = try #require(AuthenticationChallenge.parse(text).first.flatMap { DigestAnswer($0) })
-            let field = answer.field(
+            let answer = try #require(AuthenticationChallenge.parse(text).first.flatMap { DigestResponse($0) })
+            let field = answer.header(
                 user, method: "GET", target: "/dir/index.html", count: 1,
                 clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
             #expect(field.contains("response=\"\(expected)\""))
             #expect(field.contains("nc=00000001") && field.contains("opaque=\"FQhe/"))
         }
         let old = "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""
-        let plain = try #require(AuthenticationChallenge.parse(old).first.flatMap { DigestAnswer($0) })
-        let field = plain.field(
+        let plain = try #require(AuthenticationChallenge.parse(old).first.flatMap { DigestResponse($0) })
+        let field = plain.header(
             Credential(user: "Mufasa", password: "CircleOfLife"), method: "GET", target: "/dir/index.html", count: 1,
             clientNonce: "x")
         #expect(field.contains("response=\"1949323746fe6a43ef61f9606e7febea\"") && !field.contains("qop"))
         for bad in [
             "Digest realm=a", "Digest nonce=a, algorithm=SHA-512", "Digest nonce=a, qop=auth-int", "Basic nonce=a",
         ] {
-            #expect(AuthenticationChallenge.parse(bad).first.flatMap { DigestAnswer($0) } == nil)
+            #expect(AuthenticationChallenge.parse(bad).first.flatMap { DigestResponse($0) } == nil)
         }
     }
 
     @Test("Basic credentials are sent after a challenge and then for all URLs below its directory")
     func basic() async throws {
         let server = try LoopbackServer { [self] request in
-            let isRight = request.fields["Authorization"] == "Basic " + Data("u:p\u{e4}".utf8).base64EncodedString()
+            let isRight = request.headers["Authorization"] == "Basic " + Data("u:p\u{e4}".utf8).base64EncodedString()
             return isRight ? .ok(Data("x".utf8)) : challenge("Basic realm=\"r\"")
         }
         let store = CredentialStore()
         store.set(Credential(user: "u", password: "p\u{e4}"), for: server.url("/"), realm: "r")
         let downloader = makeDownloader { $0.credentials = store }
         for path in ["/in/a", "/in/b", "/in/deep/c", "/out"] { _ = try await downloader.load(server.url(path)) }
-        #expect(server.requests.map { $0.fields["Authorization"] != nil } == [false, true, true, true, false, true])
+        #expect(server.requests.map { $0.headers["Authorization"] != nil } == [false, true, true, true, false, true])
     }
 
     @Test("A wrong password is tried once, and other realms, origins, and stores send no credentials")
@@ -103,7 +103,7 @@ struct CredentialTests {
         let store = CredentialStore()
         store.set(Credential(user: "u", password: "wrong"), for: server.url("/"), realm: "r")
         let error = await makeDownloader { $0.credentials = store }.failure(server.url("/a"))
-        #expect(error?.network?.reason == .authenticationRequired && error?.network?.status == 401)
+        #expect(error?.network?.reason == .authenticationRequired && error?.network?.statusCode == 401)
         #expect(server.counters.requests == 2)
         let other = CredentialStore()
         other.set(Credential(user: "u", password: "p"), for: server.url("/"), realm: "elsewhere")
@@ -120,7 +120,7 @@ struct CredentialTests {
     @Test("Digest counts the uses of a nonce and accepts a new nonce")
     func digest() async throws {
         let server = try LoopbackServer { [self] request in
-            let field = request.fields["Authorization"] ?? ""
+            let field = request.headers["Authorization"] ?? ""
             let nonce = request.index < 4 ? "one" : "two"
             return field.contains("nonce=\"\(nonce)\"")
                 ? .ok(Data("x".utf8)) : challenge("Basic realm=r, Digest realm=r, qop=auth, nonce=\"\(nonce)\"")
@@ -129,7 +129,7 @@ struct CredentialTests {
         store.set(Credential(user: "u", password: "p"), for: server.url("/"))
         let downloader = makeDownloader { $0.credentials = store }
         for _ in 0..<4 { _ = try await downloader.load(server.url("/a?b=c")) }
-        let fields = server.requests.map { $0.fields["Authorization"] ?? "" }
+        let fields = server.requests.map { $0.headers["Authorization"] ?? "" }
         #expect(fields.map { $0.contains("nonce=\"one\"") } == [false, true, true, true, true, false])
         #expect(fields[3].contains("nc=00000003") && fields[5].contains("nc=00000001"))
         #expect(fields[5].contains("uri=\"/a?b=c\""))
@@ -138,7 +138,7 @@ struct CredentialTests {
     @Test("A nonce that becomes stale directly after its challenge is replaced by the new one")
     func staleNonce() async throws {
         let server = try LoopbackServer { [self] request in
-            let field = request.fields["Authorization"] ?? ""
+            let field = request.headers["Authorization"] ?? ""
             if field.contains("nonce=\"two\"") { return .ok(Data("x".utf8)) }
             return field.isEmpty
                 ? challenge("Digest realm=r, qop=auth, nonce=\"one\"")
@@ -171,13 +171,13 @@ struct CredentialTests {
         let second = try LoopbackServer { _ in .ok(Data("x".utf8)) }
         let target = second.url("/b").absoluteString
         let first = try LoopbackServer { [self] request in
-            request.fields["Authorization"] == nil ? challenge("Basic realm=r") : .redirect(to: target)
+            request.headers["Authorization"] == nil ? challenge("Basic realm=r") : .redirect(to: target)
         }
         let store = CredentialStore()
         store.set(Credential(user: "u", password: "p"), for: first.url("/"))
         _ = try await makeDownloader { $0.credentials = store }.load(first.url("/a"))
         #expect(first.counters.requests == 2)
-        #expect(second.requests.map { $0.fields["Authorization"] } == [nil])
+        #expect(second.requests.map { $0.headers["Authorization"] } == [nil])
     }
 
     @Test(
@@ -193,6 +193,6 @@ struct CredentialTests {
         #expect(try await downloader.load(server.url("/a")).body == Data("x".utf8))
         store.set(Credential(user: "u", password: "other"), for: server.url("/"), realm: "Pictures")
         let error = await downloader.failure(server.url("/a"))?.network
-        #expect(error?.reason == .authenticationRequired && error?.detail == "Pictures")
+        #expect(error?.reason == .authenticationRequired && error?.details == "Pictures")
     }
 }

@@ -10,7 +10,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 /// An interceptor that calls a closure.
-private struct Hook: LoadInterceptor {
+private struct Hook: DownloadInterceptor {
     let body: @Sendable (LoadRequest, Next) async throws(ImageError) -> LoadResponse
 
     func intercept(_ request: LoadRequest, next: Next) async throws(ImageError) -> LoadResponse {
@@ -19,18 +19,20 @@ private struct Hook: LoadInterceptor {
 }
 
 /// A response interceptor that inverts every byte, like a simple cipher.
-private struct Inverter: ResponseInterceptor {
+private struct Inverter: ResponseBodyModifier {
     var failure: ImageError?
 
-    func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data {
+    func modify(_ body: Data, of head: HTTPResponseHead?, for request: LoadRequest) async throws(ImageError) -> Data {
         if let failure { throw failure }
         return Data(body.map { ~$0 })
     }
 }
 
 /// A response interceptor that doubles the body.
-private struct Doubler: ResponseInterceptor {
-    func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data { body + body }
+private struct Doubler: ResponseBodyModifier {
+    func modify(_ body: Data, of head: HTTPResponseHead?, for request: LoadRequest) async throws(ImageError) -> Data {
+        body + body
+    }
 }
 
 @Suite("Interceptors", .timeLimit(.minutes(5)))
@@ -45,7 +47,7 @@ struct InterceptorTests {
             Hook { (request, next) async throws(ImageError) in
                 log.update { $0.append("\(name) asks") }
                 var request = request
-                request.fields.append(name: "X-Hook", value: name)
+                request.headers.append(name: "X-Hook", value: name)
                 let response = try await next(request)
                 log.update { $0.append("\(name) has") }
                 return response
@@ -54,24 +56,24 @@ struct InterceptorTests {
         let downloader = makeDownloader { $0.interceptors = [hook("a"), hook("b")] }
         #expect(try await downloader.load(server.url("/")).body == body)
         #expect(log.value == ["a asks", "b asks", "b has", "a has"])
-        #expect(server.requests.first?.fields.values(of: "X-Hook") == ["a", "b"])
+        #expect(server.requests.first?.headers.values(for: "X-Hook") == ["a", "b"])
     }
 
     @Test("An interceptor can return its own response, throw an error, or retry the request")
     func answers() async throws {
-        let server = try LoopbackServer { [body] in $0.fields["Authorization"] == "Bearer 2" ? .ok(body) : .status(401)
+        let server = try LoopbackServer { [body] in $0.headers["Authorization"] == "Bearer 2" ? .ok(body) : .status(401)
         }
         let own = makeDownloader {
             $0.interceptors = [
                 Hook { (request, _) async throws(ImageError) in
                     LoadResponse(
-                        body: Data("own".utf8), finalURL: request.url, requestTime: .distantPast,
-                        responseTime: .distantPast)
+                        body: Data("own".utf8), url: request.url, requestDate: .distantPast,
+                        responseDate: .distantPast)
                 }
             ]
         }
         #expect(try await own.load(server.url("/")).body == Data("own".utf8))
-        #expect(await own.failure(server.url("/")) { $0.maxBytes = 2 }?.code == 6001)
+        #expect(await own.failure(server.url("/")) { $0.maxByteCount = 2 }?.code == 6001)
         let refusing = makeDownloader {
             $0.interceptors = [Hook { (_, _) async throws(ImageError) in throw .request(.unsupportedScheme("x")) }]
         }
@@ -81,11 +83,11 @@ struct InterceptorTests {
             $0.interceptors = [
                 Hook { (request, next) async throws(ImageError) in
                     var request = request
-                    request.fields["Authorization"] = "Bearer 1"
+                    request.headers["Authorization"] = "Bearer 1"
                     do throws(ImageError) {
                         return try await next(request)
                     } catch .network(let error) where error.reason == .authenticationRequired {
-                        request.fields["Authorization"] = "Bearer 2"
+                        request.headers["Authorization"] = "Bearer 2"
                         return try await next(request)
                     }
                 }
@@ -97,7 +99,7 @@ struct InterceptorTests {
 
     @Test("Cancellation passes through interceptors, and no further request is sent")
     func cancellation() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
         let ended = Shared(false)
         let downloader = makeDownloader {
@@ -123,23 +125,23 @@ struct InterceptorTests {
 
     @Test("Changed bodies are reported only when complete, and parts of the original aren't reported")
     func bodies() async throws {
-        let server = try LoopbackServer { [body] _ in .ok(Data(body.map { ~$0 })).with { $0.pieceSize = 1_000 } }
-        let downloader = makeDownloader { $0.responseInterceptors = [Inverter(), Doubler()] }
+        let server = try LoopbackServer { [body] _ in .ok(Data(body.map { ~$0 })).with { $0.chunkSize = 1_000 } }
+        let downloader = makeDownloader { $0.bodyModifiers = [Inverter(), Doubler()] }
         let log = ReportLog()
         let response = try await downloader.load(LoadRequest(url: server.url("/")), context: log.context())
         #expect(response.body == body + body && log.body == body + body)
         #expect(log.expected == 20_000 && log.started == 1 && log.status == 200)
-        #expect(await downloader.failure(server.url("/")) { $0.maxBytes = 15_000 }?.code == 6001)
-        let broken = ImageError.decode(.corrupt(format: .png, reason: "cipher"))
-        let failing = makeDownloader { $0.responseInterceptors = [Inverter(failure: broken)] }
+        #expect(await downloader.failure(server.url("/")) { $0.maxByteCount = 15_000 }?.code == 6001)
+        let broken = ImageError.decoding(.corrupted(format: .png, reason: "cipher"))
+        let failing = makeDownloader { $0.bodyModifiers = [Inverter(failure: broken)] }
         #expect(await failing.failure(server.url("/")) == broken)
     }
 
     @Test("A 304 response has no body to change, and priorities still reach the queue")
     func notModified() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { _ in .status(304).with { $0.headGate = gate } }
-        let downloader = makeDownloader { $0.responseInterceptors = [Doubler()] }
+        let downloader = makeDownloader { $0.bodyModifiers = [Doubler()] }
         let context = LoadContext()
         let url = server.url("/")
         let task = Task { try await downloader.load(LoadRequest(url: url, acceptsNotModified: true), context: context) }

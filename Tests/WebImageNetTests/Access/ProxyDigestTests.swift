@@ -18,27 +18,27 @@ struct ProxyDigestTests {
     /// empty, the proxy requires no credentials.
     private func proxy(_ challenges: [String]) throws -> LoopbackServer {
         try LoopbackServer { request in
-            let said = request.fields["Proxy-Authorization"]
+            let said = request.headers["Proxy-Authorization"]
             let isBasic = challenges.contains { $0.hasPrefix("Basic") } && said == "Basic dTpzZWNyZXQ="
             let isKnown = challenges.isEmpty || isBasic || isDigest(request)
             guard !isKnown else {
                 return request.method == "CONNECT" ? .status(502) : .ok(Data("\(request.target) \(said ?? "-")".utf8))
             }
-            var answer = ServerResponse.status(407)
-            for challenge in challenges { answer.fields.append(name: "Proxy-Authenticate", value: challenge) }
+            var answer = LoopbackServer.Response.status(407)
+            for challenge in challenges { answer.headers.append(name: "Proxy-Authenticate", value: challenge) }
             return answer
         }
     }
 
-    private func isDigest(_ request: RecordedRequest) -> Bool {
-        guard let said = request.fields["Proxy-Authorization"], said.hasPrefix("Digest "),
+    private func isDigest(_ request: LoopbackServer.Request) -> Bool {
+        guard let said = request.headers["Proxy-Authorization"], said.hasPrefix("Digest "),
             let parts = AuthenticationChallenge.parse(said).first?.parameters,
             let challenge = AuthenticationChallenge.parse(Self.challenge).first,
-            let answer = DigestAnswer(challenge), let count = UInt32(parts["nc"] ?? "", radix: 16)
+            let answer = DigestResponse(challenge), let count = UInt32(parts["nc"] ?? "", radix: 16)
         else { return false }
         // If the target is an absolute URL, libcurl sends only its path in `uri`, and proxies accept that.
         let target = parts["uri"] ?? ""
-        let expected = answer.field(
+        let expected = answer.header(
             Credential(user: "u", password: "secret"), method: request.method, target: target, count: count,
             clientNonce: parts["cnonce"] ?? "")
         return !target.isEmpty && request.target.hasSuffix(target)
@@ -50,7 +50,7 @@ struct ProxyDigestTests {
     }
 
     private func schemes(_ proxy: LoopbackServer) -> [String] {
-        proxy.requests.map { String($0.fields["Proxy-Authorization"]?.prefix { $0 != " " } ?? "-") }
+        proxy.requests.map { String($0.headers["Proxy-Authorization"]?.prefix { $0 != " " } ?? "-") }
     }
 
     @Test("A proxy that offers Digest receives Digest and never the password, even if it also accepts Basic")
@@ -101,7 +101,7 @@ struct ProxyDigestTests {
             for _ in 0..<2 {
                 let error = await downloader.failure(url)?.network
                 #expect(error?.reason == .authenticationRequired, "\(String(describing: error))")
-                #expect(scheme == "https" || error?.status == 407)
+                #expect(scheme == "https" || error?.statusCode == 407)
             }
             #expect(proxy.counters.requests <= 4)
         }
@@ -112,9 +112,9 @@ struct ProxyDigestTests {
         let url = try #require(URL(string: "http://far.invalid/a"))
         for rest in ["", "HTTP/1.1 200 OK\r\nContent-Le"] {
             let proxy = try LoopbackServer { request in
-                guard request.fields["Proxy-Authorization"] == nil else { return .raw(Data(rest.utf8)) }
-                var answer = ServerResponse.status(407)
-                answer.fields["Proxy-Authenticate"] = Self.challenge
+                guard request.headers["Proxy-Authorization"] == nil else { return .raw(Data(rest.utf8)) }
+                var answer = LoopbackServer.Response.status(407)
+                answer.headers["Proxy-Authenticate"] = Self.challenge
                 return answer
             }
             let error = await downloader(proxy, "u:secret@").failure(url)?.network

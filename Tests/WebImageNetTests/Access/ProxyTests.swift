@@ -14,7 +14,7 @@ struct ProxyTests {
     private let body = patternBytes(50_000)
 
     private func resolver(_ environment: [String: String]) -> ProxyResolver {
-        ProxyResolver(DownloaderConfiguration(), environment: environment)
+        ProxyResolver(ImageDownloader.Configuration(), environment: environment)
     }
 
     @Test("The environment defines proxies by scheme, and uppercase HTTP_PROXY is ignored")
@@ -27,7 +27,7 @@ struct ProxyTests {
         #expect(rest.proxy(for: "https://a.example/") == "http://p:3")
         #expect(resolver(["HTTP_PROXY": "http://evil:1"]).proxy(for: "http://a.example/") == nil)
         #expect(resolver(["http_proxy": "http://p:1", "no_proxy": "a.example"]).proxy(for: "http://a.example/") == nil)
-        var guarded = DownloaderConfiguration()
+        var guarded = ImageDownloader.Configuration()
         guarded.addressPolicy = .publicOnly
         #expect(
             ProxyResolver(guarded, environment: ["http_proxy": "http://p:1"]).proxy(for: "http://a.example/") == nil)
@@ -71,7 +71,7 @@ struct ProxyTests {
             $0.tls = .authorities(server.certificates.authority)
         }
         let plain = try await downloader.load(server.url("/a"))
-        #expect(plain.body == body && plain.head?.fields["Via"]?.contains("tinyproxy") == true)
+        #expect(plain.body == body && plain.httpResponse?.headers["Via"]?.contains("tinyproxy") == true)
         #expect(try await downloader.load(server.secureURL("/a")).body == body)
         let wrong = await downloader.failure(server.secureURL("/a", .wrongHost))?.network
         #expect(wrong?.reason == .certificateUntrusted)

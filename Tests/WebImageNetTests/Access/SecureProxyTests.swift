@@ -19,7 +19,7 @@ struct SecureProxyTests {
     private let body = patternBytes(50_000)
 
     private func downloader(
-        _ front: TLSFront, _ tls: TLSConfiguration, user: String = "", host: String = "localhost"
+        _ front: TLSFront, _ tls: TLSOptions, user: String = "", host: String = "localhost"
     ) -> ImageDownloader {
         makeDownloader {
             $0.proxy = .url("https://\(user)\(host):\(front.port)")
@@ -33,14 +33,14 @@ struct SecureProxyTests {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http)
         let front = try TLSFront(before: proxy.port, server.certificates)
-        let trusted = TLSConfiguration.authorities(server.certificates.authority)
-        var bytes = TLSConfiguration()
+        let trusted = TLSOptions.authorities(server.certificates.authority)
+        var bytes = TLSOptions()
         bytes.authorityData = try Data(contentsOf: URL(filePath: server.certificates.authority))
         for tls in [trusted, bytes] {
             let downloader = downloader(front, tls)
             for _ in 0..<3 {
                 let plain = try await downloader.load(server.url("/a"))
-                #expect(plain.body == body && plain.head?.fields["Via"]?.contains("tinyproxy") == true)
+                #expect(plain.body == body && plain.httpResponse?.headers["Via"]?.contains("tinyproxy") == true)
                 #expect(try await downloader.load(server.secureURL("/a")).body == body)
             }
         }
@@ -48,7 +48,7 @@ struct SecureProxyTests {
         // cause.
         let wrong = await downloader(front, trusted).failure(server.secureURL("/a", .expired))?.network
         #expect([.certificateExpired, .secureConnectionFailed].contains(wrong?.reason) && wrong?.attempt == 1)
-        #expect(wrong?.detail.hasPrefix("proxy") == false, "\(String(describing: wrong))")
+        #expect(wrong?.details.hasPrefix("proxy") == false, "\(String(describing: wrong))")
         let pinned = trusted.pinning("localhost", to: [try server.certificates.publicKeyPin()])
         #expect(try await downloader(front, pinned).load(server.url("/a")).body == body)
     }
@@ -57,10 +57,10 @@ struct SecureProxyTests {
     func certificates() async throws {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http)
-        let trusted = TLSConfiguration.authorities(server.certificates.authority)
+        let trusted = TLSOptions.authorities(server.certificates.authority)
         let good = try TLSFront(before: proxy.port, server.certificates)
-        let faults: [(TLSFront, TLSConfiguration, NetworkError.Reason)] = [
-            (good, .system, .certificateUnknownRoot),
+        let faults: [(TLSFront, TLSOptions, ImageError.NetworkFailure.Reason)] = [
+            (good, .system, .certificateUnknownAuthority),
             (good, trusted.pinning("localhost", to: []), .certificateUntrusted),
             (try TLSFront(before: proxy.port, server.certificates, .wrongHost), trusted, .certificateUntrusted),
             (try TLSFront(before: proxy.port, server.certificates, .expired), trusted, .certificateExpired),
@@ -71,12 +71,12 @@ struct SecureProxyTests {
             for url in [server.url("/a"), server.secureURL("/a")] {
                 let error = await downloader(front, tls).failure(url)?.network
                 #expect(
-                    error?.reason == reason && error?.detail.hasPrefix("proxy: ") == true,
+                    error?.reason == reason && error?.details.hasPrefix("proxy: ") == true,
                     "\(String(describing: error))")
                 #expect(error?.attempt == 1)
             }
         }
-        let unchecked = TLSConfiguration.insecure(hosts: ["localhost"])
+        let unchecked = TLSOptions.insecure(hosts: ["localhost"])
         for (front, _, _) in faults {
             #expect(try await downloader(front, unchecked).load(server.url("/a")).body == body)
         }
@@ -86,10 +86,10 @@ struct SecureProxyTests {
     func identity() async throws {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http, user: "u", password: "secret")
-        let front = try TLSFront(before: proxy.port, server.certificates, wantsCertificate: true)
-        let trusted = TLSConfiguration.authorities(server.certificates.authority)
-        let certificate = ClientCertificate.files(
-            certificate: server.certificates.certificate(.good), key: server.certificates.key)
+        let front = try TLSFront(before: proxy.port, server.certificates, requiresClientCertificate: true)
+        let trusted = TLSOptions.authorities(server.certificates.authority)
+        let certificate = TLSOptions.ClientCertificate.files(
+            certificate: server.certificates.certificate(.good), privateKey: server.certificates.key)
         let known = trusted.identifying(as: certificate, at: "localhost")
         for url in [server.url("/a"), server.secureURL("/a")] {
             #expect(try await downloader(front, known, user: "u:secret@").load(url).body == body)
@@ -99,7 +99,7 @@ struct SecureProxyTests {
             let missing = await downloader(front, trusted, user: "u:secret@").failure(url)?.network
             // TLS 1.3 reports the missing certificate after the handshake, so libcurl may see the end of the connection
             // first.
-            let reasons: [NetworkError.Reason?] = [.clientCertificateRequired, .proxyFailed]
+            let reasons: [ImageError.NetworkFailure.Reason?] = [.clientCertificateRequired, .proxyFailed]
             #expect(reasons.contains(missing?.reason), "\(String(describing: missing))")
         }
     }
@@ -108,7 +108,7 @@ struct SecureProxyTests {
     func notSecure() async throws {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http)
-        let trusted = TLSConfiguration.authorities(server.certificates.authority)
+        let trusted = TLSOptions.authorities(server.certificates.authority)
         let front = try TLSFront(before: proxy.port, server.certificates)
         let lonely = try TLSFront(before: proxy.port, server.certificates)
         proxy.stop()

@@ -18,11 +18,12 @@ struct TLSTests {
     func clientCertificate() async throws {
         let server = try Nginx(
             files: ["a": body], secureSettings: "ssl_verify_client on; ssl_client_certificate ca.pem;")
-        let trusted = TLSConfiguration.authorities(server.certificates.authority)
+        let trusted = TLSOptions.authorities(server.certificates.authority)
         let paths = (server.certificates.certificate(.good), server.certificates.key)
-        let byFiles = ClientCertificate.files(certificate: paths.0, key: paths.1)
-        let byBytes = ClientCertificate.data(
-            certificate: try Data(contentsOf: URL(filePath: paths.0)), key: try Data(contentsOf: URL(filePath: paths.1))
+        let byFiles = TLSOptions.ClientCertificate.files(certificate: paths.0, privateKey: paths.1)
+        let byBytes = TLSOptions.ClientCertificate.pem(
+            certificate: try Data(contentsOf: URL(filePath: paths.0)),
+            privateKey: try Data(contentsOf: URL(filePath: paths.1))
         )
         let downloader = makeDownloader { $0.tls = trusted }
         for certificate in [byFiles, byBytes] {
@@ -33,16 +34,16 @@ struct TLSTests {
         }
         // nginx reports a missing or untrusted certificate with a status instead of a TLS alert.
         let elsewhere = trusted.identifying(as: byFiles, at: "other.example")
-        let unknown = ClientCertificate.files(
-            certificate: server.certificates.certificate(.selfSigned), key: server.certificates.key)
+        let unknown = TLSOptions.ClientCertificate.files(
+            certificate: server.certificates.certificate(.selfSigned), privateKey: server.certificates.key)
         for tls in [trusted, elsewhere, trusted.identifying(as: unknown, at: "localhost")] {
             let error = await downloader.failure(server.secureURL("/a")) {
                 $0.network.tls = tls
                 $0.retry = .standard
             }
-            #expect(error?.code == 2007 && error?.network?.status == 400 && error?.network?.attempt == 1)
+            #expect(error?.code == 2007 && error?.network?.statusCode == 400 && error?.network?.attempt == 1)
         }
-        let unusable = ClientCertificate.files(certificate: "/nowhere.pem", key: "/nowhere.key")
+        let unusable = TLSOptions.ClientCertificate.files(certificate: "/nowhere.pem", privateKey: "/nowhere.key")
         let error = await downloader.failure(server.secureURL("/a")) {
             $0.network.tls = trusted.identifying(as: unusable, at: "localhost")
         }
@@ -52,11 +53,11 @@ struct TLSTests {
     @Test("TLS alerts about client certificates cause specific errors", arguments: ["-tls1_3", "-tls1_2"])
     func alerts(version: String) async throws {
         let server = try TLSAlertServer([version, "-Verify", "1", "-verify_return_error"])
-        let trusted = TLSConfiguration.authorities(server.certificates.authority)
+        let trusted = TLSOptions.authorities(server.certificates.authority)
         let missing = await makeDownloader { $0.tls = trusted }.failure(server.url)?.network
         #expect(missing?.reason == .clientCertificateRequired, "\(String(describing: missing))")
-        let unknown = ClientCertificate.files(
-            certificate: server.certificates.certificate(.selfSigned), key: server.certificates.key)
+        let unknown = TLSOptions.ClientCertificate.files(
+            certificate: server.certificates.certificate(.selfSigned), privateKey: server.certificates.key)
         let tls = trusted.identifying(as: unknown, at: "localhost")
         let rejected = await makeDownloader { $0.tls = tls }.failure(server.url)?.network
         #expect(rejected?.reason == .clientCertificateRejected, "\(String(describing: rejected))")
@@ -65,7 +66,7 @@ struct TLSTests {
     @Test("A pinned host requires the pinned key in addition to the chain, and other hosts don't")
     func pins() async throws {
         let server = try Nginx(files: ["a": body])
-        let trusted = TLSConfiguration.authorities(server.certificates.authority)
+        let trusted = TLSOptions.authorities(server.certificates.authority)
         let right = try server.certificates.publicKeyPin()
         let wrong = Data(repeating: 7, count: 32).base64EncodedString()
         for (host, keys, isRight) in [
@@ -75,10 +76,10 @@ struct TLSTests {
             let downloader = makeDownloader { $0.tls = trusted.pinning(host, to: keys) }
             let error = await downloader.failure(server.secureURL("/a"))?.network
             #expect(error?.reason == (isRight ? nil : .certificateUntrusted), "\(keys)")
-            #expect(isRight || error?.detail.contains("public key") == true)
+            #expect(isRight || error?.details.contains("public key") == true)
         }
-        let pinned = makeDownloader { $0.tls = TLSConfiguration.system.pinning("localhost", to: [right]) }
-        #expect(await pinned.failure(server.secureURL("/a"))?.network?.reason == .certificateUnknownRoot)
+        let pinned = makeDownloader { $0.tls = TLSOptions.system.pinning("localhost", to: [right]) }
+        #expect(await pinned.failure(server.secureURL("/a"))?.network?.reason == .certificateUnknownAuthority)
     }
 
     @Test("Old TLS versions are rejected, and authorities and trust can be set for each request")
@@ -88,7 +89,7 @@ struct TLSTests {
         let downloader = makeDownloader { $0.tls = .authorities(old.certificates.authority) }
         #expect(await downloader.failure(old.secureURL("/a"))?.network?.reason == .secureConnectionFailed)
         let middle = try Nginx(files: ["a": body], secureSettings: "ssl_protocols TLSv1.2;")
-        var bytes = TLSConfiguration()
+        var bytes = TLSOptions()
         bytes.authorityData = try Data(contentsOf: URL(filePath: middle.certificates.authority))
         let trusting = makeDownloader { [bytes] in $0.tls = bytes }
         #expect(try await trusting.load(middle.secureURL("/a")).body == body)
@@ -107,11 +108,11 @@ struct TLSTests {
     func serverName() async throws {
         let server = try Nginx(files: ["a": body], secureSettings: "add_header X-Name \"$ssl_server_name\";")
         let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
-        #expect(try await downloader.load(server.secureURL("/a")).head?.fields["X-Name"] == "localhost")
+        #expect(try await downloader.load(server.secureURL("/a")).httpResponse?.headers["X-Name"] == "localhost")
         var parts = try #require(URLComponents(url: server.secureURL("/a"), resolvingAgainstBaseURL: false))
         parts.host = "127.0.0.1"
         let address = try #require(parts.url)
-        #expect(try await downloader.load(address).head?.fields["X-Name"] == nil)
+        #expect(try await downloader.load(address).httpResponse?.headers["X-Name"] == nil)
     }
 
     @Test("A server that closes connections after three requests causes no errors")

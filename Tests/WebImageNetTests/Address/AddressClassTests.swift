@@ -37,8 +37,8 @@ struct AddressClassTests {
         ])
     func special(_ host: String) throws {
         #expect(AddressClass(try #require(IPAddress(host: host))) != .global)
-        #expect(!AddressPolicy.publicOnly.allows(try #require(IPAddress(host: host))))
-        #expect(AddressPolicy.any.allows(try #require(IPAddress(host: host))))
+        #expect(!ImageDownloader.Configuration.AddressPolicy.publicOnly.allows(try #require(IPAddress(host: host))))
+        #expect(ImageDownloader.Configuration.AddressPolicy.any.allows(try #require(IPAddress(host: host))))
     }
 
     @Test(

@@ -11,21 +11,21 @@ import WebImageTesting
 /// A store whose lookups wait until they're canceled and then find nothing.
 private final class WaitingStore: HTTPResponseStore {
     private let begun = Shared(0)
-    private let gate = Gate()
+    private let gate = TestGate()
 
     /// The number of lookups that have begun.
     var lookups: Int { begun.value }
 
-    func response(for key: String, matching request: HTTPFields) async -> StoredResponse? {
+    func response(for key: String, matching request: HTTPHeaderFields) async -> StoredResponse? {
         begun.update { $0 += 1 }
         await gate.wait()
         return nil
     }
 
-    func put(_ response: StoredResponse, request: HTTPFields, for key: String) async {}
+    func put(_ response: StoredResponse, request: HTTPHeaderFields, for key: String) async {}
     func update(_ response: StoredResponse, for key: String) async {}
     func remove(_ id: String, for key: String) async {}
-    func remove(matching request: HTTPFields, for key: String) async {}
+    func remove(matching request: HTTPHeaderFields, for key: String) async {}
     func removeAll(for key: String) async {}
     func removeAll() async {}
 }
@@ -37,13 +37,13 @@ struct CanceledLookupTests {
         arguments: [HTTPCacheMode.default, .noCache, .forceCache, .onlyIfCached])
     func canceled(mode: HTTPCacheMode) async throws {
         let store = WaitingStore()
-        var configuration = HTTPClientConfiguration()
+        var configuration = HTTPClient.Configuration()
         configuration.storage = .store(store)
-        let client = HTTPClient(configuration)
+        let client = HTTPClient(configuration: configuration)
         let url = try #require(URL(string: "https://images.test/a"))
         let task = Task { () -> Int? in
             do throws(ImageError) {
-                return try await client.fetch(HTTPRequest(url, cacheMode: mode)).status
+                return try await client.fetch(HTTPClient.Request(url: url, cacheMode: mode)).statusCode
             } catch {
                 return error.code
             }

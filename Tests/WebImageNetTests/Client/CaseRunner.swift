@@ -24,10 +24,10 @@ struct CaseRunner {
     let calendar: ManualCalendar
 
     init(_ policy: HTTPCachePolicy, _ server: any ScriptedServer, _ calendar: ManualCalendar) {
-        var configuration = HTTPClientConfiguration()
-        configuration.policy = policy
+        var configuration = HTTPClient.Configuration()
+        configuration.cachePolicy = policy
         configuration.now = { calendar.now }
-        client = HTTPClient(configuration, transport: server.transport)
+        client = HTTPClient(configuration: configuration, transport: server.transport)
         self.server = server
         self.calendar = calendar
     }
@@ -40,8 +40,8 @@ struct CaseRunner {
             let reply = CacheCase.Reply(step.reply, body: Data(sent.utf8), now: calendar.now)
             server.prepare(reply)
             let location = Comment(rawValue: "\(subject.name): step \(index)")
-            let answer = await answer(to: step)
-            if step.settles { await client.finishRevalidations() }
+            let answer = await response(to: step)
+            if step.settles { await client.shutdown() }
             guard step.expected != .failure else {
                 #expect(answer == nil, location)
                 continue
@@ -51,19 +51,20 @@ struct CaseRunner {
                 continue
             }
             check(answer, step, reply, location)
-            if step.expected == .network, step.method == "GET", answer.status != 304, answer.status != 206 {
+            if step.expected == .network, step.method == "GET", answer.statusCode != 304, answer.statusCode != 206 {
                 lastBody[step.path] = sent
             }
             let expected = step.body ?? step.of.map { "answer \($0)" } ?? lastBody[step.path]
-            if step.method == "GET", ![204, 206, 304, 416, 504].contains(answer.status) || step.body != nil {
+            if step.method == "GET", ![204, 206, 304, 416, 504].contains(answer.statusCode) || step.body != nil {
                 #expect(String(decoding: answer.body, as: UTF8.self) == expected, location)
             }
         }
     }
 
-    private func answer(to step: CacheCase.Step) async -> HTTPResponse? {
-        var request = HTTPRequest(
-            server.url(step.path), method: step.method, fields: CacheCase.Reply.fields(step.request, now: calendar.now),
+    private func response(to step: CacheCase.Step) async -> HTTPClient.Response? {
+        var request = HTTPClient.Request(
+            url: server.url(step.path), method: step.method,
+            headers: CacheCase.Reply.headers(step.request, now: calendar.now),
             cacheMode: step.mode, redirectMode: step.redirect)
         if step.method == "POST" { request.body = Data("posted".utf8) }
         do throws(ImageError) {
@@ -74,8 +75,10 @@ struct CaseRunner {
         }
     }
 
-    private func check(_ answer: HTTPResponse, _ step: CacheCase.Step, _ reply: CacheCase.Reply?, _ location: Comment) {
-        let sources: [HTTPResponse.Source] =
+    private func check(
+        _ answer: HTTPClient.Response, _ step: CacheCase.Step, _ reply: CacheCase.Reply?, _ location: Comment
+    ) {
+        let sources: [HTTPClient.Response.Source] =
             switch step.expected {
             case .network: [.network]
             case .cache: [.cache]
@@ -92,17 +95,17 @@ struct CaseRunner {
         case .failure: break
         }
         let status = step.status ?? (step.expected == .network ? reply?.status : 200)
-        #expect(answer.status == status, location)
-        expect(answer.fields, step.has, location)
-        if !step.saw.isEmpty { expect(seen.last?.fields ?? HTTPFields(), step.saw, location) }
+        #expect(answer.statusCode == status, location)
+        expect(answer.headers, step.has, location)
+        if !step.saw.isEmpty { expect(seen.last?.headers ?? HTTPHeaderFields(), step.saw, location) }
     }
 
-    private func expect(_ fields: HTTPFields, _ wanted: String, _ location: Comment) {
+    private func expect(_ fields: HTTPHeaderFields, _ wanted: String, _ location: Comment) {
         for line in wanted.isEmpty ? [] : wanted.components(separatedBy: " | ") {
             if line.hasPrefix("!") {
                 #expect(fields[String(line.dropFirst())] == nil, location)
             } else {
-                for field in CacheCase.Reply.fields(line, now: calendar.now).lines {
+                for field in CacheCase.Reply.headers(line, now: calendar.now).lines {
                     #expect(fields.combined(field.name) == field.value, location)
                 }
             }
@@ -129,14 +132,15 @@ final class InProcessServer: ScriptedServer, HTTPTransport {
 
     func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
         let reply = state.update { state in
-            state.seen.append(RequestHead(method: request.method, fields: request.fields))
+            state.seen.append(RequestHead(method: request.method, headers: request.headers))
             return state.reply
         }
         guard let reply else {
-            throw .network(NetworkError(.connectionLost, url: request.url.absoluteString, phase: .head))
+            throw .network(
+                ImageError.NetworkFailure(.connectionLost, url: request.url.absoluteString, phase: .waitingForResponse))
         }
         return HTTPTransportResponse(
-            head: ResponseHead(status: reply.status, fields: reply.fields),
+            head: HTTPResponseHead(statusCode: reply.status, headers: reply.headers),
             body: request.method == "HEAD" ? Data() : reply.body, requestTime: calendar.now,
             responseTime: calendar.now)
     }

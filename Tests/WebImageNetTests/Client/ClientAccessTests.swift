@@ -21,43 +21,47 @@ private final class LossyTransport: HTTPTransport {
             left -= 1
             return left >= 0
         }
-        if isLost { throw .network(NetworkError(.connectionLost, url: request.url.absoluteString, phase: .head)) }
+        if isLost {
+            throw .network(
+                ImageError.NetworkFailure(.connectionLost, url: request.url.absoluteString, phase: .waitingForResponse))
+        }
         return HTTPTransportResponse(
-            head: ResponseHead(status: 200, fields: HTTPFields()), requestTime: Date(), responseTime: Date())
+            head: HTTPResponseHead(statusCode: 200, headers: HTTPHeaderFields()), requestTime: Date(),
+            responseTime: Date())
     }
 }
 
 @Suite("Cookies, credentials, and retries of the HTTP client", .timeLimit(.minutes(5)))
 struct ClientAccessTests {
-    private func field(_ name: String, _ value: String) -> HTTPFields {
-        HTTPFields([.init(name: name, value: value)])
+    private func headers(_ name: String, _ value: String) -> HTTPHeaderFields {
+        HTTPHeaderFields([.init(name: name, value: value)])
     }
 
-    private func client(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> HTTPClient {
-        var configuration = HTTPClientConfiguration()
-        configuration.network.proxy = .none
+    private func client(_ change: (inout ImageDownloader.Configuration) -> Void = { _ in }) -> HTTPClient {
+        var configuration = HTTPClient.Configuration()
+        configuration.network.proxy = .disabled
         change(&configuration.network)
-        return HTTPClient(configuration)
+        return HTTPClient(configuration: configuration)
     }
 
     @Test("Cookies are stored and sent, and users don't share cached responses")
     func cookies() async throws {
-        let fresh = field("Cache-Control", "max-age=60")
+        let fresh = headers("Cache-Control", "max-age=60")
         let server = try LoopbackServer { request in
-            ServerResponse(
-                fields: HTTPFields(
-                    request.path == "/login" ? field("Set-Cookie", "user=1; Path=/").lines : fresh.lines),
-                body: Data((request.fields["Cookie"] ?? "none").utf8))
+            LoopbackServer.Response(
+                headers: HTTPHeaderFields(
+                    request.path == "/login" ? headers("Set-Cookie", "user=1; Path=/").lines : fresh.lines),
+                body: Data((request.headers["Cookie"] ?? "none").utf8))
         }
-        let client = client { $0.cookies = .jar(CookieJar()) }
-        _ = try await client.fetch(HTTPRequest(server.url("/login")))
-        #expect(try await client.fetch(HTTPRequest(server.url("/a"))).body == Data("user=1".utf8))
-        var other = HTTPRequest(server.url("/a"))
-        other.network.cookies = .disabled
+        let client = client { $0.cookieJar = .jar(CookieJar()) }
+        _ = try await client.fetch(HTTPClient.Request(url: server.url("/login")))
+        #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).body == Data("user=1".utf8))
+        var other = HTTPClient.Request(url: server.url("/a"))
+        other.network.cookieJar = .disabled
         #expect(try await client.fetch(other).body == Data("none".utf8))
         for _ in 0..<2 {
             #expect(try await client.fetch(other).source == .cache)
-            #expect(try await client.fetch(HTTPRequest(server.url("/a"))).source == .cache)
+            #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).source == .cache)
         }
         #expect(server.requests.count == 3)
     }
@@ -66,59 +70,59 @@ struct ClientAccessTests {
         "Credentials are sent after a Basic or Digest challenge, and they separate cached responses",
         arguments: ["Basic", "Digest"])
     func credentials(_ scheme: String) async throws {
-        let fresh = field("Cache-Control", "max-age=60")
-        let challenge = field(
+        let fresh = headers("Cache-Control", "max-age=60")
+        let challenge = headers(
             "WWW-Authenticate", scheme == "Basic" ? "Basic realm=r" : "Digest realm=r, qop=auth, nonce=n")
         let server = try LoopbackServer { request in
-            guard request.fields["Authorization"]?.hasPrefix(scheme) == true else {
-                return ServerResponse.status(401).with { $0.fields = challenge }
+            guard request.headers["Authorization"]?.hasPrefix(scheme) == true else {
+                return LoopbackServer.Response.status(401).with { $0.headers = challenge }
             }
-            return ServerResponse(fields: fresh, body: Data("secret".utf8))
+            return LoopbackServer.Response(headers: fresh, body: Data("secret".utf8))
         }
         let store = CredentialStore()
         store.set(Credential(user: "u", password: "p"), for: server.url("/"))
         let client = client { $0.credentials = store }
-        #expect(try await client.fetch(HTTPRequest(server.url("/a"))).body == Data("secret".utf8))
-        #expect(try await client.fetch(HTTPRequest(server.url("/a"))).source == .cache)
+        #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).body == Data("secret".utf8))
+        #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).source == .cache)
         #expect(server.requests.count == 2)
-        var stranger = HTTPRequest(server.url("/a"))
+        var stranger = HTTPClient.Request(url: server.url("/a"))
         stranger.network.credentials = CredentialStore()
-        #expect(try await client.fetch(stranger).status == 401)
+        #expect(try await client.fetch(stranger).statusCode == 401)
         #expect(server.requests.count == 3)
     }
 
     @Test("The user name and password of the URL are sent and select cached responses")
     func userInfo() async throws {
-        let fresh = field("Cache-Control", "max-age=60")
+        let fresh = headers("Cache-Control", "max-age=60")
         let server = try LoopbackServer { request in
-            ServerResponse(fields: fresh, body: Data((request.fields["Authorization"] ?? "none").utf8))
+            LoopbackServer.Response(headers: fresh, body: Data((request.headers["Authorization"] ?? "none").utf8))
         }
         var parts = try #require(URLComponents(url: server.url("/a"), resolvingAgainstBaseURL: true))
         parts.user = "u"
         parts.password = "p"
         let client = client()
-        let response = try await client.fetch(HTTPRequest(try #require(parts.url)))
+        let response = try await client.fetch(HTTPClient.Request(url: try #require(parts.url)))
         #expect(response.body == Data("Basic \(Data("u:p".utf8).base64EncodedString())".utf8))
         #expect(response.url == server.url("/a"))
-        #expect(try await client.fetch(HTTPRequest(server.url("/a"))).body == Data("none".utf8))
+        #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).body == Data("none".utf8))
     }
 
     @Test("Requests that can be sent twice are retried if no response was received")
     func retries() async throws {
-        func fetch(_ method: String, losses: Int) async -> (LossyTransport, Result<HTTPResponse, ImageError>) {
+        func fetch(_ method: String, losses: Int) async -> (LossyTransport, Result<HTTPClient.Response, ImageError>) {
             let transport = LossyTransport(losses: losses)
-            var configuration = HTTPClientConfiguration()
-            configuration.network.retry = RetryPolicy(attempts: 3, baseDelay: 0)
-            let client = HTTPClient(configuration, transport: transport)
+            var configuration = HTTPClient.Configuration()
+            configuration.network.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0)
+            let client = HTTPClient(configuration: configuration, transport: transport)
             let url = URL(string: "http://example.org/") ?? URL(filePath: "/")
             do throws(ImageError) {
-                return (transport, .success(try await client.fetch(HTTPRequest(url, method: method))))
+                return (transport, .success(try await client.fetch(HTTPClient.Request(url: url, method: method))))
             } catch {
                 return (transport, .failure(error))
             }
         }
         let (passing, response) = await fetch("GET", losses: 2)
-        #expect(try response.get().metrics.attempts == 3 && passing.sent.value == 3)
+        #expect(try response.get().metrics.attemptCount == 3 && passing.sent.value == 3)
         let (failing, failure) = await fetch("GET", losses: 3)
         #expect(throws: ImageError.self) { try failure.get() }
         #expect(failing.sent.value == 3)
@@ -130,9 +134,9 @@ struct ClientAccessTests {
     @Test("The redirect policy of a request decides about its redirects")
     func policy() async throws {
         let server = try LoopbackServer(routes: ["/a": .redirect(to: "/b"), "/b": .ok(Data("x".utf8))])
-        var request = HTTPRequest(server.url("/a"))
-        #expect(try await client().fetch(request).status == 200)
-        request.network.redirectPolicy = { _ in .answer }
-        #expect(try await client().fetch(request).status == 302)
+        var request = HTTPClient.Request(url: server.url("/a"))
+        #expect(try await client().fetch(request).statusCode == 200)
+        request.network.redirectPolicy = { _ in .returnResponse }
+        #expect(try await client().fetch(request).statusCode == 302)
     }
 }

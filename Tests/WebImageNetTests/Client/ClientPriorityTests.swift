@@ -11,15 +11,15 @@ import WebImageTesting
 /// A transport that records the priority of each request and delays responses.
 private final class WatchingTransport: HTTPTransport {
     let priorities = Shared<[RequestPriority]>([])
-    let gate = Gate()
+    let gate = TestGate()
 
     func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
         priorities.update { $0.append(request.priority) }
-        request.context?.observePriority { [priorities] priority in priorities.update { $0.append(priority) } }
+        request.context?.onPriorityChange { [priorities] priority in priorities.update { $0.append(priority) } }
         await gate.wait()
-        let fields = HTTPFields([.init(name: "Cache-Control", value: "max-age=0, stale-while-revalidate=86400")])
+        let fields = HTTPHeaderFields([.init(name: "Cache-Control", value: "max-age=0, stale-while-revalidate=86400")])
         return HTTPTransportResponse(
-            head: ResponseHead(status: 200, fields: fields), body: Data("x".utf8), requestTime: Date(),
+            head: HTTPResponseHead(statusCode: 200, headers: fields), body: Data("x".utf8), requestTime: Date(),
             responseTime: Date())
     }
 }
@@ -28,15 +28,15 @@ private final class WatchingTransport: HTTPTransport {
 struct ClientPriorityTests {
     private let transport = WatchingTransport()
 
-    private func request(_ priority: RequestPriority) throws -> HTTPRequest {
-        var request = HTTPRequest(try #require(URL(string: "http://example.org/")))
+    private func request(_ priority: RequestPriority) throws -> HTTPClient.Request {
+        var request = HTTPClient.Request(url: try #require(URL(string: "http://example.org/")))
         request.priority = priority
         return request
     }
 
     @Test("A request that joins another one raises its priority")
     func joining() async throws {
-        let client = HTTPClient(HTTPClientConfiguration(), transport: transport)
+        let client = HTTPClient(configuration: HTTPClient.Configuration(), transport: transport)
         let (low, high) = (try request(.low), try request(.high))
         let first = Task { try await client.fetch(low) }
         await untilTrue { transport.priorities.value == [.low] }
@@ -49,11 +49,11 @@ struct ClientPriorityTests {
 
     @Test("A revalidation in the background has a low priority")
     func background() async throws {
-        let client = HTTPClient(HTTPClientConfiguration(), transport: transport)
+        let client = HTTPClient(configuration: HTTPClient.Configuration(), transport: transport)
         transport.gate.open()
         #expect(try await client.fetch(try request(.veryHigh)).source == .network)
         #expect(try await client.fetch(try request(.veryHigh)).source == .stale)
-        await client.finishRevalidations()
+        await client.shutdown()
         #expect(transport.priorities.value == [.veryHigh, .low])
     }
 }

@@ -8,26 +8,26 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-private func fields(_ lines: (String, String)...) -> HTTPFields {
-    HTTPFields(lines.map { .init(name: $0.0, value: $0.1) })
+private func headers(_ lines: (String, String)...) -> HTTPHeaderFields {
+    HTTPHeaderFields(lines.map { .init(name: $0.0, value: $0.1) })
 }
 
-private func response(_ body: String, _ control: String) -> ServerResponse {
-    ServerResponse(fields: fields(("Cache-Control", control)), body: Data(body.utf8))
+private func response(_ body: String, _ control: String) -> LoopbackServer.Response {
+    LoopbackServer.Response(headers: headers(("Cache-Control", control)), body: Data(body.utf8))
 }
 
 @Suite("HTTP client over sockets")
 struct HTTPClientTests {
     @Test("Sixty requests run at the same time")
     func sixty() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { request in
             response(request.path, "no-store").with { $0.headGate = gate }
         }
         let client = HTTPClient()
-        try await withThrowingTaskGroup(of: (Int, HTTPResponse).self) { group in
+        try await withThrowingTaskGroup(of: (Int, HTTPClient.Response).self) { group in
             for number in 0..<60 {
-                group.addTask { (number, try await client.fetch(HTTPRequest(server.url("/\(number)")))) }
+                group.addTask { (number, try await client.fetch(HTTPClient.Request(url: server.url("/\(number)")))) }
             }
             await server.waitForRequests(count: 60)
             gate.open()
@@ -40,13 +40,13 @@ struct HTTPClientTests {
 
     @Test("Each of sixty requests can be canceled on its own")
     func cancelOneByOne() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { request in
             response(request.path, "no-store").with { $0.headGate = gate }
         }
         let client = HTTPClient()
         let tasks = (0..<60).map { number in
-            Task { try await client.fetch(HTTPRequest(server.url("/\(number)"))) }
+            Task { try await client.fetch(HTTPClient.Request(url: server.url("/\(number)"))) }
         }
         await server.waitForRequests(count: 60)
         for (number, task) in tasks.enumerated() where number % 2 == 0 { task.cancel() }
@@ -56,28 +56,28 @@ struct HTTPClientTests {
         }
         gate.open()
         for (number, task) in tasks.enumerated() where number % 2 == 1 {
-            #expect(try await task.value.status == 200)
+            #expect(try await task.value.statusCode == 200)
             _ = number
         }
     }
 
     @Test("Sixty equal requests share one exchange, and the last cancellation closes the connection")
     func equalRequests() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { _ in response("one", "max-age=60").with { $0.headGate = gate } }
         let client = HTTPClient()
-        let tasks = (0..<60).map { _ in Task { try await client.fetch(HTTPRequest(server.url("/"))) } }
+        let tasks = (0..<60).map { _ in Task { try await client.fetch(HTTPClient.Request(url: server.url("/"))) } }
         await server.waitForRequests(count: 1)
         for task in tasks.dropLast() { task.cancel() }
         gate.open()
         for task in tasks.dropLast() { _ = await task.result }
         guard let last = tasks.last else { return }
-        #expect(try await last.value.status == 200)
+        #expect(try await last.value.statusCode == 200)
         #expect(server.requests.count == 1)
 
-        let closed = Gate()
+        let closed = TestGate()
         let other = try LoopbackServer { _ in response("", "max-age=60").with { $0.headGate = closed } }
-        let lonely = Task { try await client.fetch(HTTPRequest(other.url("/"))) }
+        let lonely = Task { try await client.fetch(HTTPClient.Request(url: other.url("/"))) }
         await other.waitForRequests(count: 1)
         lonely.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await lonely.value }
@@ -87,14 +87,14 @@ struct HTTPClientTests {
     @Test("Methods, bodies, and header fields are sent unchanged")
     func wire() async throws {
         let server = try LoopbackServer { _ in response("", "no-store") }
-        var request = HTTPRequest(server.url("/x?y=%20"), method: "M-FOO", body: Data("body".utf8))
-        request.fields = fields(("X-A", "1"), ("X-a", "caf\u{e9}"), ("X-Empty", ""))
+        var request = HTTPClient.Request(url: server.url("/x?y=%20"), method: "M-FOO", body: Data("body".utf8))
+        request.headers = headers(("X-A", "1"), ("X-a", "caf\u{e9}"), ("X-Empty", ""))
         _ = try await HTTPClient().fetch(request)
         let seen = try #require(server.requests.first)
         #expect(seen.method == "M-FOO" && seen.target == "/x?y=%20" && seen.body == Data("body".utf8))
-        #expect(seen.fields.values(of: "X-A") == ["1", "caf\u{e9}"])
-        #expect(seen.fields["X-Empty"]?.isEmpty == true)
-        #expect(seen.fields["Content-Type"] == nil)
+        #expect(seen.headers.values(for: "X-A") == ["1", "caf\u{e9}"])
+        #expect(seen.headers["X-Empty"]?.isEmpty == true)
+        #expect(seen.headers["Content-Type"] == nil)
     }
 
     @Test("Any three-digit status is a response, and interim responses are reported")
@@ -102,23 +102,23 @@ struct HTTPClientTests {
         let raw =
             "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 999 Odd\r\nX-A: 1\r\nX-A: 2\r\nContent-Length: 2\r\n\r\nok"
         let server = try LoopbackServer { _ in .raw(Data(raw.utf8)) }
-        let answer = try await HTTPClient().fetch(HTTPRequest(server.url("/")))
-        #expect(answer.status == 999)
-        #expect(answer.fields.values(of: "X-A") == ["1", "2"])
+        let answer = try await HTTPClient().fetch(HTTPClient.Request(url: server.url("/")))
+        #expect(answer.statusCode == 999)
+        #expect(answer.headers.values(for: "X-A") == ["1", "2"])
         #expect(answer.body == Data("ok".utf8))
-        #expect(answer.interim.map(\.status) == [103])
-        #expect(answer.interim.first?.fields["Link"] == "</a>")
+        #expect(answer.informationalResponses.map(\.statusCode) == [103])
+        #expect(answer.informationalResponses.first?.headers["Link"] == "</a>")
     }
 
     @Test("A request that HTTP can't represent throws before anything is sent")
     func refused() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         let client = HTTPClient()
-        var broken = HTTPRequest(url, method: "G T")
+        var broken = HTTPClient.Request(url: url, method: "G T")
         await #expect(throws: ImageError.self) { try await client.fetch(broken) }
-        broken = HTTPRequest(url, fields: fields(("X", "a\r\nY: b")))
+        broken = HTTPClient.Request(url: url, headers: headers(("X", "a\r\nY: b")))
         await #expect(throws: ImageError.self) { try await client.fetch(broken) }
-        broken = HTTPRequest(try #require(URL(string: "ftp://127.0.0.1/")))
+        broken = HTTPClient.Request(url: try #require(URL(string: "ftp://127.0.0.1/")))
         await #expect(throws: ImageError.self) { try await client.fetch(broken) }
     }
 
@@ -133,48 +133,48 @@ struct HTTPClientTests {
         }
         let client = HTTPClient()
         let answer = try await client.fetch(
-            HTTPRequest(server.url("/form"), method: "POST", body: Data("x".utf8)))
+            HTTPClient.Request(url: server.url("/form"), method: "POST", body: Data("x".utf8)))
         #expect(String(decoding: answer.body, as: UTF8.self) == "GET")
-        #expect(answer.url == server.url("/done") && answer.metrics.redirects == 1)
-        await #expect(throws: ImageError.self) { try await client.fetch(HTTPRequest(server.url("/loop"))) }
-        let manual = try await client.fetch(HTTPRequest(server.url("/loop"), redirectMode: .manual))
-        #expect(manual.status == 302)
+        #expect(answer.url == server.url("/done") && answer.metrics.redirectCount == 1)
+        await #expect(throws: ImageError.self) { try await client.fetch(HTTPClient.Request(url: server.url("/loop"))) }
+        let manual = try await client.fetch(HTTPClient.Request(url: server.url("/loop"), redirectMode: .manual))
+        #expect(manual.statusCode == 302)
     }
 
     @Test("A body that exceeds the limit throws")
     func limit() async throws {
         let server = try LoopbackServer { _ in response("0123456789", "no-store") }
-        var request = HTTPRequest(server.url("/"))
-        request.maxBytes = 9
+        var request = HTTPClient.Request(url: server.url("/"))
+        request.maxBodySize = 9
         await #expect(throws: ImageError.self) { try await HTTPClient().fetch(request) }
-        request.maxBytes = 10
+        request.maxBodySize = 10
         #expect(try await HTTPClient().fetch(request).body.count == 10)
 
         let client = HTTPClient()
         let stored = try LoopbackServer { _ in response("0123456789", "max-age=60") }
-        _ = try await client.fetch(HTTPRequest(stored.url("/")))
-        var small = HTTPRequest(stored.url("/"))
-        small.maxBytes = 9
+        _ = try await client.fetch(HTTPClient.Request(url: stored.url("/")))
+        var small = HTTPClient.Request(url: stored.url("/"))
+        small.maxBodySize = 9
         await #expect(throws: ImageError.self) { try await client.fetch(small) }
     }
 
     @Test("A request after a change never receives or stores an earlier response")
     func changeOnTheWay() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { request in
             guard request.method == "GET" else { return .status(200) }
             let isFirst = request.index == 0
             return response(isFirst ? "old" : "new", "max-age=60").with { $0.headGate = isFirst ? gate : nil }
         }
         let client = HTTPClient()
-        let before = Task { try await client.fetch(HTTPRequest(server.url("/"))) }
+        let before = Task { try await client.fetch(HTTPClient.Request(url: server.url("/"))) }
         await server.waitForRequests(count: 1)
-        _ = try await client.fetch(HTTPRequest(server.url("/"), method: "POST"))
-        let after = try await client.fetch(HTTPRequest(server.url("/")))
+        _ = try await client.fetch(HTTPClient.Request(url: server.url("/"), method: "POST"))
+        let after = try await client.fetch(HTTPClient.Request(url: server.url("/")))
         #expect(after.body == Data("new".utf8) && after.source == .network)
         gate.open()
         #expect(try await before.value.body == Data("old".utf8))
-        #expect(try await client.fetch(HTTPRequest(server.url("/"))).body == Data("new".utf8))
+        #expect(try await client.fetch(HTTPClient.Request(url: server.url("/"))).body == Data("new".utf8))
     }
 
     @Test("A GET request with a body is neither served from the cache nor stored")
@@ -184,15 +184,15 @@ struct HTTPClientTests {
         }
         let client = HTTPClient()
         for body in ["a", "b"] {
-            let answer = try await client.fetch(HTTPRequest(server.url("/"), body: Data(body.utf8)))
+            let answer = try await client.fetch(HTTPClient.Request(url: server.url("/"), body: Data(body.utf8)))
             #expect(answer.source == .network && answer.body == Data(body.utf8))
         }
-        #expect(try await client.fetch(HTTPRequest(server.url("/"))).source == .network)
+        #expect(try await client.fetch(HTTPClient.Request(url: server.url("/"))).source == .network)
     }
 
     @Test("Concurrent requests for a stale response start one revalidation")
     func behindOnce() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let count = Shared(0)
         let server = try LoopbackServer { _ in
             count.update { $0 += 1 }
@@ -203,13 +203,13 @@ struct HTTPClientTests {
             }
         }
         let client = HTTPClient()
-        _ = try await client.fetch(HTTPRequest(server.url("/")))
+        _ = try await client.fetch(HTTPClient.Request(url: server.url("/")))
         for _ in 0..<20 {
-            #expect(try await client.fetch(HTTPRequest(server.url("/"))).source == .stale)
+            #expect(try await client.fetch(HTTPClient.Request(url: server.url("/"))).source == .stale)
         }
         await server.waitForRequests(count: 2)
         gate.open()
-        await client.finishRevalidations()
+        await client.shutdown()
         #expect(server.requests.count == 2)
     }
 }

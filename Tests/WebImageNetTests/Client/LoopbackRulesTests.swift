@@ -18,7 +18,7 @@ private final class SocketServer: ScriptedServer, HTTPTransport {
     private let state: Shared<State>
     private let calendar: ManualCalendar
     private let server: LoopbackServer
-    private let network = NetworkTransport(HTTPClientConfiguration().network)
+    private let network = NetworkTransport(HTTPClient.Configuration().network)
 
     init(_ calendar: ManualCalendar) throws {
         let state = Shared(State())
@@ -26,12 +26,12 @@ private final class SocketServer: ScriptedServer, HTTPTransport {
         self.calendar = calendar
         server = try LoopbackServer { request in
             let reply = state.update { state in
-                state.seen.append(RequestHead(method: request.method, fields: request.fields))
+                state.seen.append(RequestHead(method: request.method, headers: request.headers))
                 return state.reply
             }
             guard let reply else { return .raw(Data()) }
-            return ServerResponse(
-                status: reply.status, fields: reply.fields, body: request.method == "HEAD" ? Data() : reply.body)
+            return LoopbackServer.Response(
+                statusCode: reply.status, headers: reply.headers, body: request.method == "HEAD" ? Data() : reply.body)
         }
     }
 

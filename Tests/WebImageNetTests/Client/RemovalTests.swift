@@ -9,18 +9,18 @@ import WebImageTestSupport
 import WebImageTesting
 
 /// A store whose next write waits until a test allows it.
-private final class HeldStore: HTTPResponseStore {
-    let isWriting = Gate()
-    let mayWrite = Gate()
+private final class BlockingStore: HTTPResponseStore {
+    let isWriting = TestGate()
+    let mayWrite = TestGate()
     private let memory = MemoryResponseStore()
 
     var count: Int { memory.count }
 
-    func response(for key: String, matching request: HTTPFields) async -> StoredResponse? {
+    func response(for key: String, matching request: HTTPHeaderFields) async -> StoredResponse? {
         await memory.response(for: key, matching: request)
     }
 
-    func put(_ response: StoredResponse, request: HTTPFields, for key: String) async {
+    func put(_ response: StoredResponse, request: HTTPHeaderFields, for key: String) async {
         isWriting.open()
         await mayWrite.wait()
         await memory.put(response, request: request, for: key)
@@ -28,7 +28,7 @@ private final class HeldStore: HTTPResponseStore {
 
     func update(_ response: StoredResponse, for key: String) async { await memory.update(response, for: key) }
     func remove(_ id: String, for key: String) async { await memory.remove(id, for: key) }
-    func remove(matching request: HTTPFields, for key: String) async {
+    func remove(matching request: HTTPHeaderFields, for key: String) async {
         await memory.remove(matching: request, for: key)
     }
     func removeAll(for key: String) async { await memory.removeAll(for: key) }
@@ -39,8 +39,9 @@ private final class HeldStore: HTTPResponseStore {
 struct RemovalTests {
     private let url = URL(string: "http://example.org/a") ?? URL(filePath: "/")
 
-    private let answer = HTTPTransportResponse(
-        head: ResponseHead(status: 200, fields: HTTPFields([.init(name: "Cache-Control", value: "max-age=60")])),
+    private let response = HTTPTransportResponse(
+        head: HTTPResponseHead(
+            statusCode: 200, headers: HTTPHeaderFields([.init(name: "Cache-Control", value: "max-age=60")])),
         body: Data("x".utf8), requestTime: Date(), responseTime: Date())
 
     /// The removal of one URL or of all entries.
@@ -60,35 +61,36 @@ struct RemovalTests {
         "A response in flight during a removal isn't stored and doesn't serve later requests",
         arguments: Removal.allCases)
     func inFlight(_ removal: Removal) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { _ in
-            ServerResponse(
-                fields: HTTPFields([.init(name: "Cache-Control", value: "max-age=60")]), body: Data("x".utf8)
+            LoopbackServer.Response(
+                headers: HTTPHeaderFields([.init(name: "Cache-Control", value: "max-age=60")]), body: Data("x".utf8)
             ).with { $0.headGate = gate }
         }
         let client = HTTPClient()
         let cache = try #require(client.cache)
-        let first = Task { try await client.fetch(HTTPRequest(server.url("/"))) }
+        let first = Task { try await client.fetch(HTTPClient.Request(url: server.url("/"))) }
         await server.waitForRequests(count: 1)
         await removal.perform(cache, server.url("/"))
         // Requests after the removal don't join the request before it.
-        let second = Task { try await client.fetch(HTTPRequest(server.url("/"))) }
+        let second = Task { try await client.fetch(HTTPClient.Request(url: server.url("/"))) }
         await server.waitForRequests(count: 2)
         await removal.perform(cache, server.url("/"))
         gate.open()
         #expect(try await first.value.source == .network)
         #expect(try await second.value.source == .network)
-        #expect(try await client.fetch(HTTPRequest(server.url("/"))).source == .network)
-        #expect(try await client.fetch(HTTPRequest(server.url("/"))).source == .cache)
+        #expect(try await client.fetch(HTTPClient.Request(url: server.url("/"))).source == .network)
+        #expect(try await client.fetch(HTTPClient.Request(url: server.url("/"))).source == .cache)
     }
 
     @Test("A write that is overtaken by a removal stores nothing", arguments: Removal.allCases)
     func overtaken(_ removal: Removal) async throws {
-        let store = HeldStore()
+        let store = BlockingStore()
         let cache = HTTPCache(store: store)
         let epoch = cache.epoch(of: url)
-        let writing = Task { [answer, url] in
-            await cache.store(answer, for: RequestHead(method: "GET", fields: HTTPFields()), url: url, epoch: epoch)
+        let writing = Task { [response, url] in
+            await cache.store(
+                response, for: RequestHead(method: "GET", headers: HTTPHeaderFields()), url: url, epoch: epoch)
         }
         await store.isWriting.wait()
         await removal.perform(cache, url)
@@ -103,6 +105,7 @@ struct RemovalTests {
         let epoch = cache.epoch(of: url)
         await cache.remove(URL(string: "http://example.org/b") ?? url)
         #expect(
-            await cache.store(answer, for: RequestHead(method: "GET", fields: HTTPFields()), url: url, epoch: epoch))
+            await cache.store(
+                response, for: RequestHead(method: "GET", headers: HTTPHeaderFields()), url: url, epoch: epoch))
     }
 }

@@ -9,24 +9,24 @@ import WebImageTestSupport
 
 private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-private func request(_ value: String) -> HTTPFields { HTTPFields([.init(name: "X", value: value)]) }
+private func request(_ value: String) -> HTTPHeaderFields { HTTPHeaderFields([.init(name: "X", value: value)]) }
 
 private func stored(_ id: String, _ value: String, _ body: Data, vary: String = "X") -> StoredResponse {
-    let head = StoredHead(
+    let head = StoredResponseHead(
         request: request(value),
-        response: ResponseHead(status: 200, fields: HTTPFields([.init(name: "Vary", value: vary)])),
+        response: HTTPResponseHead(statusCode: 200, headers: HTTPHeaderFields([.init(name: "Vary", value: vary)])),
         finalURL: "http://example.org/", requestTime: now, responseTime: now)
     return StoredResponse(
-        variant: VariantList.Variant(id: id, stored: head), head: head, body: body)
+        variant: VaryIndex.Variant(id: id, stored: head), head: head, body: body)
 }
 
 /// A temporary directory that is removed with this object.
-private final class Folder: Sendable {
+private final class ScratchDirectory: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "webimage-\(UUID().uuidString)").path()
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     func disk() throws -> DiskCache {
-        try DiskCache(configuration: DiskCacheConfiguration(directory: path, minFreeFraction: 0))
+        try DiskCache(configuration: DiskCache.Configuration(directory: path, minimumFreeFraction: 0))
     }
 }
 
@@ -41,10 +41,10 @@ struct ResponseStoreTests {
         #expect(await store.response(for: "other", matching: request("a")) == nil)
 
         var newer = try #require(await store.response(for: "k", matching: request("a")))
-        newer.head.head.fields["X-New"] = "1"
+        newer.head.head.headers["X-New"] = "1"
         await store.update(newer, for: "k")
         let updated = await store.response(for: "k", matching: request("a"))
-        #expect(updated?.head.head.fields["X-New"] == "1" && updated?.body == Data("A".utf8))
+        #expect(updated?.head.head.headers["X-New"] == "1" && updated?.body == Data("A".utf8))
 
         await store.put(stored("3", "a", Data("C".utf8)), request: request("a"), for: "k")
         #expect(await store.response(for: "k", matching: request("a"))?.body == Data("C".utf8))
@@ -66,7 +66,7 @@ struct ResponseStoreTests {
 
     @Test("The disk store separates, updates, and removes variants")
     func disk() async throws {
-        let folder = Folder()
+        let folder = ScratchDirectory()
         try await checkVariants(of: DiskResponseStore(try folder.disk()))
     }
 
@@ -87,17 +87,17 @@ struct ResponseStoreTests {
 
     @Test("Responses on disk survive a restart, including variants and revalidated responses")
     func restart() async throws {
-        let folder = Folder()
+        let folder = ScratchDirectory()
         let calendar = ManualCalendar()
         let server = InProcessServer(calendar)
         func client(_ disk: DiskCache) -> HTTPClient {
-            var configuration = HTTPClientConfiguration()
+            var configuration = HTTPClient.Configuration()
             configuration.storage = .store(DiskResponseStore(disk, now: { calendar.now }))
             configuration.now = { calendar.now }
-            return HTTPClient(configuration, transport: server)
+            return HTTPClient(configuration: configuration, transport: server)
         }
-        func ask(_ client: HTTPClient, _ value: String) async throws -> HTTPResponse {
-            try await client.fetch(HTTPRequest(server.url("/a"), fields: request(value)))
+        func ask(_ client: HTTPClient, _ value: String) async throws -> HTTPClient.Response {
+            try await client.fetch(HTTPClient.Request(url: server.url("/a"), headers: request(value)))
         }
         func answer(_ text: String, _ body: String) {
             server.prepare(CacheCase.Reply(text, body: Data(body.utf8), now: calendar.now))
@@ -127,7 +127,7 @@ struct ResponseStoreTests {
 
     @Test("A response that was evicted from disk is a cache miss")
     func evicted() async throws {
-        let folder = Folder()
+        let folder = ScratchDirectory()
         let disk = try folder.disk()
         let store = DiskResponseStore(disk)
         await store.put(stored("1", "a", Data("A".utf8)), request: request("a"), for: "k")

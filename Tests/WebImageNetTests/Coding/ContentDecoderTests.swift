@@ -23,13 +23,13 @@ struct ContentDecoderTests {
         "bomb": "m///f/gnAOKxQCD3/g8=",
     ]
 
-    private func decode(_ coding: String, _ coded: Data, limit: Int = 1 << 20, piece: Int = .max) throws -> Data? {
-        let fields = HTTPFields([.init(name: "Content-Encoding", value: coding)])
+    private func decode(_ coding: String, _ coded: Data, limit: Int = 1 << 20, chunkSize: Int = .max) throws -> Data? {
+        let fields = HTTPHeaderFields([.init(name: "Content-Encoding", value: coding)])
         guard let decoder = ContentDecoder(fields, limit: limit) else { return nil }
         var decoded = Data()
         var rest = coded[...]
         while !rest.isEmpty {
-            let part = rest.prefix(piece)
+            let part = rest.prefix(chunkSize)
             rest = rest.dropFirst(part.count)
             let bytes = Array(part)
             try bytes.withUnsafeBytes { try decoder.decode($0) { decoded.append(contentsOf: $0) } }
@@ -52,23 +52,23 @@ struct ContentDecoderTests {
     func codings(coding: String, vector: String) throws {
         let coded = try coded(vector)
         for piece in [1, 2, 3, 7, 100, Int.max] {
-            #expect(try decode(coding, coded, piece: piece) == Self.text, "\(piece)")
+            #expect(try decode(coding, coded, chunkSize: piece) == Self.text, "\(piece)")
         }
     }
 
     @Test("Two codings are decoded from the last to the first")
     func two() throws {
         #expect(try decode("gzip, deflate", coded("gzip+zlib")) == Self.text)
-        #expect(try decode("gzip,\tdeflate", coded("gzip+zlib"), piece: 1) == Self.text)
+        #expect(try decode("gzip,\tdeflate", coded("gzip+zlib"), chunkSize: 1) == Self.text)
     }
 
     @Test("Multiple gzip members are decoded, and data after the last member is ignored")
     func members() throws {
         let one = try coded("gzip")
         #expect(try decode("gzip", one + one) == Self.text + Self.text)
-        #expect(try decode("gzip", one + one, piece: 1) == Self.text + Self.text)
+        #expect(try decode("gzip", one + one, chunkSize: 1) == Self.text + Self.text)
         for rest in ["x", "\u{1f}", "\u{1f}x", "stray bytes"] {
-            #expect(try decode("gzip", one + Data(rest.utf8), piece: 1) == Self.text)
+            #expect(try decode("gzip", one + Data(rest.utf8), chunkSize: 1) == Self.text)
         }
         #expect(try decode("zstd", coded("zstd") + coded("zstd")) == Self.text + Self.text)
     }
@@ -117,9 +117,10 @@ struct ContentDecoderTests {
     @Test("Bodies with unknown codings or no coding aren't decoded")
     func unknown() throws {
         for coding in ["", "identity", "rot13", "gzip, rot13", "br, br, br, br, br, br"] {
-            #expect(ContentDecoder(HTTPFields([.init(name: "Content-Encoding", value: coding)]), limit: 10) == nil)
+            #expect(
+                ContentDecoder(HTTPHeaderFields([.init(name: "Content-Encoding", value: coding)]), limit: 10) == nil)
         }
-        #expect(ContentDecoder(HTTPFields(), limit: 10) == nil)
+        #expect(ContentDecoder(HTTPHeaderFields(), limit: 10) == nil)
     }
 
     @Test("An empty body needs no coded stream")
@@ -132,25 +133,25 @@ struct ContentDecoderTests {
         let gzip = try coded("gzip")
         let text = Self.text
         let server = try LoopbackServer { request in
-            let identity = request.fields["Accept-Encoding"] == "identity"
+            let identity = request.headers["Accept-Encoding"] == "identity"
             return switch (request.path, identity) {
-            case ("/gzip", _): .ok(gzip).with { $0.fields["Content-Encoding"] = "gzip" }
-            case ("/lie", false): .ok(text).with { $0.fields["Content-Encoding"] = "gzip" }
+            case ("/gzip", _): .ok(gzip).with { $0.headers["Content-Encoding"] = "gzip" }
+            case ("/lie", false): .ok(text).with { $0.headers["Content-Encoding"] = "gzip" }
             case ("/lie", true): .ok(text)
-            case ("/cut", _): .ok(gzip.prefix(20)).with { $0.fields["Content-Encoding"] = "gzip" }
-            default: .ok(text).with { $0.fields["Content-Encoding"] = "rot13" }
+            case ("/cut", _): .ok(gzip.prefix(20)).with { $0.headers["Content-Encoding"] = "gzip" }
+            default: .ok(text).with { $0.headers["Content-Encoding"] = "rot13" }
             }
         }
         let downloader = makeDownloader()
         let log = ReportLog()
         let response = try await downloader.load(LoadRequest(url: server.url("/gzip")), context: log.context())
         #expect(response.body == text && log.body == text && log.expected == nil)
-        #expect(response.metrics.bytesReceived == gzip.count)
+        #expect(response.metrics.receivedByteCount == gzip.count)
         let again = ReportLog()
         let lie = try await downloader.load(LoadRequest(url: server.url("/lie")), context: again.context())
         #expect(lie.body == text && again.started == 1)
         #expect(try await downloader.load(server.url("/unknown")).body == text)
-        #expect(await downloader.failure(server.url("/cut"))?.network?.reason == .contentCodingFailed)
-        #expect(await downloader.failure(server.url("/gzip")) { $0.maxBytes = 500 }?.code == 6001)
+        #expect(await downloader.failure(server.url("/cut"))?.network?.reason == .contentDecodingFailed)
+        #expect(await downloader.failure(server.url("/gzip")) { $0.maxByteCount = 500 }?.code == 6001)
     }
 }

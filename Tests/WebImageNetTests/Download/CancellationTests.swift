@@ -19,7 +19,9 @@ struct CancellationTests {
 
     @Test("A canceled load ends immediately and closes its connection")
     func phases() async throws {
-        let server = try LoopbackServer(routes: ["/head": .silent, "/body": .ok(body).with { $0.bodyStall = 1_000 }])
+        let server = try LoopbackServer(routes: [
+            "/head": .silent, "/body": .ok(body).with { $0.stallsBodyAfter = 1_000 },
+        ])
         let downloader = makeDownloader()
         let url = server.url("/head")
         let inHead = Task { try await downloader.load(url) }
@@ -39,7 +41,7 @@ struct CancellationTests {
     @Test("A queued load that is canceled sends no request")
     func queued() async throws {
         let server = try LoopbackServer(routes: ["/a": .silent])
-        let downloader = makeDownloader { $0.connectionsPerHost = 1 }
+        let downloader = makeDownloader { $0.maxConnectionsPerHost = 1 }
         let url = server.url("/a")
         let running = Task { try await downloader.load(url) }
         await server.waitForRequests(count: 1)
@@ -58,7 +60,7 @@ struct CancellationTests {
         // The network 192.0.2.0/24 is reserved for documentation. No host responds, or no route exists.
         for text in ["http://192.0.2.1/a", "http://slow.invalid/a"] {
             let url = try #require(URL(string: text))
-            let gate = Gate()
+            let gate = TestGate()
             let task = Task {
                 try await downloader.load(
                     LoadRequest(url: url),
@@ -79,7 +81,7 @@ struct CancellationTests {
 
     @Test("Canceling one of two equal loads doesn't affect the other")
     func oneOfTwo() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer(routes: ["/a": .ok(body).with { $0.bodyGate = gate }])
         let downloader = makeDownloader()
         let url = server.url("/a")
@@ -95,11 +97,11 @@ struct CancellationTests {
 
     @Test("With one connection, queued loads run by priority and then by arrival, and follow changes")
     func order() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { request in
             .ok(Data("x".utf8)).with { if request.path == "/first" { $0.headGate = gate } }
         }
-        let downloader = makeDownloader { $0.connectionsPerHost = 1 }
+        let downloader = makeDownloader { $0.maxConnectionsPerHost = 1 }
         var tasks = [Task { [url = server.url("/first")] in try await downloader.load(url) }]
         await server.waitForRequests(count: 1)
         let plan: [(String, RequestPriority)] = [
@@ -128,10 +130,10 @@ struct CancellationTests {
     func storm() async throws {
         let body = patternBytes(2_000)
         let server = try LoopbackServer { request in
-            request.index % 3 == 0 ? .silent : .ok(body).with { if request.index % 3 == 1 { $0.bodyStall = 100 } }
+            request.index % 3 == 0 ? .silent : .ok(body).with { if request.index % 3 == 1 { $0.stallsBodyAfter = 100 } }
         }
         let url = server.url("/a")
-        let downloader = makeDownloader { $0.connectionsPerHost = 12 }
+        let downloader = makeDownloader { $0.maxConnectionsPerHost = 12 }
         for _ in 0..<10 {
             await withTaskGroup(of: Void.self) { group in
                 for index in 0..<1_000 {
@@ -148,7 +150,7 @@ struct CancellationTests {
         #expect(try await downloader.load(fine.url("/a")).body == body)
         await untilTrue { downloader.activity == DownloaderActivity() }
         // Only idle connections may still be open. Closing the downloader ends them, but not a leaked connection.
-        downloader.close()
+        downloader.shutdown()
         // Some connections may not be accepted yet, so their number is unknown here.
         await untilTrue { server.counters.openConnections == 0 }
         #expect(server.counters.openConnections == 0)

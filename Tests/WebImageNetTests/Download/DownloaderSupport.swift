@@ -20,14 +20,14 @@ func patternBytes(_ count: Int, seed: UInt64 = 1) -> Data {
 
 /// Returns a downloader that ignores the proxies of the environment, tries each request once, and has no start rate
 /// limit. Loads don't share transfers.
-func makeDownloader(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> ImageDownloader {
-    var configuration = DownloaderConfiguration()
-    configuration.proxy = .none
+func makeDownloader(_ change: (inout ImageDownloader.Configuration) -> Void = { _ in }) -> ImageDownloader {
+    var configuration = ImageDownloader.Configuration()
+    configuration.proxy = .disabled
     configuration.retry = .never
     configuration.startRate = nil
     configuration.sharesTransfers = false
     change(&configuration)
-    return ImageDownloader(configuration)
+    return ImageDownloader(configuration: configuration)
 }
 
 /// Records the reports of a load.
@@ -42,9 +42,9 @@ final class ReportLog: Sendable {
     }
 
     private let state = Lock(State())
-    private let waitGate = Gate()
-    private let headGate = Gate()
-    private let bodyGate = Gate()
+    private let waitGate = TestGate()
+    private let headGate = TestGate()
+    private let bodyGate = TestGate()
 
     var waits: [WaitReason] { state.withLock { $0.waits } }
     var started: Int { state.withLock { $0.started } }
@@ -54,11 +54,11 @@ final class ReportLog: Sendable {
     var parts: Int { state.withLock { $0.parts } }
 
     func context(_ priority: RequestPriority = .normal) -> LoadContext {
-        LoadContext(priority: priority) { [self] in take($0) }
+        LoadContext(priority: priority) { [self] in receive($0) }
     }
 
     /// Records a report. A second response head resets the body.
-    func take(_ report: LoadContext.Report) {
+    func receive(_ report: LoadContext.Report) {
         switch report {
         case .waiting(let reason):
             state.withLock { $0.waits.append(reason) }
@@ -66,7 +66,7 @@ final class ReportLog: Sendable {
         case .started: state.withLock { $0.started += 1 }
         case .head(let head, let expected):
             state.withLock {
-                $0.status = head?.status
+                $0.status = head?.statusCode
                 $0.expected = expected
                 $0.body = Data()
             }
@@ -104,7 +104,7 @@ extension ImageDownloader {
 }
 
 extension ImageError {
-    var network: NetworkError? {
+    var network: ImageError.NetworkFailure? {
         if case .network(let error) = self { return error }
         return nil
     }

@@ -13,7 +13,8 @@ import WebImageTesting
 struct FaultTests {
     let body = patternBytes(100_000)
 
-    private func failure(_ response: ServerResponse, _ change: (inout LoadRequest) -> Void = { _ in }) async throws
+    private func failure(_ response: LoopbackServer.Response, _ change: (inout LoadRequest) -> Void = { _ in })
+        async throws
         -> (error: ImageError?, requests: Int)
     {
         let server = try LoopbackServer { _ in response }
@@ -23,29 +24,30 @@ struct FaultTests {
 
     @Test(
         "A body that is shorter than declared causes an interrupted connection",
-        arguments: [ServerResponse.Framing.length, .chunked], [ServerResponse.Ending.close, .reset])
-    func cutBody(_ framing: ServerResponse.Framing, _ ending: ServerResponse.Ending) async throws {
-        let response = ServerResponse.ok(body).with {
+        arguments: [LoopbackServer.Response.Framing.contentLength, .chunked],
+        [LoopbackServer.Response.Ending.close, .reset])
+    func cutBody(_ framing: LoopbackServer.Response.Framing, _ ending: LoopbackServer.Response.Ending) async throws {
+        let response = LoopbackServer.Response.ok(body).with {
             $0.framing = framing
-            $0.bodyCut = 50_000
+            $0.truncatesBodyAfter = 50_000
             $0.ending = ending
         }
         let (error, requests) = try await failure(response)
-        #expect(error?.network?.reason == .connectionLost && error?.network?.phase == .body)
-        #expect(error?.network?.underlying != nil && requests == 1)
+        #expect(error?.network?.reason == .connectionLost && error?.network?.phase == .receivingBody)
+        #expect(error?.network?.curlCode != nil && requests == 1)
     }
 
     @Test("A truncated response head causes an interrupted connection", arguments: [1, 9, 17, 40, 66])
     func cutHead(_ count: Int) async throws {
-        let (error, _) = try await failure(.ok(body).with { $0.headCut = count })
+        let (error, _) = try await failure(.ok(body).with { $0.truncatesHeadAfter = count })
         #expect(error?.network?.reason == .connectionLost || error?.network?.reason == .badServerResponse)
-        #expect(error?.network?.phase == .head)
+        #expect(error?.network?.phase == .waitingForResponse)
     }
 
     @Test("A new connection that ends before any byte fails, but a reused one is replaced once")
     func noAnswer() async throws {
         let body = body
-        for ending in [ServerResponse.Ending.close, .reset] {
+        for ending in [LoopbackServer.Response.Ending.close, .reset] {
             let (error, requests) = try await failure(.raw(Data(), ending: ending))
             #expect(error?.network?.reason == .connectionLost && error?.network?.attempt == 1)
             #expect(requests == 1)
@@ -60,9 +62,9 @@ struct FaultTests {
     func idleTimer() async throws {
         let timeouts = LoadTimeouts(connect: 5, idle: 0.2, total: 30)
         for (response, phase) in [
-            (ServerResponse.silent, NetworkError.Phase.head),
-            (.ok(body).with { $0.bodyStall = 1000 }, .body),
-            (.ok(body).with { $0.bodyStall = 0 }, .body),
+            (LoopbackServer.Response.silent, ImageError.NetworkFailure.Phase.waitingForResponse),
+            (.ok(body).with { $0.stallsBodyAfter = 1000 }, .receivingBody),
+            (.ok(body).with { $0.stallsBodyAfter = 0 }, .receivingBody),
         ] {
             let (error, requests) = try await failure(response) { $0.timeouts = timeouts }
             #expect(error?.network?.reason == .timedOut && error?.network?.phase == phase)
@@ -72,7 +74,7 @@ struct FaultTests {
 
     @Test("The total timeout ends a transfer that is still receiving data")
     func totalLimit() async throws {
-        let slow = ServerResponse.ok(body).with { $0.bytesPerSecond = 5_000 }
+        let slow = LoopbackServer.Response.ok(body).with { $0.bytesPerSecond = 5_000 }
         let (error, _) = try await failure(slow) { $0.timeouts = LoadTimeouts(connect: 5, idle: 5, total: 0.3) }
         #expect(error?.network?.reason == .timedOut && error?.network?.phase == .total)
     }
@@ -80,10 +82,10 @@ struct FaultTests {
     @Test("A slow transfer isn't idle while it receives data, but a silent one is")
     func slowButAlive() {
         let transfer = Transfer(
-            Submission(
+            QueuedTransfer(
                 id: 1, promise: Promise(),
-                order: TransferOrder(TransferRequest(url: "http://a/", origin: "http://a:80")),
-                priority: .normal, observer: { _ in }, wantsBody: true, enqueued: 0, activity: OriginActivity()))
+                order: TransferRequestBox(TransferRequest(url: "http://a/", origin: "http://a:80")),
+                priority: .normal, observer: { _ in }, requestsBody: true, enqueued: 0, activity: OriginActivityCounter()))
         let limit: Int64 = 1_000
         var now: Int64 = 0
         func comes(_ text: String, _ take: (UnsafeRawBufferPointer, Int64) -> Bool) {
@@ -93,8 +95,8 @@ struct FaultTests {
             #expect(text.withUTF8 { take(UnsafeRawBufferPointer($0), now) })
         }
         let lines = ["HTTP/1.1 103 Early\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "Content-Length: 500\r\n", "\r\n"]
-        for line in lines { comes(line, transfer.takeHeader) }
-        for _ in 0..<500 { comes("x", transfer.takeBody) }
+        for line in lines { comes(line, transfer.receiveHeader) }
+        for _ in 0..<500 { comes("x", transfer.receiveBody) }
         #expect(transfer.received == 500)
         #expect(!transfer.isIdle(for: limit, at: now + limit - 1) && transfer.isIdle(for: limit, at: now + limit))
     }
@@ -102,27 +104,27 @@ struct FaultTests {
     @Test(
         "The size limit applies with and without a declared length, and the connection is closed",
         arguments: [
-            ServerResponse.Framing.length, .chunked, .untilClose,
+            LoopbackServer.Response.Framing.contentLength, .chunked, .connectionClose,
         ])
-    func sizeLimit(_ framing: ServerResponse.Framing) async throws {
+    func sizeLimit(_ framing: LoopbackServer.Response.Framing) async throws {
         let body = body
         let server = try LoopbackServer { _ in .ok(body).with { $0.framing = framing } }
         let downloader = makeDownloader()
-        let response = try await downloader.load(server.url("/a")) { $0.maxBytes = body.count }
+        let response = try await downloader.load(server.url("/a")) { $0.maxByteCount = body.count }
         #expect(response.body == body)
-        let error = await downloader.failure(server.url("/a")) { $0.maxBytes = body.count - 1 }
-        guard case .limit(let limit) = error else {
+        let error = await downloader.failure(server.url("/a")) { $0.maxByteCount = body.count - 1 }
+        guard case .limitExceeded(let limit) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(limit.kind == .encodedBytes && limit.limit == body.count - 1 && limit.actual > limit.limit)
+        #expect(limit.kind == .encodedSize && limit.limit == body.count - 1 && limit.actual > limit.limit)
         await server.waitForClosedConnections(count: 1)
     }
 
     @Test("A declared length over the limit throws before the body arrives")
     func toldLimit() async throws {
-        let (error, _) = try await failure(.ok(Data("x".utf8)).with { $0.framing = .lie(1 << 40) })
-        guard case .limit(let limit) = error else {
+        let (error, _) = try await failure(.ok(Data("x".utf8)).with { $0.framing = .wrongContentLength(1 << 40) })
+        guard case .limitExceeded(let limit) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -167,10 +169,10 @@ struct FaultTests {
         let url = server.url("/a")
         server.stop()
         let error = await makeDownloader().failure(url)
-        #expect(error?.network?.reason == .cannotConnect && error?.network?.phase == .connect)
+        #expect(error?.network?.reason == .cannotConnect && error?.network?.phase == .connecting)
         let unknown = try #require(URL(string: "http://nobody.invalid/a"))
         let missing = await makeDownloader().failure(unknown)?.network?.reason
-        #expect(missing == (Routes.exist ? .cannotFindHost : .offline))
+        #expect(missing == (NetworkReachability.exist ? .cannotFindHost : .offline))
         let plain = try LoopbackServer(routes: [:])
         let secure = try #require(URL(string: "https://127.0.0.1:\(plain.port)/"))
         #expect(await makeDownloader().failure(secure)?.network?.reason == .secureConnectionFailed)
@@ -196,7 +198,7 @@ struct FaultTests {
         let downloader = makeDownloader { $0.addressPolicy = .publicOnly }
         for host in ["127.0.0.1", "localhost", "0x7f.1", "2130706433", "017700000001", "0", "[::ffff:127.0.0.1]"] {
             let url = try #require(URL(string: "http://\(host):\(server.port)/a"))
-            #expect(await downloader.failure(url)?.network?.reason == .addressRefused, "\(host)")
+            #expect(await downloader.failure(url)?.network?.reason == .addressNotAllowed, "\(host)")
         }
         #expect(server.counters.connections == 0)
     }

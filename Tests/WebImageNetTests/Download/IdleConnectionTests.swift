@@ -12,7 +12,8 @@ struct IdleConnectionTests {
     let body = patternBytes(2_000)
 
     /// Runs `count` concurrent loads, which leave `count` open idle connections.
-    private func warm(_ downloader: ImageDownloader, _ server: LoopbackServer, _ gate: Gate, _ count: Int) async throws
+    private func warm(_ downloader: ImageDownloader, _ server: LoopbackServer, _ gate: TestGate, _ count: Int)
+        async throws
     {
         let url = server.url("/gated")
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -23,15 +24,15 @@ struct IdleConnectionTests {
         }
     }
 
-    private func makeServer(_ gate: Gate) throws -> LoopbackServer {
+    private func makeServer(_ gate: TestGate) throws -> LoopbackServer {
         try LoopbackServer(routes: ["/gated": .ok(body).with { $0.headGate = gate }, "/a": .ok(body)])
     }
 
     @Test("Row 26: Twelve idle connections that were closed don't affect the next load", arguments: [false, true])
     func dead(resetting: Bool) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try makeServer(gate)
-        let downloader = makeDownloader { $0.connectionsPerHost = 12 }
+        let downloader = makeDownloader { $0.maxConnectionsPerHost = 12 }
         try await warm(downloader, server, gate, 12)
         #expect(server.counters.openConnections == 12)
         await server.closeIdleConnections(resetting: resetting)
@@ -42,9 +43,9 @@ struct IdleConnectionTests {
 
     @Test("Row 19: Stray bytes on idle connections are never used as a response")
     func poisoned() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try makeServer(gate)
-        let downloader = makeDownloader { $0.connectionsPerHost = 3 }
+        let downloader = makeDownloader { $0.maxConnectionsPerHost = 3 }
         try await warm(downloader, server, gate, 3)
         let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
         await server.writeToIdleConnections(Data(poison.utf8))
@@ -54,19 +55,19 @@ struct IdleConnectionTests {
 
     @Test("Row 19: Stray bytes on idle connections aren't used while another transfer of the origin runs")
     func poisonedBeside() async throws {
-        let gate = Gate()
-        let pieces = Gate()
+        let gate = TestGate()
+        let pieces = TestGate()
         let big = patternBytes(400_000)
         let server = try LoopbackServer(routes: [
             "/gated": .ok(body).with { $0.headGate = gate }, "/a": .ok(body),
             "/big": .ok(big).with {
-                $0.pieceSize = 200_000
-                $0.pieceGates = [Gate.opened, pieces]
+                $0.chunkSize = 200_000
+                $0.chunkGates = [TestGate.opened, pieces]
             },
         ])
-        let downloader = makeDownloader { $0.connectionsPerHost = 4 }
+        let downloader = makeDownloader { $0.maxConnectionsPerHost = 4 }
         try await warm(downloader, server, gate, 4)
-        let begun = Gate()
+        let begun = TestGate()
         let url = server.url("/big")
         async let running = downloader.load(
             LoadRequest(url: url),
@@ -82,14 +83,14 @@ struct IdleConnectionTests {
 
     @Test("Row 19: An active connection isn't mistaken for an idle one with stray bytes")
     func busy() async throws {
-        let gate = Gate()
-        let pieces = Gate()
+        let gate = TestGate()
+        let pieces = TestGate()
         let big = patternBytes(400_000)
         let server = try LoopbackServer(routes: [
             "/gated": .ok(body).with { $0.headGate = gate }, "/a": .ok(body),
             "/big": .ok(big).with {
-                $0.pieceSize = 200_000
-                $0.pieceGates = [Gate.opened, pieces]
+                $0.chunkSize = 200_000
+                $0.chunkGates = [TestGate.opened, pieces]
             },
         ])
         let downloader = makeDownloader()
@@ -105,9 +106,9 @@ struct IdleConnectionTests {
     }
 }
 
-extension Gate {
-    fileprivate static var opened: Gate {
-        let gate = Gate()
+extension TestGate {
+    fileprivate static var opened: TestGate {
+        let gate = TestGate()
         gate.open()
         return gate
     }

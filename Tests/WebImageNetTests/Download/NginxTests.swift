@@ -29,7 +29,7 @@ struct NginxTests {
                 let expected = files["\(index)"]
                 group.addTask {
                     let response = try await downloader.load(target)
-                    return (response.body == expected, response.metrics.networkProtocol)
+                    return (response.body == expected, response.metrics.protocolName)
                 }
             }
             var protocols: Set<String> = []
@@ -76,16 +76,16 @@ struct NginxTests {
     func certificates() async throws {
         let (server, files) = try makeServer()
         let trusting = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
-        let expected: [(TestCertificates.Kind, NetworkError.Reason)] = [
+        let expected: [(TestCertificates.Kind, ImageError.NetworkFailure.Reason)] = [
             (.wrongHost, .certificateUntrusted), (.expired, .certificateExpired),
             (.notYetValid, .certificateNotYetValid), (.selfSigned, .certificateUntrusted),
         ]
         for (kind, reason) in expected {
             let error = await trusting.failure(server.secureURL("/1", kind))?.network
-            #expect(error?.reason == reason && error?.phase == .connect, "\(kind): \(String(describing: error))")
+            #expect(error?.reason == reason && error?.phase == .connecting, "\(kind): \(String(describing: error))")
         }
         let distrusting = makeDownloader()
-        #expect(await distrusting.failure(server.secureURL("/1"))?.network?.reason == .certificateUnknownRoot)
+        #expect(await distrusting.failure(server.secureURL("/1"))?.network?.reason == .certificateUnknownAuthority)
         let unchecked = makeDownloader { $0.tls = .insecure(hosts: ["localhost"]) }
         for kind in TestCertificates.Kind.allCases {
             #expect(try await unchecked.load(server.secureURL("/1", kind)).body == files["1"])
@@ -107,7 +107,7 @@ struct NginxTests {
             Issue.record("the load didn't fail")
             return
         }
-        #expect(error.network?.reason == .connectionLost && error.network?.phase == .body)
+        #expect(error.network?.reason == .connectionLost && error.network?.phase == .receivingBody)
         #expect(await downloader.failure(url)?.network?.reason == .cannotConnect)
     }
 

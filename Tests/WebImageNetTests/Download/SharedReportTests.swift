@@ -10,20 +10,21 @@ import WebImageHTTP
 struct SharedReportTests {
     private let relay = ReportRelay()
     private let log = ReportLog()
-    private let head = LoadContext.Report.head(ResponseHead(status: 200), expected: 4)
+    private let head = LoadContext.Report.head(HTTPResponseHead(statusCode: 200), expected: 4)
     private let parts = [Data("ab".utf8), Data("cd".utf8)]
 
     private var response: LoadResponse {
         let now = Date(timeIntervalSince1970: 0)
         return LoadResponse(
-            head: ResponseHead(status: 200), body: Data("abcd".utf8), finalURL: URL(filePath: "/"), requestTime: now,
-            responseTime: now)
+            httpResponse: HTTPResponseHead(statusCode: 200), body: Data("abcd".utf8), url: URL(filePath: "/"),
+            requestDate: now,
+            responseDate: now)
     }
 
     @Test("A caller that joins at the start receives each report once and nothing extra at the end")
     func early() {
         let listener = ReportListener(log.context())
-        for report in [.started, head, .body(parts[0]), .body(parts[1])] { listener.take(relay.next(report)) }
+        for report in [.started, head, .body(parts[0]), .body(parts[1])] { listener.receive(relay.next(report)) }
         listener.complete(response)
         #expect(log.started == 1 && log.status == 200 && log.body == response.body && log.parts == 2)
     }
@@ -32,7 +33,7 @@ struct SharedReportTests {
     func beforeBody() {
         let listener = ReportListener(log.context())
         _ = relay.next(.started)
-        for report in [head, .body(parts[0]), .body(parts[1])] { listener.take(relay.next(report)) }
+        for report in [head, .body(parts[0]), .body(parts[1])] { listener.receive(relay.next(report)) }
         listener.complete(response)
         #expect(log.started == 1 && log.status == 200 && log.body == response.body && log.parts == 2)
     }
@@ -41,9 +42,9 @@ struct SharedReportTests {
     func duringBody() {
         let listener = ReportListener(log.context())
         for report in [.started, head] { _ = relay.next(report) }
-        listener.take(relay.next(.body(parts[0])))
+        listener.receive(relay.next(.body(parts[0])))
         #expect(log.started == 1 && log.status == 200 && log.parts == 0)
-        listener.take(relay.next(.body(parts[1])))
+        listener.receive(relay.next(.body(parts[1])))
         listener.complete(response)
         #expect(log.body == response.body && log.parts == 1)
     }
@@ -52,7 +53,7 @@ struct SharedReportTests {
     func again() {
         let listener = ReportListener(log.context())
         for report in [.started, head] { _ = relay.next(report) }
-        for report in [.body(parts[0]), head, .body(parts[0]), .body(parts[1])] { listener.take(relay.next(report)) }
+        for report in [.body(parts[0]), head, .body(parts[0]), .body(parts[1])] { listener.receive(relay.next(report)) }
         listener.complete(response)
         #expect(log.body == response.body && log.parts == 2)
     }
@@ -60,7 +61,7 @@ struct SharedReportTests {
     @Test("Without reports from the loader, a caller receives the head and the body at the end")
     func withoutReports() {
         let listener = ReportListener(log.context())
-        for report in [.started, head, .body(parts[0])] { listener.take(relay.next(report)) }
+        for report in [.started, head, .body(parts[0])] { listener.receive(relay.next(report)) }
         listener.beginSource()
         listener.complete(response)
         #expect(log.started == 1 && log.status == 200 && log.body == response.body && log.parts == 2)

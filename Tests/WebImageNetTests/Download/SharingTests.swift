@@ -14,7 +14,7 @@ import WebImageTesting
 struct SharingTests {
     private let body = patternBytes(10_000)
 
-    private func makeSharing(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> ImageDownloader {
+    private func makeSharing(_ change: (inout ImageDownloader.Configuration) -> Void = { _ in }) -> ImageDownloader {
         makeDownloader {
             $0.sharesTransfers = true
             change(&$0)
@@ -30,7 +30,7 @@ struct SharingTests {
 
     @Test("Equal requests share one download, and each can be canceled on its own")
     func sharing() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
         let downloader = makeSharing()
         let request = LoadRequest(url: server.url("/a"))
@@ -50,7 +50,7 @@ struct SharingTests {
 
     @Test("When the last caller cancels, the transfer ends")
     func leaving() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
         let downloader = makeSharing()
         let request = LoadRequest(url: server.url("/a"))
@@ -64,48 +64,48 @@ struct SharingTests {
 
     @Test("Requests that send or accept something else don't share a download")
     func different() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { _ in
-            ServerResponse(status: 404, body: Data("x".utf8)).with { $0.headGate = gate }
+            LoopbackServer.Response(statusCode: 404, body: Data("x".utf8)).with { $0.headGate = gate }
         }
         let downloader = makeSharing()
         let plain = Task { await downloader.failure(server.url("/a")) }
         let accepting = Task {
-            try await downloader.load(server.url("/a")) { $0.network.acceptedStatuses = .init { $0 == 404 } }
+            try await downloader.load(server.url("/a")) { $0.network.acceptableStatusCodes = .init { $0 == 404 } }
         }
-        let keyed = Task { await downloader.failure(server.url("/a")) { $0.fields["X-Api-Key"] = "1" } }
+        let keyed = Task { await downloader.failure(server.url("/a")) { $0.headers["X-Api-Key"] = "1" } }
         await server.waitForRequests(count: 3)
         gate.open()
-        #expect(await plain.value?.network?.status == 404)
-        #expect(try await accepting.value.head?.status == 404)
-        #expect(await keyed.value?.network?.status == 404)
+        #expect(await plain.value?.network?.statusCode == 404)
+        #expect(try await accepting.value.httpResponse?.statusCode == 404)
+        #expect(await keyed.value?.network?.statusCode == 404)
     }
 
     @Test("After a shared failure, each request continues with its own alternatives")
     func alternatives() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { [body] request in
             request.path == "/a"
-                ? ServerResponse(status: 404, body: Data("x".utf8)).with { $0.headGate = gate } : .ok(body)
+                ? LoopbackServer.Response(statusCode: 404, body: Data("x".utf8)).with { $0.headGate = gate } : .ok(body)
         }
         let downloader = makeSharing()
         let failing = Task { await downloader.failure(server.url("/a")) }
-        let working = Task { try await downloader.load(server.url("/a")) { $0.alternatives = [server.url("/b")] } }
+        let working = Task { try await downloader.load(server.url("/a")) { $0.alternativeURLs = [server.url("/b")] } }
         await untilTrue { waiters(downloader, LoadRequest(url: server.url("/a"))) == 2 }
         gate.open()
-        #expect(await failing.value?.network?.status == 404)
+        #expect(await failing.value?.network?.statusCode == 404)
         #expect(try await working.value.body == body)
         #expect(server.requests.map(\.path) == ["/a", "/b"])
     }
 
     @Test("All callers receive reports, and late callers receive the body as one chunk")
     func reports() async throws {
-        let (gate, open) = (Gate(), Gate())
+        let (gate, open) = (TestGate(), TestGate())
         open.open()
         let server = try LoopbackServer { [body] _ in
             .ok(body).with { response in
-                response.pieceSize = 5_000
-                response.pieceGates = [open, gate]
+                response.chunkSize = 5_000
+                response.chunkGates = [open, gate]
             }
         }
         let downloader = makeSharing()
@@ -124,7 +124,7 @@ struct SharingTests {
 
     @Test("A caller that joins a transfer without reports receives its reports at the end")
     func lateReports() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
         let downloader = makeSharing()
         let request = LoadRequest(url: server.url("/a"))
@@ -140,11 +140,11 @@ struct SharingTests {
 
     @Test("Joining a queued transfer or raising a caller's priority raises the priority of the transfer")
     func priorities() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { [body] request in
             request.path == "/first" ? .ok(body).with { $0.headGate = gate } : .ok(body)
         }
-        let downloader = makeSharing { $0.connectionsPerHost = 1 }
+        let downloader = makeSharing { $0.maxConnectionsPerHost = 1 }
         func load(_ path: String, _ context: LoadContext) -> Task<LoadResponse, any Error> {
             Task { try await downloader.load(LoadRequest(url: server.url(path)), context: context) }
         }

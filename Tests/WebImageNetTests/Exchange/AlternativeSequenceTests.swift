@@ -13,14 +13,15 @@ struct AlternativeSequenceTests {
 
     private func sequence(_ alternatives: [String]) -> AlternativeSequence {
         var request = LoadRequest(url: url("https://a.example/0"))
-        request.fields = HTTPFields([.init(name: "X-Key", value: "1"), .init(name: "Accept", value: "image/*")])
-        request.alternatives = alternatives.map(url)
+        request.headers = HTTPHeaderFields([.init(name: "X-Key", value: "1"), .init(name: "Accept", value: "image/*")])
+        request.alternativeURLs = alternatives.map(url)
         return AlternativeSequence(request) { $0.scheme == "https" }
     }
 
-    private func failure(_ number: Int, attempt: Int = 1, detail: String = "") -> NetworkError {
-        NetworkError(
-            .status, url: "https://a.example/\(number)", phase: .head, status: 404, attempt: attempt, detail: detail)
+    private func failure(_ number: Int, attempt: Int = 1, detail: String = "") -> ImageError.NetworkFailure {
+        ImageError.NetworkFailure(
+            .unacceptableStatusCode, url: "https://a.example/\(number)", phase: .waitingForResponse, statusCode: 404,
+            attempt: attempt, details: detail)
     }
 
     private func thrown(_ body: () throws(ImageError) -> Void) -> ImageError? {
@@ -31,12 +32,12 @@ struct AlternativeSequenceTests {
     @Test("Sources are tried in order, without unsupported ones, and without secrets at other origins")
     func order() throws {
         var sequence = sequence(["mailto:a@b", "https://a.example/1", "https://b.example/2"])
-        #expect(sequence.current.url == url("https://a.example/0") && sequence.current.alternatives.isEmpty)
+        #expect(sequence.current.url == url("https://a.example/0") && sequence.current.alternativeURLs.isEmpty)
         try sequence.advance(after: .network(failure(0)))
-        #expect(sequence.current.url == url("https://a.example/1") && sequence.current.fields["X-Key"] == "1")
+        #expect(sequence.current.url == url("https://a.example/1") && sequence.current.headers["X-Key"] == "1")
         try sequence.advance(after: .network(failure(1)))
         #expect(sequence.current.url == url("https://b.example/2"))
-        #expect(sequence.current.fields["X-Key"] == nil && sequence.current.fields["Accept"] == "image/*")
+        #expect(sequence.current.headers["X-Key"] == nil && sequence.current.headers["Accept"] == "image/*")
     }
 
     @Test("Only network failures lead to an alternative")
@@ -52,27 +53,27 @@ struct AlternativeSequenceTests {
     func failures() throws {
         var sequence = sequence(["https://a.example/1"])
         let second = failure(0, attempt: 2).telling([failure(0)])
-        #expect(second.detail == "earlier failures: status 404")
+        #expect(second.details == "earlier failures: status 404")
         try sequence.advance(after: .network(second))
         let last = failure(1, attempt: 2, detail: "words").telling([failure(1)])
         let error = try #require(
             thrown { () throws(ImageError) in try sequence.advance(after: .network(last)) }?.network)
         #expect(error.attempt == 4 && error.earlier.map(\.attempt) == [1, 2, 3])
-        #expect(error.earlier.allSatisfy { $0.earlier.isEmpty && $0.detail.isEmpty })
+        #expect(error.earlier.allSatisfy { $0.earlier.isEmpty && $0.details.isEmpty })
         let told = "status 404 at https://a.example/0"
-        #expect(error.detail == "words; earlier failures: \(told), \(told), status 404")
+        #expect(error.details == "words; earlier failures: \(told), \(told), status 404")
     }
 
     @Test("A response counts the attempts at all sources")
     func response() throws {
         var sequence = sequence(["https://a.example/1"])
         var response = LoadResponse(
-            body: Data(), finalURL: sequence.current.url, requestTime: Date(), responseTime: Date())
+            body: Data(), url: sequence.current.url, requestDate: Date(), responseDate: Date())
         #expect(sequence.completing(response).metrics == response.metrics)
         try sequence.advance(after: .network(failure(0, attempt: 2).telling([failure(0)])))
-        response.metrics.attempts = 2
+        response.metrics.attemptCount = 2
         response.metrics.failures = [failure(1)]
         let metrics = sequence.completing(response).metrics
-        #expect(metrics.attempts == 4 && metrics.failures.map(\.attempt) == [1, 2, 3])
+        #expect(metrics.attemptCount == 4 && metrics.failures.map(\.attempt) == [1, 2, 3])
     }
 }

@@ -17,7 +17,7 @@ struct ExchangeKeyTests {
     }
 
     private func key(
-        _ rules: ExchangeRules = ExchangeRules(DownloaderConfiguration()),
+        _ rules: ExchangeRules = ExchangeRules(ImageDownloader.Configuration()),
         _ change: (inout LoadRequest) -> Void = { _ in }
     ) -> ExchangeKey {
         ExchangeKey(request(change), rules: rules)
@@ -32,7 +32,7 @@ struct ExchangeKeyTests {
 
     @Test("Alternatives and timeouts don't change a key")
     func ignored() {
-        #expect(key { $0.alternatives = [url] } == key())
+        #expect(key { $0.alternativeURLs = [url] } == key())
         #expect(key { $0.timeouts = LoadTimeouts(connect: 1, idle: 1, total: 1) } == key())
     }
 
@@ -40,28 +40,29 @@ struct ExchangeKeyTests {
     func different() {
         let changes: [(inout LoadRequest) -> Void] = [
             { $0.url = URL(string: "https://example.org/b.png") ?? $0.url },
-            { $0.fields["X-Api-Key"] = "1" }, { $0.fields["X-Api-Key"] = "2" },
-            { $0.maxBytes = 5 }, { $0.acceptsNotModified = true }, { $0.retry = .never },
-            { $0.network.cookies = .shared }, { $0.network.cookies = .jar(CookieJar()) },
+            { $0.headers["X-Api-Key"] = "1" }, { $0.headers["X-Api-Key"] = "2" },
+            { $0.maxByteCount = 5 }, { $0.acceptsNotModified = true }, { $0.retry = .never },
+            { $0.network.cookieJar = .shared }, { $0.network.cookieJar = .jar(CookieJar()) },
             { $0.network.credentials = CredentialStore() },
             { $0.network.tls = .insecure(hosts: ["example.org"]) },
-            { $0.network.tls = TLSConfiguration.system.pinning("example.org", to: ["x"]) },
-            { $0.network.acceptedStatuses = .set([200, 404]) }, { $0.network.acceptedStatuses = .init { $0 == 404 } },
-            { $0.network.acceptedContentTypes = ["image/*"] },
-            { $0.network.redirectPolicy = { _ in .answer } }, { $0.network.redirectPolicy = { _ in .follow } },
+            { $0.network.tls = TLSOptions.system.pinning("example.org", to: ["x"]) },
+            { $0.network.acceptableStatusCodes = .set([200, 404]) },
+            { $0.network.acceptableStatusCodes = .init { $0 == 404 } },
+            { $0.network.acceptableContentTypes = ["image/*"] },
+            { $0.network.redirectPolicy = { _ in .returnResponse } }, { $0.network.redirectPolicy = { _ in .follow } },
         ]
         var keys = Set(changes.map { change in key { change(&$0) } })
         #expect(keys.count == changes.count)
         #expect(keys.insert(key()).inserted)
         #expect(keys.insert(ExchangeKey(request(), method: "POST", rules: rules())).inserted)
         #expect(keys.insert(ExchangeKey(request(), body: Data("x".utf8), rules: rules())).inserted)
-        #expect(keys.insert(key(rules { $0.proxy = .none })).inserted)
+        #expect(keys.insert(key(rules { $0.proxy = .disabled })).inserted)
         #expect(keys.insert(key(rules { $0.addressPolicy = .publicOnly })).inserted)
         #expect(keys.insert(key(rules { $0.maxRedirects = 1 })).inserted)
     }
 
-    private func rules(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> ExchangeRules {
-        var configuration = DownloaderConfiguration()
+    private func rules(_ change: (inout ImageDownloader.Configuration) -> Void = { _ in }) -> ExchangeRules {
+        var configuration = ImageDownloader.Configuration()
         change(&configuration)
         return ExchangeRules(configuration)
     }
@@ -69,16 +70,16 @@ struct ExchangeKeyTests {
     @Test("An option that repeats the configuration doesn't change the key")
     func resolved() {
         let jar = CookieJar()
-        let rules = rules { $0.cookies = .jar(jar) }
-        #expect(key(rules) { $0.network.cookies = .jar(jar) } == key(rules))
-        #expect(key(rules) { $0.network.acceptedStatuses = .success } == key(rules))
-        #expect(key(rules) { $0.network.cookies = .disabled } != key(rules))
+        let rules = rules { $0.cookieJar = .jar(jar) }
+        #expect(key(rules) { $0.network.cookieJar = .jar(jar) } == key(rules))
+        #expect(key(rules) { $0.network.acceptableStatusCodes = .success } == key(rules))
+        #expect(key(rules) { $0.network.cookieJar = .disabled } != key(rules))
     }
 
     @Test("Names of header fields are compared without case and order, but values exactly")
     func fields() {
         func key(_ lines: (String, String)...) -> ExchangeKey {
-            self.key { $0.fields = HTTPFields(lines.map { .init(name: $0.0, value: $0.1) }) }
+            self.key { $0.headers = HTTPHeaderFields(lines.map { .init(name: $0.0, value: $0.1) }) }
         }
         #expect(key(("A", "1"), ("B", "2")) == key(("b", "2"), ("a", "1")))
         #expect(key(("A", "1"), ("A", "2")) != key(("A", "2"), ("A", "1")))
@@ -87,11 +88,11 @@ struct ExchangeKeyTests {
     @Test("Copies of options with closures are equal, but options with new closures aren't")
     func closures() {
         var options = NetworkOptions()
-        options.redirectPolicy = { _ in .answer }
-        options.acceptedStatuses = StatusFilter { $0 == 404 }
+        options.redirectPolicy = { _ in .returnResponse }
+        options.acceptableStatusCodes = StatusFilter { $0 == 404 }
         let copy = options
         #expect(copy == options && copy.hashValue == options.hashValue)
-        options.redirectPolicy = { _ in .answer }
+        options.redirectPolicy = { _ in .returnResponse }
         #expect(copy != options)
         #expect(StatusFilter.range(200...299) == .success && StatusFilter.set([200]) != .success)
         var policy = RetryPolicy.standard
@@ -105,7 +106,7 @@ struct ExchangeKeyTests {
         let jar = CookieJar()
         let store = CredentialStore()
         let rules = rules {
-            $0.cookies = .jar(jar)
+            $0.cookieJar = .jar(jar)
             $0.credentials = store
         }
         var last = key(rules)
@@ -117,14 +118,14 @@ struct ExchangeKeyTests {
         let cookie = Cookie(name: "a", value: "1", domain: "example.org")
         #expect(changes { jar.set(cookie) })
         #expect(!changes { jar.set(cookie) })
-        #expect(!changes { _ = jar.field(for: url) })
+        #expect(!changes { _ = jar.cookies(for: url) })
         #expect(changes { jar.set(Cookie(name: "a", value: "2", domain: "example.org")) })
         #expect(changes { jar.removeAll() })
         #expect(changes { store.set(Credential(user: "u", password: "p"), for: url) })
         #expect(!changes { store.set(Credential(user: "u", password: "p"), for: url) })
         #expect(changes { store.set(Credential(user: "u", password: "q"), for: url) })
-        #expect(changes { store.remove(for: url) })
-        #expect(!changes { store.remove(for: url) })
+        #expect(changes { store.removeCredentials(for: url) })
+        #expect(!changes { store.removeCredentials(for: url) })
     }
 
     @Test("The digest for the disk depends only on the data that is sent and reveals no secret")

@@ -76,14 +76,14 @@ struct DataURLLoaderTests {
         let log = ReportLog()
         let response = try await DataURLLoader().load(LoadRequest(url: url), context: log.context())
         #expect(response.body == Data("GIF89a".utf8) && log.body == response.body && log.status == 200)
-        #expect(response.head?.fields["Content-Type"] == "image/gif")
+        #expect(response.httpResponse?.headers["Content-Type"] == "image/gif")
         #expect(DataURLLoader().canLoad(url))
     }
 
     @Test("A long URL is decoded on a thread of the loader, and a waiting load can be canceled")
     func threads() async throws {
-        let lane = ReadingLane(width: 1)
-        let loader = DataURLLoader(lane: lane)
+        let lane = FileReadQueue(width: 1)
+        let loader = DataURLLoader(readQueue: lane)
         let (isBusy, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let bytes = patternBytes(100_000)
         let long = try #require(URL(string: "data:image/png;base64,\(bytes.base64EncodedString())"))
@@ -91,7 +91,7 @@ struct DataURLLoaderTests {
             try await lane.run(LoadContext()) { (_) throws(ImageError) in
                 isBusy.signal()
                 gate.wait()
-                return LoadResponse(body: Data(), finalURL: long, requestTime: Date(), responseTime: Date())
+                return LoadResponse(body: Data(), url: long, requestDate: Date(), responseDate: Date())
             }
         }
         await withCheckedContinuation { continuation in

@@ -9,17 +9,17 @@ import WebImageTesting
 
 @Suite("File loader", .timeLimit(.minutes(5)))
 struct FileLoaderTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "webimage-file-\(UUID())")
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "webimage-file-\(UUID())")
 
-    private func withFolder(_ body: (URL) async throws -> Void) async throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
+    private func withDirectory(_ body: (URL) async throws -> Void) async throws {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory)
     }
 
     private func failure(_ url: URL, maxBytes: Int = 1 << 20) async -> ImageError? {
         do throws(ImageError) {
-            _ = try await FileLoader().load(LoadRequest(url: url, maxBytes: maxBytes), context: LoadContext())
+            _ = try await FileLoader().load(LoadRequest(url: url, maxByteCount: maxBytes), context: LoadContext())
             return nil
         } catch {
             return error
@@ -28,21 +28,21 @@ struct FileLoaderTests {
 
     @Test("Row 54: A file is loaded completely, in chunks, and without a head")
     func whole() async throws {
-        try await withFolder { folder in
+        try await withDirectory { folder in
             let bytes = patternBytes(1_000_000)
             let url = folder.appending(path: "a b%ü.png")
             try bytes.write(to: url)
             let log = ReportLog()
             let response = try await FileLoader().load(LoadRequest(url: url), context: log.context())
             #expect(response.body == bytes && log.body == bytes && log.expected == bytes.count)
-            #expect(response.head == nil && response.finalURL == url)
-            #expect(response.metrics.bytesReceived == bytes.count)
+            #expect(response.httpResponse == nil && response.url == url)
+            #expect(response.metrics.receivedByteCount == bytes.count)
         }
     }
 
     @Test("Row 54: Missing, unreadable, empty, and too large files throw specific errors")
     func refusals() async throws {
-        try await withFolder { folder in
+        try await withDirectory { folder in
             let missing = folder.appending(path: "none")
             #expect(await failure(missing) == .request(.fileNotFound(path: missing.path())))
             #expect(await failure(missing.appending(path: "x"))?.code == 1006)
@@ -53,13 +53,14 @@ struct FileLoaderTests {
             #expect(await failure(pipe) == .request(.fileUnreadable(path: pipe.path(), errno: EINVAL)))
             let empty = folder.appending(path: "empty")
             try Data().write(to: empty)
-            #expect(await failure(empty)?.network?.reason == .noData)
+            #expect(await failure(empty)?.network?.reason == .emptyBody)
             let large = folder.appending(path: "large")
             try Data(count: 101).write(to: large)
             #expect(await failure(large, maxBytes: 101) == nil)
             #expect(
                 await failure(large, maxBytes: 100)
-                    == .limit(LimitError(.encodedBytes, limit: 100, actual: 101, detail: large.path())))
+                    == .limitExceeded(
+                        ImageError.LimitFailure(.encodedSize, limit: 100, actual: 101, detail: large.path())))
             #expect(await failure(URL(filePath: "/dev/zero"))?.code == 1007)
         }
     }
@@ -75,7 +76,7 @@ struct FileLoaderTests {
 
     @Test("Many concurrent loads succeed, and canceled loads end as canceled")
     func many() async throws {
-        try await withFolder { folder in
+        try await withDirectory { folder in
             let url = folder.appending(path: "a")
             let bytes = patternBytes(100_000)
             try bytes.write(to: url)

@@ -13,8 +13,8 @@ struct LoadContextTests {
     func order() async {
         let context = LoadContext(priority: .low)
         let applied = Shared<[RequestPriority]>([])
-        let (isDelivering, mayGoOn, firstIsOver, secondIsOver) = (Gate(), Gate(), Gate(), Gate())
-        context.observePriority { priority in
+        let (isDelivering, mayGoOn, firstIsOver, secondIsOver) = (TestGate(), TestGate(), TestGate(), TestGate())
+        context.onPriorityChange { priority in
             if priority == .high {
                 isDelivering.open()
                 mayGoOn.blockingWait()

@@ -12,21 +12,25 @@ import WebImageTesting
 @Suite("Resumption of interrupted transfers", .timeLimit(.minutes(5)))
 struct ResumeTests {
     let body = patternBytes(100_000)
-    let etag = HTTPFields([.init(name: "ETag", value: "\"v1\"")])
+    let etag = HTTPHeaderFields([.init(name: "ETag", value: "\"v1\"")])
 
     /// The complete response, truncated after 40,000 bytes.
-    private var cut: ServerResponse { ServerResponse(fields: etag, body: body).with { $0.bodyCut = 40_000 } }
+    private var cut: LoopbackServer.Response {
+        LoopbackServer.Response(headers: etag, body: body).with { $0.truncatesBodyAfter = 40_000 }
+    }
 
     /// Returns the correct response with the remaining bytes.
-    private func rest(from start: Int, _ change: (inout ServerResponse) -> Void = { _ in }) -> ServerResponse {
-        var response = ServerResponse(status: 206, fields: etag, body: Data(body.dropFirst(start)))
-        response.fields["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
+    private func rest(from start: Int, _ change: (inout LoopbackServer.Response) -> Void = { _ in })
+        -> LoopbackServer.Response
+    {
+        var response = LoopbackServer.Response(statusCode: 206, headers: etag, body: Data(body.dropFirst(start)))
+        response.headers["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
         change(&response)
         return response
     }
 
-    private func start(_ request: RecordedRequest) -> Int? {
-        request.fields["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
+    private func start(_ request: LoopbackServer.Request) -> Int? {
+        request.headers["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
     }
 
     @Test("The next load resumes an interrupted body and first reports the stored bytes")
@@ -39,41 +43,44 @@ struct ResumeTests {
         let parts = Shared<[Int]>([])
         let context = LoadContext { report in
             if case .body(let part) = report { parts.update { $0.append(part.count) } }
-            log.take(report)
+            log.receive(report)
         }
         let response = try await downloader.load(LoadRequest(url: url), context: context)
-        #expect(response.body == body && log.body == body && response.head?.status == 200)
-        #expect(response.head?.fields["Content-Range"] == nil && response.head?.fields["Content-Length"] == "100000")
+        #expect(response.body == body && log.body == body && response.httpResponse?.statusCode == 200)
+        #expect(
+            response.httpResponse?.headers["Content-Range"] == nil
+                && response.httpResponse?.headers["Content-Length"] == "100000")
         #expect(log.expected == body.count && parts.value.first == 40_000)
-        #expect(response.metrics.resumedBytes == 40_000 && response.metrics.bytesReceived == 60_000)
-        #expect(server.requests[1].fields["If-Range"] == "\"v1\"")
+        #expect(response.metrics.resumedByteCount == 40_000 && response.metrics.receivedByteCount == 60_000)
+        #expect(server.requests[1].headers["If-Range"] == "\"v1\"")
         #expect(downloader.partials?.memory == .init())
     }
 
     @Test("A retry resumes the body, and the head and every byte are reported once")
     func retry() async throws {
         let server = try LoopbackServer { request in
-            start(request).map { start in rest(from: start) { if start < 80_000 { $0.bodyCut = 20_000 } } } ?? cut
+            start(request).map { start in rest(from: start) { if start < 80_000 { $0.truncatesBodyAfter = 20_000 } } }
+                ?? cut
         }
         let heads = Shared(0)
         let log = ReportLog()
         let context = LoadContext { report in
             if case .head = report { heads.update { $0 += 1 } }
-            log.take(report)
+            log.receive(report)
         }
         let downloader = makeDownloader {
-            $0.retry = RetryPolicy(attempts: 5, baseDelay: 0)
+            $0.retry = RetryPolicy(maxAttempts: 5, baseDelay: 0)
         }
         let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: context)
         #expect(response.body == body && log.body == body && heads.value == 1 && log.started == 1)
         #expect(server.requests.map { start($0) } == [nil, 40_000, 60_000, 80_000])
-        #expect(response.metrics.attempts == 4 && response.metrics.failures.count == 3)
+        #expect(response.metrics.attemptCount == 4 && response.metrics.failures.count == 3)
         #expect(response.metrics.failures.map(\.attempt) == [1, 2, 3])
     }
 
     @Test("A canceled body is resumed later")
     func cancelled() async throws {
-        let whole = ServerResponse(fields: etag, body: body).with { $0.bodyStall = 30_000 }
+        let whole = LoopbackServer.Response(headers: etag, body: body).with { $0.stallsBodyAfter = 30_000 }
         let server = try LoopbackServer { request in start(request).map { rest(from: $0) } ?? whole }
         let downloader = makeDownloader()
         let url = server.url("/a")
@@ -90,59 +97,61 @@ struct ResumeTests {
     @Test("With a directory, transfers are resumed after a restart")
     func restart() async throws {
         let body = patternBytes(1_000_000)
-        let folder = ScratchFolder()
+        let folder = PartialDownloadScratchDirectory()
         let server = try LoopbackServer { request in
             guard let start = start(request) else {
-                return ServerResponse(fields: etag, body: body).with { $0.bodyCut = 700_000 }
+                return LoopbackServer.Response(headers: etag, body: body).with { $0.truncatesBodyAfter = 700_000 }
             }
-            var response = ServerResponse(status: 206, fields: etag, body: Data(body.dropFirst(start)))
-            response.fields["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
+            var response = LoopbackServer.Response(statusCode: 206, headers: etag, body: Data(body.dropFirst(start)))
+            response.headers["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
             return response
         }
         let url = server.url("/a")
-        let first = makeDownloader { $0.resume = ResumeConfiguration(directory: folder.path) }
+        let first = makeDownloader { $0.resume = ResumeOptions(directory: folder.path) }
         #expect(await first.failure(url)?.network?.reason == .connectionLost)
         #expect(await first.partials?.disk().entries == 1)
-        first.close()
-        let second = makeDownloader { $0.resume = ResumeConfiguration(directory: folder.path) }
+        first.shutdown()
+        let second = makeDownloader { $0.resume = ResumeOptions(directory: folder.path) }
         let response = try await second.load(url)
-        #expect(response.body == body && response.metrics.resumedBytes == 700_000)
+        #expect(response.body == body && response.metrics.resumedByteCount == 700_000)
         #expect(await second.partials?.disk().entries == 0)
     }
 
     @Test("Without a strong validator, with no-store, or if disabled, the next load requests the whole body")
     func notResumable() async throws {
         for (name, value) in [("ETag", "W/\"v1\""), ("X-A", "b"), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")] {
-            let fields = HTTPFields([.init(name: name, value: value)])
+            let fields = HTTPHeaderFields([.init(name: name, value: value)])
             let server = try LoopbackServer { [body] request in
-                ServerResponse(fields: fields, body: body).with { if request.index == 0 { $0.bodyCut = 40_000 } }
+                LoopbackServer.Response(headers: fields, body: body).with {
+                    if request.index == 0 { $0.truncatesBodyAfter = 40_000 }
+                }
             }
             let downloader = makeDownloader()
             #expect(await downloader.failure(server.url("/a")) != nil)
             #expect(try await downloader.load(server.url("/a")).body == body)
-            #expect(server.requests[1].fields["Range"] == nil)
+            #expect(server.requests[1].headers["Range"] == nil)
         }
-        let server = try LoopbackServer { request in request.index == 0 ? cut : rest(from: 0) { $0.status = 200 } }
+        let server = try LoopbackServer { request in request.index == 0 ? cut : rest(from: 0) { $0.statusCode = 200 } }
         let downloader = makeDownloader { $0.resume = nil }
         #expect(await downloader.failure(server.url("/a")) != nil)
         #expect(try await downloader.load(server.url("/a")).body == body)
-        #expect(server.requests[1].fields["Range"] == nil)
+        #expect(server.requests[1].headers["Range"] == nil)
     }
 
     @Test("A sufficiently old Last-Modified date is a validator")
     func lastModified() async throws {
-        let fields = HTTPFields([
+        let fields = HTTPHeaderFields([
             .init(name: "Last-Modified", value: "Sun, 06 Nov 1994 08:49:37 GMT"),
             .init(name: "Date", value: "Sun, 06 Nov 1994 09:49:37 GMT"),
         ])
         let server = try LoopbackServer { [body] request in
-            start(request).map { start in rest(from: start) { $0.fields["ETag"] = nil } }
-                ?? ServerResponse(fields: fields, body: body).with { $0.bodyCut = 40_000 }
+            start(request).map { start in rest(from: start) { $0.headers["ETag"] = nil } }
+                ?? LoopbackServer.Response(headers: fields, body: body).with { $0.truncatesBodyAfter = 40_000 }
         }
         let downloader = makeDownloader()
         #expect(await downloader.failure(server.url("/a")) != nil)
         #expect(try await downloader.load(server.url("/a")).body == body)
-        #expect(server.requests[1].fields["If-Range"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(server.requests[1].headers["If-Range"] == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
     @Test("A changed resource restarts with a 200 response, and after a 416 response the body is requested again")
@@ -158,7 +167,7 @@ struct ResumeTests {
             #expect(await downloader.failure(server.url("/a")) != nil)
             let log = ReportLog()
             let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: log.context())
-            #expect(response.body == fresh && log.body == fresh && response.metrics.resumedBytes == 0)
+            #expect(response.body == fresh && log.body == fresh && response.metrics.resumedByteCount == 0)
             #expect(server.counters.requests == (status == 200 ? 2 : 3))
             #expect(downloader.partials?.memory == .init())
         }
@@ -173,7 +182,7 @@ struct ResumeTests {
     func lies(_ range: String) async throws {
         let server = try LoopbackServer { request in
             guard let start = start(request) else { return request.index == 0 ? cut : .ok(body) }
-            return rest(from: start) { $0.fields["Content-Range"] = range.isEmpty ? nil : range }
+            return rest(from: start) { $0.headers["Content-Range"] = range.isEmpty ? nil : range }
         }
         let downloader = makeDownloader()
         #expect(await downloader.failure(server.url("/a")) != nil)
@@ -207,7 +216,7 @@ struct ResumeTests {
         }
         #expect(await downloader.failure(short.url("/a")) != nil)
         #expect(await downloader.failure(short.url("/a"))?.network?.reason == .connectionLost)
-        #expect(try await downloader.load(short.url("/a")).metrics.resumedBytes == 60_000)
+        #expect(try await downloader.load(short.url("/a")).metrics.resumedByteCount == 60_000)
     }
 
     @Test("A temporary error keeps the stored part, and a 404 or 410 response removes it")
@@ -216,7 +225,7 @@ struct ResumeTests {
             let server = try LoopbackServer { request in request.index == 0 ? cut : .status(status) }
             let downloader = makeDownloader()
             #expect(await downloader.failure(server.url("/a")) != nil)
-            #expect(await downloader.failure(server.url("/a"))?.network?.status == status)
+            #expect(await downloader.failure(server.url("/a"))?.network?.statusCode == status)
             #expect(downloader.partials?.memory.entries == (isKept ? 1 : 0), "\(status)")
         }
     }
@@ -225,24 +234,24 @@ struct ResumeTests {
     func credentials() async throws {
         let server = try LoopbackServer { request in request.index == 0 ? cut : .ok(body) }
         let downloader = makeDownloader()
-        #expect(await downloader.failure(server.url("/a")) { $0.fields["Authorization"] = "Basic YQ==" } != nil)
+        #expect(await downloader.failure(server.url("/a")) { $0.headers["Authorization"] = "Basic YQ==" } != nil)
         #expect(try await downloader.load(server.url("/a")).body == body)
-        #expect(server.requests[1].fields["Range"] == nil)
+        #expect(server.requests[1].headers["Range"] == nil)
     }
 
     @Test("A coded body is resumed at its coded bytes and only in its coding", arguments: ["gzip", nil, "br"])
     func coded(_ coding: String?) async throws {
         let text = ContentDecoderTests.text
         let gzip = try #require(ContentDecoderTests.codings["gzip"].flatMap { Data(base64Encoded: $0) })
-        let fields = HTTPFields(etag.lines + [.init(name: "Content-Encoding", value: "gzip")])
-        let whole = ServerResponse(fields: fields, body: gzip)
+        let fields = HTTPHeaderFields(etag.lines + [.init(name: "Content-Encoding", value: "gzip")])
+        let whole = LoopbackServer.Response(headers: fields, body: gzip)
         let server = try LoopbackServer { request in
             guard let start = start(request) else {
-                return whole.with { if request.index == 0 { $0.bodyCut = gzip.count / 2 } }
+                return whole.with { if request.index == 0 { $0.truncatesBodyAfter = gzip.count / 2 } }
             }
-            var response = ServerResponse(status: 206, fields: etag, body: Data(gzip.dropFirst(start)))
-            response.fields["Content-Range"] = "bytes \(start)-\(gzip.count - 1)/\(gzip.count)"
-            response.fields["Content-Encoding"] = coding
+            var response = LoopbackServer.Response(statusCode: 206, headers: etag, body: Data(gzip.dropFirst(start)))
+            response.headers["Content-Range"] = "bytes \(start)-\(gzip.count - 1)/\(gzip.count)"
+            response.headers["Content-Encoding"] = coding
             return response
         }
         let downloader = makeDownloader { $0.retry = RetryPolicy(baseDelay: 0) }
@@ -251,7 +260,7 @@ struct ResumeTests {
         #expect(response.body == text && log.body == text)
         #expect(
             server.requests.map { start($0) } == (coding == "br" ? [nil, gzip.count / 2, nil] : [nil, gzip.count / 2]))
-        #expect(response.metrics.resumedBytes == (coding == "br" ? 0 : gzip.count / 2))
+        #expect(response.metrics.resumedByteCount == (coding == "br" ? 0 : gzip.count / 2))
     }
 
     @Test("The size limit includes the stored bytes")
@@ -259,8 +268,8 @@ struct ResumeTests {
         let server = try LoopbackServer { request in start(request).map { rest(from: $0) } ?? cut }
         let downloader = makeDownloader()
         #expect(await downloader.failure(server.url("/a")) != nil)
-        let error = await downloader.failure(server.url("/a")) { $0.maxBytes = 99_999 }
-        guard case .limit(let limit) = error else {
+        let error = await downloader.failure(server.url("/a")) { $0.maxByteCount = 99_999 }
+        guard case .limitExceeded(let limit) = error else {
             Issue.record("\(String(describing: error))")
             return
         }

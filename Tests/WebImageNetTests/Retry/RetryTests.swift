@@ -15,7 +15,7 @@ struct RetryTests {
 
     /// Returns a downloader that waits on `clock` and always as long as possible.
     private func downloader(
-        _ clock: ManualClock, _ change: (inout RetryPolicy) -> Void = { _ in }
+        _ clock: TestClock, _ change: (inout RetryPolicy) -> Void = { _ in }
     ) -> ImageDownloader {
         makeDownloader {
             $0.retryClock = clock
@@ -25,15 +25,16 @@ struct RetryTests {
         }
     }
 
-    private func server(failing count: Int, _ failure: ServerResponse) throws -> LoopbackServer {
+    private func server(failing count: Int, _ failure: LoopbackServer.Response) throws -> LoopbackServer {
         try LoopbackServer { [body] in $0.index < count ? failure : .ok(body) }
     }
 
     @Test("Temporary failures are retried after a delay", arguments: [408, 429, 500, 502, 503, 504, 0])
     func passing(_ status: Int) async throws {
-        let failure = status == 0 ? ServerResponse.ok(body).with { $0.bodyCut = 3 } : .status(status)
+        let failure =
+            status == 0 ? LoopbackServer.Response.ok(body).with { $0.truncatesBodyAfter = 3 } : .status(status)
         let server = try server(failing: 2, failure)
-        let clock = ManualClock()
+        let clock = TestClock()
         let downloader = downloader(clock)
         let url = server.url("/a")
         let log = ReportLog()
@@ -45,24 +46,24 @@ struct RetryTests {
         }
         let response = try await task.value
         #expect(response.body == body && log.body == body && log.started == 1)
-        #expect(response.metrics.attempts == 3 && server.counters.requests == 3)
-        #expect(response.metrics.failures.map(\.status) == (status == 0 ? [200, 200] : [status, status]))
+        #expect(response.metrics.attemptCount == 3 && server.counters.requests == 3)
+        #expect(response.metrics.failures.map(\.statusCode) == (status == 0 ? [200, 200] : [status, status]))
     }
 
     @Test("Permanent failures aren't retried", arguments: [400, 401, 403, 404, 410, 501, 505])
     func permanent(_ status: Int) async throws {
         let server = try server(failing: 9, .status(status))
-        #expect(await downloader(ManualClock()).failure(server.url("/a"))?.network?.status == status)
+        #expect(await downloader(TestClock()).failure(server.url("/a"))?.network?.statusCode == status)
         #expect(server.counters.requests == 1)
     }
 
     @Test("The last error reports its attempt and the previous failures")
     func exhausted() async throws {
         let server = try server(failing: 9, .status(503))
-        let error = await downloader(ManualClock()) { $0.baseDelay = 0 }.failure(server.url("/a"))?.network
-        #expect(error?.attempt == 3 && error?.detail == "earlier failures: status 503, status 503")
+        let error = await downloader(TestClock()) { $0.baseDelay = 0 }.failure(server.url("/a"))?.network
+        #expect(error?.attempt == 3 && error?.details == "earlier failures: status 503, status 503")
         #expect(server.counters.requests == 3)
-        let own = await downloader(ManualClock()).failure(server.url("/a")) { $0.retry = .never }
+        let own = await downloader(TestClock()).failure(server.url("/a")) { $0.retry = .never }
         #expect(own?.network?.attempt == 1 && server.counters.requests == 4)
     }
 
@@ -71,12 +72,12 @@ struct RetryTests {
         for (value, expected) in [
             ("20", 21), ("Sun, 06 Nov 1994 08:49:57 GMT", 21), ("soon", 1), ("-5", 1), ("0", 1),
         ] {
-            let failure = ServerResponse.status(503).with {
-                $0.fields["Retry-After"] = value
-                $0.fields["Date"] = "Sun, 06 Nov 1994 08:49:37 GMT"
+            let failure = LoopbackServer.Response.status(503).with {
+                $0.headers["Retry-After"] = value
+                $0.headers["Date"] = "Sun, 06 Nov 1994 08:49:37 GMT"
             }
             let server = try server(failing: 1, failure)
-            let clock = ManualClock()
+            let clock = TestClock()
             let downloader = downloader(clock)
             let url = server.url("/a")
             let task = Task { try await downloader.load(url) }
@@ -90,16 +91,16 @@ struct RetryTests {
 
     @Test("A Retry-After over the limit fails the load and is reported")
     func longRetryAfter() async throws {
-        let server = try server(failing: 9, .status(429).with { $0.fields["Retry-After"] = "31" })
-        let error = await downloader(ManualClock()).failure(server.url("/a"))
+        let server = try server(failing: 9, .status(429).with { $0.headers["Retry-After"] = "31" })
+        let error = await downloader(TestClock()).failure(server.url("/a"))
         #expect(error?.network?.retryAfter == 31 && server.counters.requests == 1)
     }
 
     @Test("Other requests to the host wait too, except those without retries or to other hosts")
     func host() async throws {
-        let server = try server(failing: 1, .status(503).with { $0.fields["Retry-After"] = "10" })
+        let server = try server(failing: 1, .status(503).with { $0.headers["Retry-After"] = "10" })
         let other = try LoopbackServer(routes: ["/a": .ok(body)])
-        let clock = ManualClock()
+        let clock = TestClock()
         let downloader = downloader(clock)
         let url = server.url("/a")
         let first = Task { try await downloader.load(url) }
@@ -118,7 +119,7 @@ struct RetryTests {
     @Test("Cancellation and closing end a wait immediately")
     func ending() async throws {
         let server = try server(failing: 99, .status(503))
-        let clock = ManualClock()
+        let clock = TestClock()
         let downloader = downloader(clock)
         let url = server.url("/a")
         let cancelled = Task { await downloader.failure(url) }
@@ -127,7 +128,7 @@ struct RetryTests {
         #expect(await cancelled.value?.isCancelled == true)
         let closed = Task { await downloader.failure(url) }
         await clock.waitForSleepers(count: 1)
-        downloader.close()
+        downloader.shutdown()
         #expect(await closed.value?.code == 1010)
         #expect(downloader.waits.count == 0 && clock.sleeperCount == 0)
     }
@@ -136,32 +137,32 @@ struct RetryTests {
     func alternatives() async throws {
         let server = try LoopbackServer(routes: ["/b": .status(404), "/c": .ok(body)])
         let other = try LoopbackServer(routes: ["/d": .ok(body)])
-        let downloader = downloader(ManualClock())
+        let downloader = downloader(TestClock())
         let mailto = try #require(URL(string: "mailto:a@b"))
         let response = try await downloader.load(server.url("/a")) {
-            $0.alternatives = [mailto, server.url("/b"), server.url("/c"), other.url("/d")]
+            $0.alternativeURLs = [mailto, server.url("/b"), server.url("/c"), other.url("/d")]
         }
-        #expect(response.finalURL == server.url("/c") && response.metrics.failures.map(\.status) == [404, 404])
+        #expect(response.url == server.url("/c") && response.metrics.failures.map(\.statusCode) == [404, 404])
         #expect(server.requests.map(\.path) == ["/a", "/b", "/c"] && other.counters.requests == 0)
         _ = try await downloader.load(server.url("/a")) {
-            $0.fields["X-Api-Key"] = "secret"
-            $0.fields["Accept-Language"] = "de"
-            $0.alternatives = [other.url("/d")]
+            $0.headers["X-Api-Key"] = "secret"
+            $0.headers["Accept-Language"] = "de"
+            $0.alternativeURLs = [other.url("/d")]
         }
-        #expect(server.requests.last?.fields["X-Api-Key"] == "secret")
-        #expect(other.requests.first?.fields["X-Api-Key"] == nil)
-        #expect(other.requests.first?.fields["Accept-Language"] == "de")
-        let error = await downloader.failure(server.url("/a")) { $0.alternatives = [server.url("/b")] }
+        #expect(server.requests.last?.headers["X-Api-Key"] == "secret")
+        #expect(other.requests.first?.headers["X-Api-Key"] == nil)
+        #expect(other.requests.first?.headers["Accept-Language"] == "de")
+        let error = await downloader.failure(server.url("/a")) { $0.alternativeURLs = [server.url("/b")] }
         #expect(error?.network?.url == server.url("/b").absoluteString && error?.network?.attempt == 2)
-        #expect(error?.network?.detail == "earlier failures: status 404 at \(server.url("/a"))")
+        #expect(error?.network?.details == "earlier failures: status 404 at \(server.url("/a"))")
     }
 
     @Test("A load that exceeds the size limit doesn't try an alternative")
     func limits() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(body), "/b": .ok(Data("x".utf8))])
-        let error = await downloader(ManualClock()).failure(server.url("/a")) {
-            $0.maxBytes = 3
-            $0.alternatives = [server.url("/b")]
+        let error = await downloader(TestClock()).failure(server.url("/a")) {
+            $0.maxByteCount = 3
+            $0.alternativeURLs = [server.url("/b")]
         }
         #expect(error?.code == 6001 && server.counters.requests == 1)
     }

@@ -12,7 +12,7 @@ import WebImageTesting
 struct TestingTests {
     @Test("An open gate releases all waiters in the order of their arrival")
     func gate() async {
-        let gate = Gate()
+        let gate = TestGate()
         let log = ReportLog()
         let context = log.context()
         gate.whenOpen { context.report(.body(Data([1]))) }
@@ -30,14 +30,14 @@ struct TestingTests {
 
     @Test("A canceled task doesn't wait at a gate")
     func cancelledGate() async {
-        let task = Task { await Gate().wait() }
+        let task = Task { await TestGate().wait() }
         task.cancel()
         await task.value
     }
 
     @Test("A manual clock wakes sleepers at their deadlines, and canceled sleepers immediately")
     func clock() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         let early = Task { try await clock.sleep(for: .seconds(1)) }
         let late = Task { try await clock.sleep(for: .seconds(3)) }
         let never = Task { try await clock.sleep(for: .seconds(9)) }
@@ -58,11 +58,13 @@ struct TestingTests {
     func stub() async throws {
         let url = try #require(URL(string: "stub:a"))
         let loader = StubLoader()
-        let refusal = ImageError.network(NetworkError(.status, url: "stub:a", phase: .head, status: 503))
-        let gate = Gate()
+        let refusal = ImageError.network(
+            ImageError.NetworkFailure(
+                .unacceptableStatusCode, url: "stub:a", phase: .waitingForResponse, statusCode: 503))
+        let gate = TestGate()
         loader.set(
-            .init(parts: [Data("ab".utf8), Data("c".utf8)]), .init(head: nil, parts: [], error: refusal),
-            .init(body: Data("x".utf8), gate: gate), for: url)
+            .init(chunks: [Data("ab".utf8), Data("c".utf8)]), .init(httpResponse: nil, chunks: [], error: refusal),
+            .init(body: Data("x".utf8), responseGate: gate), for: url)
         let log = ReportLog()
         let response = try await loader.load(LoadRequest(url: url), context: log.context())
         #expect(response.body == Data("abc".utf8) && log.body == response.body && log.expected == 3)
@@ -81,12 +83,12 @@ struct TestingTests {
 
     @Test("The server handles hundreds of concurrent connections and can be stopped twice")
     func manyConnections() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer(routes: ["/a": .ok(Data("x".utf8)).with { $0.headGate = gate }])
         let url = server.url("/a")
         let downloader = makeDownloader {
-            $0.connectionsPerHost = 300
-            $0.totalConnections = 300
+            $0.maxConnectionsPerHost = 300
+            $0.maxConnections = 300
         }
         async let all: Void = withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<300 { group.addTask { _ = try await downloader.load(url) } }
@@ -115,10 +117,10 @@ struct TestingTests {
             ("If-Modified-Since", "Fri, 02 Jan 1970 00:00:00 GMT", 200),
         ] {
             let response = try await downloader.load(server.url("/")) {
-                $0.fields.append(name: name, value: value)
+                $0.headers.append(name: name, value: value)
                 $0.acceptsNotModified = true
             }
-            #expect(response.head?.status == status, "\(name): \(value)")
+            #expect(response.httpResponse?.statusCode == status, "\(name): \(value)")
         }
     }
 }

@@ -26,7 +26,7 @@ struct AddressTableTests {
         let silent = neverAnswers ? try ListeningSocket(port: server.port, isIPv6: true, isFull: true) : nil
         let host = try url("--1.127-0-0-1.at.test", server.port)
         #expect(try await makeDownloader().load(host).body == body)
-        #expect(server.counters.connections == 1 && server.requests.first?.fields["Host"] != nil)
+        #expect(server.counters.connections == 1 && server.requests.first?.headers["Host"] != nil)
         withExtendedLifetime(silent) {}
     }
 
@@ -49,8 +49,8 @@ struct AddressTableTests {
         let before = wi_names_begun()
         for _ in 0..<2 {
             let error = try #require(await downloader.failure(try url("nobody.stuck.test", 80))?.network)
-            #expect(error.reason == .cannotFindHost && error.code == 2002 && error.phase == .resolve)
-            #expect(error.underlying == 6)
+            #expect(error.reason == .cannotFindHost && error.code == 2002 && error.phase == .nameResolution)
+            #expect(error.curlCode == 6)
         }
         #expect(wi_names_begun() == before + 2)
     }
@@ -61,8 +61,8 @@ struct AddressTableTests {
         let url = server.url("/a")
         server.stop()
         let error = try #require(await makeDownloader().failure(url)?.network)
-        #expect(error.reason == .cannotConnect && error.code == 2003 && error.phase == .connect)
-        #expect(error.underlying == 7)
+        #expect(error.reason == .cannotConnect && error.code == 2003 && error.phase == .connecting)
+        #expect(error.curlCode == 7)
     }
 
     @Test("Row 53: If the first address refuses, the next one is tried")
@@ -79,7 +79,7 @@ struct AddressTableTests {
         let once = try LoopbackServer(acceptance: { $0 == 0 ? .reset : .serve }) { _ in .ok(body) }
         let twice = try url("127-0-0-1.127-0-0-1.at.test", once.port)
         // If the reset affects the request instead of the connection attempt, the second attempt skips the address.
-        let downloader = makeDownloader { $0.retry = RetryPolicy(attempts: 2, baseDelay: 0) }
+        let downloader = makeDownloader { $0.retry = RetryPolicy(maxAttempts: 2, baseDelay: 0) }
         #expect(try await downloader.load(twice).body == body)
         #expect(once.counters.connections == 2 && once.counters.requests == 1)
         let always = try LoopbackServer(acceptance: { _ in .reset }) { _ in .ok(body) }
@@ -108,7 +108,7 @@ struct AddressTableTests {
         // The network thread continues even though the lookup hasn't returned.
         #expect(try await downloader.load(server.url("/a")).body == body)
         await untilTrue { downloader.activity == DownloaderActivity() }
-        downloader.close()
+        downloader.shutdown()
     }
 
     @Test("Row 24: A name that isn't resolved in time throws a timeout in the resolve phase")
@@ -119,7 +119,7 @@ struct AddressTableTests {
             await makeDownloader().failure(try url("b.stuck.test", 80)) {
                 $0.timeouts = LoadTimeouts(connect: 0.3, idle: 5, total: 5)
             }?.network)
-        #expect(error.reason == .timedOut && error.phase == .resolve, "\(error)")
+        #expect(error.reason == .timedOut && error.phase == .nameResolution, "\(error)")
     }
 }
 

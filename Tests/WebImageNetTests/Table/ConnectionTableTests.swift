@@ -35,11 +35,11 @@ struct ConnectionTableTests {
                     $0.framing = .chunked
                     $0.surplus = Data("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray".utf8)
                 }
-            case "/304": rawAnswer(["HTTP/1.1 304 Not Modified", "ETag: \"1\""], "stray body", ending: .keepAlive)
+            case "/304": rawResponse(["HTTP/1.1 304 Not Modified", "ETag: \"1\""], "stray body", ending: .keepAlive)
             default: .ok(body)
             }
         }
-        let downloader = makeDownloader { $0.connectionsPerHost = 1 }
+        let downloader = makeDownloader { $0.maxConnectionsPerHost = 1 }
         for _ in 0..<3 {
             #expect(try await downloader.load(server.url("/chunked")).body == body)
             let answer = try await downloader.load(server.url("/304")) { $0.acceptsNotModified = true }
@@ -51,51 +51,52 @@ struct ConnectionTableTests {
     @Test(
         "Row 22: A new connection that ends before any byte is retried as often as the policy allows",
         arguments: [
-            ServerResponse.Ending.close, .reset,
+            LoopbackServer.Response.Ending.close, .reset,
         ])
-    func noAnswer(_ ending: ServerResponse.Ending) async throws {
+    func noAnswer(_ ending: LoopbackServer.Response.Ending) async throws {
         let body = body
-        let twoAttempts = makeDownloader { $0.retry = RetryPolicy(attempts: 2, baseDelay: 0) }
+        let twoAttempts = makeDownloader { $0.retry = RetryPolicy(maxAttempts: 2, baseDelay: 0) }
         let retried = try await outcome(twoAttempts) { $0.index == 0 ? .raw(Data(), ending: ending) : .ok(body) }
         #expect(retried.body == body && retried.requests == 2 && retried.connections == 2)
         let lost = try await outcome(.raw(Data(), ending: ending))
-        #expect(lost.reason == .connectionLost && lost.network?.phase == .head && lost.network?.code == 2005)
+        #expect(
+            lost.reason == .connectionLost && lost.network?.phase == .waitingForResponse && lost.network?.code == 2005)
         #expect(lost.requests == 1 && lost.connections == 1)
     }
 
     @Test(
         "Row 23: A connection that ends during the body throws and returns no partial body",
         arguments: [
-            ServerResponse.Ending.close, .reset,
-        ], [ServerResponse.Framing.length, .chunked])
-    func lostBody(_ ending: ServerResponse.Ending, framing: ServerResponse.Framing) async throws {
+            LoopbackServer.Response.Ending.close, .reset,
+        ], [LoopbackServer.Response.Framing.contentLength, .chunked])
+    func lostBody(_ ending: LoopbackServer.Response.Ending, framing: LoopbackServer.Response.Framing) async throws {
         let outcome = try await outcome(
             .ok(body).with {
                 $0.framing = framing
-                $0.bodyCut = 20_000
+                $0.truncatesBodyAfter = 20_000
                 $0.ending = ending
             })
-        #expect(outcome.reason == .connectionLost && outcome.network?.phase == .body && outcome.requests == 1)
-        #expect(outcome.network?.underlying == 18 || outcome.network?.underlying == 56)
+        #expect(outcome.reason == .connectionLost && outcome.network?.phase == .receivingBody && outcome.requests == 1)
+        #expect(outcome.network?.curlCode == 18 || outcome.network?.curlCode == 56)
     }
 
     @Test("Row 23: A reset throws even if the body has no declared length")
     func resetWithoutLength() async throws {
         let outcome = try await outcome(
             .ok(body).with {
-                $0.framing = .untilClose
-                $0.bodyCut = 20_000
+                $0.framing = .connectionClose
+                $0.truncatesBodyAfter = 20_000
                 $0.ending = .reset
             })
-        #expect(outcome.reason == .connectionLost && outcome.network?.phase == .body, "\(outcome.result)")
+        #expect(outcome.reason == .connectionLost && outcome.network?.phase == .receivingBody, "\(outcome.result)")
     }
 
     @Test(
         "Row 26: An idle connection that fails during the next request is replaced transparently",
         arguments: [
-            ServerResponse.Ending.close, .reset,
+            LoopbackServer.Response.Ending.close, .reset,
         ])
-    func diesInUse(_ ending: ServerResponse.Ending) async throws {
+    func diesInUse(_ ending: LoopbackServer.Response.Ending) async throws {
         let body = body
         // Every connection serves one request and ends during the second.
         let seen = Shared<Set<Int>>([])
@@ -135,7 +136,7 @@ struct ConnectionTableTests {
         let url = try #require(URL(string: "https://127.0.0.1:\(listening.port)/a"))
         let error = try #require(await makeDownloader { $0.retry = .standard }.failure(url)?.network)
         #expect(error.reason == .secureConnectionFailed && error.code == 2010, "\(error)")
-        #expect(error.phase == .connect && error.underlying == 35 && error.attempt == 1)
+        #expect(error.phase == .connecting && error.curlCode == 35 && error.attempt == 1)
         #expect(accepted.value == 1)
     }
 }

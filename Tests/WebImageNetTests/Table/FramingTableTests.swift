@@ -13,25 +13,25 @@ struct FramingTableTests {
 
     @Test("Row 14: One-byte chunks, extensions, and trailers are accepted, and trailers change no field")
     func chunks() async throws {
-        let response = ServerResponse.ok(body, type: "image/png").with {
+        let response = LoopbackServer.Response.ok(body, contentType: "image/png").with {
             $0.framing = .chunked
-            $0.pieceSize = 1
+            $0.chunkSize = 1
             $0.chunkExtension = ";name=\"a;b\";x"
-            $0.trailers = HTTPFields([
+            $0.trailers = HTTPHeaderFields([
                 .init(name: "Content-Type", value: "text/html"), .init(name: "X-Sum", value: "1"),
             ])
         }
         let outcome = try await outcome(response)
         let answer = try outcome.result.get()
-        #expect(answer.body == body && answer.head?.fields["Content-Type"] == "image/png")
-        #expect(answer.head?.fields["X-Sum"] == nil && answer.isLengthKnown)
+        #expect(answer.body == body && answer.httpResponse?.headers["Content-Type"] == "image/png")
+        #expect(answer.httpResponse?.headers["X-Sum"] == nil && answer.hasKnownLength)
     }
 
     @Test("Row 14: A connection is reused after chunks and trailers")
     func keptAfterChunks() async throws {
-        let response = ServerResponse.ok(body).with {
+        let response = LoopbackServer.Response.ok(body).with {
             $0.framing = .chunked
-            $0.trailers = HTTPFields([.init(name: "X-Sum", value: "1")])
+            $0.trailers = HTTPHeaderFields([.init(name: "X-Sum", value: "1")])
         }
         let server = try LoopbackServer { _ in response }
         let downloader = makeDownloader()
@@ -43,11 +43,11 @@ struct FramingTableTests {
     func untilClose(_ version: String) async throws {
         let outcome = try await outcome(
             .ok(body).with {
-                $0.framing = .untilClose
+                $0.framing = .connectionClose
                 $0.version = version
             })
         #expect(outcome.body == body && outcome.requests == 1)
-        #expect(try outcome.result.get().isLengthKnown == false)
+        #expect(try outcome.result.get().hasKnownLength == false)
     }
 
     @Test("Row 15: An HTTP/1.0 response with a length is complete, and its connection isn't reused")
@@ -62,40 +62,40 @@ struct FramingTableTests {
         let downloader = makeDownloader()
         for _ in 0..<2 {
             let answer = try await downloader.load(server.url("/a"))
-            #expect(answer.body == body && answer.isLengthKnown)
+            #expect(answer.body == body && answer.hasKnownLength)
         }
         #expect(server.counters.connections == 2)
     }
 
     @Test("Row 16: A body shorter than its declared length throws", arguments: [0, 1, 150, 299])
     func short(_ count: Int) async throws {
-        for ending in [ServerResponse.Ending.close, .reset] {
+        for ending in [LoopbackServer.Response.Ending.close, .reset] {
             let outcome = try await outcome(
                 .ok(body).with {
-                    $0.bodyCut = count
+                    $0.truncatesBodyAfter = count
                     $0.ending = ending
                 })
-            #expect(outcome.reason == .connectionLost && outcome.network?.phase == .body)
-            #expect(outcome.network?.code == 2005 && outcome.network?.status == 200)
+            #expect(outcome.reason == .connectionLost && outcome.network?.phase == .receivingBody)
+            #expect(outcome.network?.code == 2005 && outcome.network?.statusCode == 200)
             #expect(outcome.requests == 1)
         }
     }
 
     @Test("Row 17: A chunked body that is truncated at any byte throws")
     func cutChunks() async throws {
-        let response = ServerResponse.ok(Data("abcdef".utf8)).with {
+        let response = LoopbackServer.Response.ok(Data("abcdef".utf8)).with {
             $0.framing = .chunked
-            $0.pieceSize = 3
+            $0.chunkSize = 3
             $0.chunkExtension = ";x"
-            $0.trailers = HTTPFields([.init(name: "X-Sum", value: "1")])
+            $0.trailers = HTTPHeaderFields([.init(name: "X-Sum", value: "1")])
         }
         let whole = "3;x\r\nabc\r\n3;x\r\ndef\r\n0\r\nX-Sum: 1\r\n\r\n"
         let downloader = makeDownloader()
         // The last line feed adds no information.
         for count in 0..<(whole.utf8.count - 1) {
-            let outcome = try await outcome(response.with { $0.bodyCut = count }, downloader)
+            let outcome = try await outcome(response.with { $0.truncatesBodyAfter = count }, downloader)
             #expect(outcome.reason == .connectionLost, "\(count): \(outcome.result)")
-            #expect(outcome.network?.phase == .body && outcome.requests == 1, "\(count)")
+            #expect(outcome.network?.phase == .receivingBody && outcome.requests == 1, "\(count)")
         }
         #expect(try await outcome(response, downloader).body == Data("abcdef".utf8))
     }
@@ -106,7 +106,7 @@ struct FramingTableTests {
             "zz\r\nabc\r\n", "-3\r\nabc\r\n", "\r\nabc\r\n", "FFFFFFFFFFFFFFFFF\r\nabc", "3\r\nabcdef\r\n0\r\n\r\n",
         ])
     func badSizes(_ chunks: String) async throws {
-        let outcome = try await outcome(rawAnswer(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked"], chunks))
+        let outcome = try await outcome(rawResponse(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked"], chunks))
         #expect(outcome.reason == .badServerResponse, "\(outcome.result)")
         #expect(outcome.requests == 1)
     }
@@ -119,7 +119,7 @@ struct FramingTableTests {
             ["Content-Length: 3,"], ["Content-Length: abc"], ["Content-Length:"],
         ])
     func badLengths(_ lines: [String]) async throws {
-        let outcome = try await outcome(rawAnswer(["HTTP/1.1 200 OK"] + lines, "abcd"))
+        let outcome = try await outcome(rawResponse(["HTTP/1.1 200 OK"] + lines, "abcd"))
         #expect(outcome.reason == .badServerResponse && outcome.network?.code == 2006, "\(outcome.result)")
         #expect(outcome.requests == 1)
     }
@@ -130,8 +130,8 @@ struct FramingTableTests {
             ["Content-Length: 3", "Content-Length: 3"], ["Content-Length: 3, 3,3"], ["Content-Length: 003"],
         ])
     func equalLengths(_ lines: [String]) async throws {
-        #expect(try await outcome(rawAnswer(["HTTP/1.1 200 OK"] + lines, "abc")).body == Data("abc".utf8))
-        let chunked = rawAnswer(
+        #expect(try await outcome(rawResponse(["HTTP/1.1 200 OK"] + lines, "abc")).body == Data("abc".utf8))
+        let chunked = rawResponse(
             ["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Content-Length: 99"], "3\r\nabc\r\n0\r\n\r\n")
         #expect(try await outcome(chunked).body == Data("abc".utf8))
     }
@@ -140,7 +140,7 @@ struct FramingTableTests {
         "Row 20: A length that exceeds the integer range is too large",
         arguments: ["9223372036854775807", "99999999999999999999"])
     func hugeLength(_ length: String) async throws {
-        let outcome = try await outcome(rawAnswer(["HTTP/1.1 200 OK", "Content-Length: \(length)"], "abc"))
+        let outcome = try await outcome(rawResponse(["HTTP/1.1 200 OK", "Content-Length: \(length)"], "abc"))
         #expect(outcome.error?.code == 6001 && outcome.requests == 1, "\(outcome.result)")
     }
 }

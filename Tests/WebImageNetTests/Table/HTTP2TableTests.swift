@@ -11,12 +11,12 @@ import WebImageTesting
 @Suite("Rows 29–32: HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2TableTests {
     let body = patternBytes(40_000)
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let certificates: TestCertificates
 
     init() throws {
-        folder = try TemporaryFolder()
-        certificates = try TestCertificates(in: URL(filePath: folder.path))
+        directory = try TemporaryDirectory()
+        certificates = try TestCertificates(in: URL(filePath: directory.path))
     }
 
     private func makeServer(
@@ -31,7 +31,7 @@ struct HTTP2TableTests {
         let body = body
         let (server, downloader) = try makeServer { _ in HTTP2Action.whole(body) }
         let url = server.url("/a")
-        #expect(try await downloader.load(url).metrics.networkProtocol == "h2")
+        #expect(try await downloader.load(url).metrics.protocolName == "h2")
         #expect(try await loadMany(40, downloader, url) == 40)
         #expect(server.connections == 1 && server.requests.count == 41)
     }
@@ -65,13 +65,13 @@ struct HTTP2TableTests {
     @Test("Row 29: A load that waits for a stream of a busy connection doesn't time out")
     func waitingForStream() async throws {
         let body = body
-        let gate = Gate()
+        let gate = TestGate()
         let server = try HTTP2Server(certificates, settings: [(3, 1)]) { request in
             request.index == 1 ? [.head(), .wait(gate), .data(body)] : HTTP2Action.whole(body)
         }
         let downloader = makeDownloader {
             $0.tls = .authorities(server.authority)
-            $0.connectionsPerHost = 1
+            $0.maxConnectionsPerHost = 1
         }
         let url = server.url("/a")
         _ = try await downloader.load(url)
@@ -115,9 +115,11 @@ struct HTTP2TableTests {
     }
 
     /// Returns the error of a load whose server performs `actions` after the client has received a part of the body.
-    private func failure(_ actions: @escaping @Sendable (UInt32) -> [HTTP2Action]) async throws -> NetworkError? {
+    private func failure(_ actions: @escaping @Sendable (UInt32) -> [HTTP2Action]) async throws -> ImageError
+        .NetworkFailure?
+    {
         let body = body
-        let gate = Gate()
+        let gate = TestGate()
         let (server, downloader) = try makeServer { request in
             [.head(), .data(body.prefix(20_000), ends: false), .wait(gate)] + actions(request.stream)
         }
@@ -134,7 +136,9 @@ struct HTTP2TableTests {
     @Test("Row 30: A GOAWAY or the end of a connection during a body throws", arguments: [true, false])
     func goAwayInside(tells: Bool) async throws {
         let error = try await failure { (tells ? [.goAway(last: $0, code: 2)] : []) + [.close] }
-        #expect(error?.reason == .connectionLost && error?.phase == .body && error?.status == 200, "\(error as Any)")
+        #expect(
+            error?.reason == .connectionLost && error?.phase == .receivingBody && error?.statusCode == 200,
+            "\(error as Any)")
     }
 
     @Test(
@@ -148,7 +152,7 @@ struct HTTP2TableTests {
         let (always, second) = try makeServer { $0.index == 0 ? HTTP2Action.whole(body) : [.reset(code)] }
         _ = try await second.load(always.url("/a"))
         let error = try #require(await second.failure(always.url("/a"))?.network)
-        #expect(error.reason == .connectionLost && error.phase == .head && error.attempt == 2, "\(error)")
+        #expect(error.reason == .connectionLost && error.phase == .waitingForResponse && error.attempt == 2, "\(error)")
         #expect(always.requests.count == 3)
     }
 
@@ -157,7 +161,7 @@ struct HTTP2TableTests {
         let error = try #require(try await failure { _ in [.reset(code)] })
         // After a protocol error, the server would do the same again.
         #expect(error.reason == (code == 1 ? .badServerResponse : .connectionLost), "\(error)")
-        #expect(error.phase == .body && error.status == 200)
+        #expect(error.phase == .receivingBody && error.statusCode == 200)
     }
 
     @Test("Row 31: A reset with NO_ERROR after a complete response is ignored")
@@ -175,7 +179,7 @@ struct HTTP2TableTests {
             request.stream == 0 ? [.bytes(Data(text.utf8))] : [.reset(13)]
         }
         let answer = try await downloader.load(server.url("/a"))
-        #expect(answer.body == Data("abc".utf8) && answer.metrics.networkProtocol == "http/1.1")
+        #expect(answer.body == Data("abc".utf8) && answer.metrics.protocolName == "http/1.1")
         #expect(server.requests.map { $0.stream == 0 } == [false, true])
     }
 
@@ -230,11 +234,11 @@ struct HTTP2TableTests {
 
     /// Responses that violate the rules of one stream.
     static let badStreams: [(String, [HTTP2Action])] = [
-        ("an uppercase name", [.head(fields: [("X-A", "1")]), .data(Data("abc".utf8))]),
+        ("an uppercase name", [.head(headers: [("X-A", "1")]), .data(Data("abc".utf8))]),
         ("no status", []),
-        ("less data than content-length", [.head(fields: [("content-length", "9")]), .data(Data("abc".utf8))]),
-        ("more data than content-length", [.head(fields: [("content-length", "2")]), .data(Data("abc".utf8))]),
-        ("a connection field", [.head(fields: [("connection", "close")]), .data(Data("abc".utf8))]),
+        ("less data than content-length", [.head(headers: [("content-length", "9")]), .data(Data("abc".utf8))]),
+        ("more data than content-length", [.head(headers: [("content-length", "2")]), .data(Data("abc".utf8))]),
+        ("a connection field", [.head(headers: [("connection", "close")]), .data(Data("abc".utf8))]),
         ("an invalid status", [.head(status: 9), .data(Data("abc".utf8))]),
     ]
 

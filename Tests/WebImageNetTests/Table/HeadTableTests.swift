@@ -18,7 +18,8 @@ struct HeadTableTests {
         for count in 1..<head.utf8.count {
             let outcome = try await outcome(.raw(Data(head.utf8.prefix(count))), downloader)
             #expect(outcome.reason == .connectionLost, "\(count): \(outcome.result)")
-            #expect(outcome.network?.phase == .head && outcome.requests <= 2, "\(count): \(outcome.requests)")
+            #expect(
+                outcome.network?.phase == .waitingForResponse && outcome.requests <= 2, "\(count): \(outcome.requests)")
         }
     }
 
@@ -44,7 +45,7 @@ struct HeadTableTests {
         bytes.append(contentsOf: Data("\r\nX-CR: a\rb\r\nContent-Length:3\r\n\r\nabc".utf8))
         let answer = try await outcome(.raw(bytes)).result.get()
         #expect(answer.body == body)
-        let fields = try #require(answer.head).fields
+        let fields = try #require(answer.httpResponse).headers
         #expect(fields["X-Fold"] == "a b" && fields["X-Raw"] == "\u{ff}\u{e9}")
         #expect(fields.lines.allSatisfy { !$0.name.isEmpty && !$0.name.contains(" ") })
         #expect(fields["X-CR"]?.contains("\r") != true)
@@ -56,8 +57,9 @@ struct HeadTableTests {
     func hugeHeads(lines: Int, length: Int) async throws {
         let line = "X-A: " + String(repeating: "a", count: length)
         let outcome = try await outcome(
-            rawAnswer(["HTTP/1.1 200 OK"] + Array(repeating: line, count: lines) + ["Content-Length: 3"], "abc"))
-        #expect(outcome.reason == .badServerResponse && outcome.network?.phase == .head, "\(outcome.result)")
+            rawResponse(["HTTP/1.1 200 OK"] + Array(repeating: line, count: lines) + ["Content-Length: 3"], "abc"))
+        #expect(
+            outcome.reason == .badServerResponse && outcome.network?.phase == .waitingForResponse, "\(outcome.result)")
         #expect(outcome.requests == 1)
     }
 
@@ -66,20 +68,20 @@ struct HeadTableTests {
         let server = try LoopbackServer { _ in
             .ok(Data("X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".utf8)).with {
                 $0.isEndless = true
-                $0.headCut = nil
-                $0.framing = .untilClose
+                $0.truncatesHeadAfter = nil
+                $0.framing = .connectionClose
                 $0.preamble = Data("HTTP/1.1 200 OK\r\n".utf8)
             }
         }
         // The second status line in the head doesn't reset the limit, which counts all bytes.
-        let error = await makeDownloader().failure(server.url("/a")) { $0.maxBytes = 1 << 20 }
+        let error = await makeDownloader().failure(server.url("/a")) { $0.maxByteCount = 1 << 20 }
         #expect(error != nil)
         await server.waitForClosedConnections(count: 1)
     }
 
     @Test("Row 41: Interim responses and their header fields are ignored", arguments: [100, 102, 103, 199])
     func interim(_ status: Int) async throws {
-        let response = ServerResponse.ok(body, type: "image/png").with {
+        let response = LoopbackServer.Response.ok(body, contentType: "image/png").with {
             $0.preamble = Data(
                 "HTTP/1.1 \(status) Wait\r\nContent-Type: text/html\r\nX-Early: 1\r\nLink: <x>\r\n\r\n".utf8)
         }
@@ -87,8 +89,10 @@ struct HeadTableTests {
         let downloader = makeDownloader()
         for _ in 0..<2 {
             let answer = try await downloader.load(server.url("/a"))
-            #expect(answer.body == body && answer.head?.status == 200)
-            #expect(answer.head?.fields["Content-Type"] == "image/png" && answer.head?.fields["X-Early"] == nil)
+            #expect(answer.body == body && answer.httpResponse?.statusCode == 200)
+            #expect(
+                answer.httpResponse?.headers["Content-Type"] == "image/png"
+                    && answer.httpResponse?.headers["X-Early"] == nil)
         }
         #expect(server.counters.connections == 1)
     }
@@ -96,9 +100,13 @@ struct HeadTableTests {
     @Test("Row 41: A hundred interim responses are skipped, and endless ones throw")
     func manyInterim() async throws {
         let one = "HTTP/1.1 103 Early\r\nX: y\r\n\r\n"
-        let hundred = ServerResponse.ok(body).with { $0.preamble = Data(String(repeating: one, count: 100).utf8) }
+        let hundred = LoopbackServer.Response.ok(body).with {
+            $0.preamble = Data(String(repeating: one, count: 100).utf8)
+        }
         #expect(try await outcome(hundred).body == body)
-        let endless = ServerResponse.ok(body).with { $0.preamble = Data(String(repeating: one, count: 10_000).utf8) }
+        let endless = LoopbackServer.Response.ok(body).with {
+            $0.preamble = Data(String(repeating: one, count: 10_000).utf8)
+        }
         let outcome = try await outcome(endless)
         #expect(outcome.reason == .badServerResponse && outcome.requests == 1, "\(outcome.result)")
     }
@@ -106,7 +114,7 @@ struct HeadTableTests {
     @Test("Row 41: An unrequested 101 response throws immediately")
     func switching() async throws {
         let outcome = try await outcome(
-            rawAnswer(["HTTP/1.1 101 Switching", "Upgrade: websocket", "Connection: upgrade"], "x", ending: .stall))
+            rawResponse(["HTTP/1.1 101 Switching", "Upgrade: websocket", "Connection: upgrade"], "x", ending: .stall))
         #expect(outcome.reason == .badServerResponse && outcome.requests == 1, "\(outcome.result)")
     }
 }

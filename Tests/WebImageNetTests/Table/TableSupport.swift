@@ -17,8 +17,8 @@ struct Outcome {
         if case .failure(let error) = result { return error }
         return nil
     }
-    var network: NetworkError? { error?.network }
-    var reason: NetworkError.Reason? { network?.reason }
+    var network: ImageError.NetworkFailure? { error?.network }
+    var reason: ImageError.NetworkFailure.Reason? { network?.reason }
 }
 
 /// Loads `/a` from a server that responds with `handler`.
@@ -26,7 +26,7 @@ func outcome(
     _ downloader: ImageDownloader = makeDownloader(), _ change: (inout LoadRequest) -> Void = { _ in },
     handler: @escaping LoopbackServer.Handler
 ) async throws -> Outcome {
-    let server = try LoopbackServer(handler: handler)
+    let server = try LoopbackServer(respond: handler)
     var request = LoadRequest(url: server.url("/a"))
     change(&request)
     let result: Result<LoadResponse, ImageError>
@@ -41,13 +41,15 @@ func outcome(
 
 /// Loads from a server that responds to every request with `response`.
 func outcome(
-    _ response: ServerResponse, _ downloader: ImageDownloader = makeDownloader(),
+    _ response: LoopbackServer.Response, _ downloader: ImageDownloader = makeDownloader(),
     _ change: (inout LoadRequest) -> Void = { _ in }
 ) async throws -> Outcome {
     try await outcome(downloader, change) { _ in response }
 }
 
 /// Returns a response that consists of the unmodified head lines and the body.
-func rawAnswer(_ lines: [String], _ body: String = "", ending: ServerResponse.Ending = .close) -> ServerResponse {
+func rawResponse(_ lines: [String], _ body: String = "", ending: LoopbackServer.Response.Ending = .close)
+    -> LoopbackServer.Response
+{
     .raw(Data((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8), ending: ending)
 }

@@ -20,7 +20,7 @@ struct TimeTableTests {
         let error = try #require(
             await makeDownloader().failure(url) { $0.timeouts = LoadTimeouts(connect: 0.3, idle: 20, total: 30) }?
                 .network)
-        #expect(error.reason == .timedOut && error.code == 2004 && error.phase == .connect, "\(error)")
+        #expect(error.reason == .timedOut && error.code == 2004 && error.phase == .connecting, "\(error)")
     }
 
     @Test("Row 24: A TLS handshake without a response ends with the connect timeout")
@@ -30,21 +30,22 @@ struct TimeTableTests {
         let error = try #require(
             await makeDownloader().failure(url) { $0.timeouts = LoadTimeouts(connect: 0.3, idle: 20, total: 30) }?
                 .network)
-        #expect(error.reason == .timedOut && error.phase == .connect, "\(error)")
+        #expect(error.reason == .timedOut && error.phase == .connecting, "\(error)")
     }
 
     @Test("Row 24: Silence before or during the head or the body ends with the idle timeout")
     func silence() async throws {
-        let partOfHead = ServerResponse.raw(Data("HTTP/1.1 200 OK\r\nContent-".utf8), ending: .stall)
-        let interim = ServerResponse.raw(Data("HTTP/1.1 103 Early\r\n\r\n".utf8), ending: .stall)
-        let cases: [(ServerResponse, NetworkError.Phase)] = [
-            (.silent, .head), (partOfHead, .head), (interim, .head), (.ok(body).with { $0.bodyStall = 0 }, .body),
-            (.ok(body).with { $0.bodyStall = 5_000 }, .body),
+        let partOfHead = LoopbackServer.Response.raw(Data("HTTP/1.1 200 OK\r\nContent-".utf8), ending: .stall)
+        let interim = LoopbackServer.Response.raw(Data("HTTP/1.1 103 Early\r\n\r\n".utf8), ending: .stall)
+        let cases: [(LoopbackServer.Response, ImageError.NetworkFailure.Phase)] = [
+            (.silent, .waitingForResponse), (partOfHead, .waitingForResponse), (interim, .waitingForResponse),
+            (.ok(body).with { $0.stallsBodyAfter = 0 }, .receivingBody),
+            (.ok(body).with { $0.stallsBodyAfter = 5_000 }, .receivingBody),
             (
                 .ok(body).with {
                     $0.framing = .chunked
-                    $0.bodyStall = 9_000
-                }, .body
+                    $0.stallsBodyAfter = 9_000
+                }, .receivingBody
             ),
         ]
         for (response, phase) in cases {
@@ -56,7 +57,7 @@ struct TimeTableTests {
 
     @Test("Row 24: The downloader's timeouts apply unless a request has its own")
     func perRequest() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer(routes: ["/silent": .silent, "/a": .ok(body).with { $0.headGate = gate }])
         let downloader = makeDownloader { $0.timeouts = LoadTimeouts(connect: 5, idle: 0.3, total: 30) }
         let url = server.url("/a")
@@ -71,16 +72,16 @@ struct TimeTableTests {
     @Test("Row 25: Slow data is reported as it arrives")
     func trickle() async throws {
         // The server sends each chunk after the previous one was reported.
-        let gates = (0..<40).map { _ in Gate() }
+        let gates = (0..<40).map { _ in TestGate() }
         let server = try LoopbackServer { _ in
             .ok(patternBytes(2_000)).with {
-                $0.pieceSize = 50
-                $0.pieceGates = gates
+                $0.chunkSize = 50
+                $0.chunkGates = gates
             }
         }
         let log = ReportLog()
         let context = LoadContext { report in
-            log.take(report)
+            log.receive(report)
             if log.body.count / 50 < gates.count { gates[log.body.count / 50].open() }
         }
         let response = try await makeDownloader().load(LoadRequest(url: server.url("/a")), context: context)
@@ -89,8 +90,8 @@ struct TimeTableTests {
 
     @Test("Row 25: An endless slow body ends with the total timeout")
     func endlessTrickle() async throws {
-        for framing in [ServerResponse.Framing.chunked, .untilClose] {
-            let slow = ServerResponse.ok(body).with {
+        for framing in [LoopbackServer.Response.Framing.chunked, .connectionClose] {
+            let slow = LoopbackServer.Response.ok(body).with {
                 $0.framing = framing
                 $0.isEndless = true
                 $0.bytesPerSecond = 1_000

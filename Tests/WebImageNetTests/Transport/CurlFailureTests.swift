@@ -9,7 +9,9 @@ import WebImageCore
 
 @Suite("Failures of libcurl")
 struct CurlFailureTests {
-    private func reason(_ code: CURLcode, _ change: (inout CurlFailure) -> Void = { _ in }) -> NetworkError.Reason {
+    private func reason(_ code: CURLcode, _ change: (inout CurlFailure) -> Void = { _ in })
+        -> ImageError.NetworkFailure.Reason
+    {
         var failure = CurlFailure(code: code.rawValue)
         change(&failure)
         return failure.reason
@@ -17,7 +19,7 @@ struct CurlFailureTests {
 
     @Test("Each error code maps to a reason")
     func codes() {
-        let table: [(CURLcode, NetworkError.Reason)] = [
+        let table: [(CURLcode, ImageError.NetworkFailure.Reason)] = [
             (CURLE_UNSUPPORTED_PROTOCOL, .badServerResponse), (CURLE_COULDNT_RESOLVE_PROXY, .proxyFailed),
             (CURLE_COULDNT_RESOLVE_HOST, .cannotFindHost), (CURLE_COULDNT_CONNECT, .cannotConnect),
             (CURLE_WEIRD_SERVER_REPLY, .badServerResponse), (CURLE_HTTP2, .connectionLost),
@@ -28,7 +30,7 @@ struct CurlFailureTests {
             (CURLE_SSL_CERTPROBLEM, .clientCertificateRejected), (CURLE_SSL_CLIENTCERT, .clientCertificateRequired),
             (CURLE_PEER_FAILED_VERIFICATION, .certificateUntrusted),
             (CURLE_SSL_CACERT_BADFILE, .secureConnectionFailed),
-            (CURLE_BAD_CONTENT_ENCODING, .contentCodingFailed), (CURLE_LOGIN_DENIED, .authenticationRequired),
+            (CURLE_BAD_CONTENT_ENCODING, .contentDecodingFailed), (CURLE_LOGIN_DENIED, .authenticationRequired),
             (CURLE_AUTH_ERROR, .authenticationRequired), (CURLE_SSL_PINNEDPUBKEYNOTMATCH, .certificateUntrusted),
             (CURLE_SSL_INVALIDCERTSTATUS, .certificateUntrusted), (CURLE_HTTP2_STREAM, .connectionLost),
             (CURLE_PROXY, .proxyFailed), (CURLE_FAILED_INIT, .other), (CURLE_NOT_BUILT_IN, .other),
@@ -51,15 +53,16 @@ struct CurlFailureTests {
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.hasRoute = false } == .cannotConnect)
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.systemError = ETIMEDOUT } == .timedOut)
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.usesProxy = true } == .proxyFailed)
-        #expect(reason(CURLE_GOT_NOTHING) { $0.proxyAnswers = true } == .proxyFailed)
+        #expect(reason(CURLE_GOT_NOTHING) { $0.proxyResponded = true } == .proxyFailed)
         #expect(reason(CURLE_RECV_ERROR) { $0.detail = "Proxy CONNECT aborted" } == .proxyFailed)
         for code in [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR] {
             #expect(reason(code) { $0.isProxyTLS = true } == .proxyFailed)
         }
         #expect(reason(CURLE_SSL_CONNECT_ERROR) { $0.usesProxy = true } == .secureConnectionFailed)
         for (result, expected) in [
-            (9, NetworkError.Reason.certificateNotYetValid), (10, .certificateExpired), (18, .certificateUntrusted),
-            (20, .certificateUnknownRoot), (21, .certificateUnknownRoot), (1, .certificateUntrusted),
+            (9, ImageError.NetworkFailure.Reason.certificateNotYetValid), (10, .certificateExpired),
+            (18, .certificateUntrusted),
+            (20, .certificateUnknownAuthority), (21, .certificateUnknownAuthority), (1, .certificateUntrusted),
         ] {
             #expect(reason(CURLE_PEER_FAILED_VERIFICATION) { $0.verifyResult = result } == expected)
         }
@@ -82,11 +85,11 @@ struct CurlFailureTests {
         for code in [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR] {
             for (hasCertificate, isNew) in [(true, true), (false, true), (true, false), (false, false)] {
                 let found = reason(code) {
-                    $0.wantsCertificate = true
+                    $0.requiresCertificate = true
                     $0.hasClientCertificate = hasCertificate
                     $0.isNewConnection = isNew
                 }
-                let expected: NetworkError.Reason =
+                let expected: ImageError.NetworkFailure.Reason =
                     !isNew || code == CURLE_RECV_ERROR
                     ? (code == CURLE_SSL_CONNECT_ERROR ? .secureConnectionFailed : .connectionLost)
                     : hasCertificate ? .clientCertificateRejected : .clientCertificateRequired
@@ -94,11 +97,11 @@ struct CurlFailureTests {
             }
         }
         for (alert, expected) in [
-            (116, NetworkError.Reason.clientCertificateRequired), (40, .clientCertificateRequired),
+            (116, ImageError.NetworkFailure.Reason.clientCertificateRequired), (40, .clientCertificateRequired),
             (42, .clientCertificateRejected), (48, .clientCertificateRejected), (80, .secureConnectionFailed),
         ] {
             let found = reason(CURLE_SSL_CONNECT_ERROR) {
-                $0.wantsCertificate = true
+                $0.requiresCertificate = true
                 $0.alert = Int32(alert)
             }
             #expect(found == expected, "\(alert)")

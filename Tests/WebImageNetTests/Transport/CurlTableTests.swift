@@ -15,13 +15,14 @@ import WebImageTesting
 struct CurlTableTests {
     struct Row: Sendable, CustomStringConvertible {
         let code: UInt32
-        let reason: NetworkError.Reason
-        let chance: RetryChance
+        let reason: ImageError.NetworkFailure.Reason
+        let chance: RetryAllowance
         let facts: @Sendable (inout CurlFailure) -> Void
         let description: String
 
         init(
-            _ code: CURLcode, _ reason: NetworkError.Reason, _ chance: RetryChance = .never, _ name: String = "",
+            _ code: CURLcode, _ reason: ImageError.NetworkFailure.Reason, _ chance: RetryAllowance = .never,
+            _ name: String = "",
             _ facts: @escaping @Sendable (inout CurlFailure) -> Void = { _ in }
         ) {
             self.code = code.rawValue
@@ -44,12 +45,12 @@ struct CurlTableTests {
         Row(CURLE_OPERATION_TIMEDOUT, .timedOut, .always),
     ]
 
-    static let answers: [Row] = [
+    static let responseRows: [Row] = [
         Row(CURLE_WEIRD_SERVER_REPLY, .badServerResponse), Row(CURLE_OUT_OF_MEMORY, .badServerResponse),
         Row(CURLE_HTTP2, .connectionLost, .always, "GOAWAY"), Row(CURLE_PARTIAL_FILE, .connectionLost, .always),
         Row(CURLE_GOT_NOTHING, .connectionLost, .always),
         Row(CURLE_GOT_NOTHING, .badServerResponse, .never, "HTTP/2 nonsense") { $0.isEndedHere = true },
-        Row(CURLE_GOT_NOTHING, .proxyFailed, .always, "proxy") { $0.proxyAnswers = true },
+        Row(CURLE_GOT_NOTHING, .proxyFailed, .always, "proxy") { $0.proxyResponded = true },
         Row(CURLE_SEND_ERROR, .connectionLost, .always), Row(CURLE_RECV_ERROR, .connectionLost, .always),
         Row(CURLE_RECV_ERROR, .badServerResponse, .never, "chunks") {
             $0.detail = "Illegal or missing hexadecimal sequence in chunked-encoding"
@@ -59,7 +60,7 @@ struct CurlTableTests {
         },
         Row(CURLE_RECV_ERROR, .authenticationRequired, .never, "CONNECT 407") { $0.proxyStatus = 407 },
         Row(CURLE_RECV_ERROR, .proxyFailed, .always, "CONNECT 502") { $0.proxyStatus = 502 },
-        Row(CURLE_BAD_CONTENT_ENCODING, .contentCodingFailed),
+        Row(CURLE_BAD_CONTENT_ENCODING, .contentDecodingFailed),
         Row(CURLE_LOGIN_DENIED, .authenticationRequired), Row(CURLE_AUTH_ERROR, .authenticationRequired),
         Row(CURLE_HTTP2_STREAM, .connectionLost, .always),
         Row(CURLE_HTTP2_STREAM, .badServerResponse, .never, "malformed") {
@@ -77,9 +78,9 @@ struct CurlTableTests {
         Row(CURLE_PEER_FAILED_VERIFICATION, .certificateExpired) { $0.verifyResult = 10 },
         Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUntrusted, .never, "self-signed") { $0.verifyResult = 18 },
         // The chain ends in a root certificate that the server sent and that isn't trusted.
-        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownRoot, .never, "chain") { $0.verifyResult = 19 },
-        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownRoot) { $0.verifyResult = 20 },
-        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownRoot) { $0.verifyResult = 21 },
+        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownAuthority, .never, "chain") { $0.verifyResult = 19 },
+        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownAuthority) { $0.verifyResult = 20 },
+        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownAuthority) { $0.verifyResult = 21 },
         Row(CURLE_SSL_PINNEDPUBKEYNOTMATCH, .certificateUntrusted),
         Row(CURLE_SSL_INVALIDCERTSTATUS, .certificateUntrusted),
     ]
@@ -93,32 +94,33 @@ struct CurlTableTests {
     ].map { Row($0, .other) }
 
     @Test(
-        "Each row has its reason, its number, and its retry decision", arguments: names + answers + trust + others
+        "Each row has its reason, its number, and its retry decision", arguments: names + responseRows + trust + others
     )
     func table(_ row: Row) {
         var failure = CurlFailure(code: row.code)
         row.facts(&failure)
         #expect(failure.reason == row.reason)
         #expect((2_001...2_099).contains(failure.reason.rawValue))
-        let error = NetworkError(failure.reason, url: "http://a.example/", phase: .head)
-        #expect(RetryChance(error) == row.chance)
+        let error = ImageError.NetworkFailure(failure.reason, url: "http://a.example/", phase: .waitingForResponse)
+        #expect(RetryAllowance(error) == row.chance)
     }
 
     @Test("Errors report libcurl's code and message, the URL, the attempt, and the phase")
     func told() async throws {
-        let server = try LoopbackServer(routes: ["/cut": .ok(patternBytes(1_000)).with { $0.bodyCut = 10 }])
+        let server = try LoopbackServer(routes: ["/cut": .ok(patternBytes(1_000)).with { $0.truncatesBodyAfter = 10 }])
         let gone = try LoopbackServer(routes: [:])
         gone.stop()
-        let retry = RetryPolicy(attempts: 3, baseDelay: 0)
-        let cases: [(URL, Int32, NetworkError.Phase, Int, Int?)] = [
-            (server.url("/cut"), 18, .body, 3, 200), (gone.url("/a"), 7, .connect, 2, nil),
-            (server.url("/none"), 0, .head, 1, 404),
+        let retry = RetryPolicy(maxAttempts: 3, baseDelay: 0)
+        let cases: [(URL, Int32, ImageError.NetworkFailure.Phase, Int, Int?)] = [
+            (server.url("/cut"), 18, .receivingBody, 3, 200), (gone.url("/a"), 7, .connecting, 2, nil),
+            (server.url("/none"), 0, .waitingForResponse, 1, 404),
         ]
         for (url, code, phase, attempt, status) in cases {
             let error = try #require(await makeDownloader { $0.retry = retry }.failure(url)?.network)
-            #expect(error.underlying == (code == 0 ? nil : code) && error.phase == phase, "\(error)")
-            #expect(error.url == url.absoluteString && error.attempt == attempt && error.status == status, "\(error)")
-            #expect(code == 0 || !error.detail.isEmpty)
+            #expect(error.curlCode == (code == 0 ? nil : code) && error.phase == phase, "\(error)")
+            #expect(
+                error.url == url.absoluteString && error.attempt == attempt && error.statusCode == status, "\(error)")
+            #expect(code == 0 || !error.details.isEmpty)
         }
     }
 
@@ -128,6 +130,6 @@ struct CurlTableTests {
         let url = try #require(URL(string: "http://127.0.0.1:99999/a"))
         #expect(await makeDownloader().failure(url)?.code == 1002)
         let error = await makeDownloader().failure(server.url("/a"))?.network
-        #expect(error?.reason == .redirectRefused && error?.url == "http://127.0.0.1:99999/a")
+        #expect(error?.reason == .redirectNotAllowed && error?.url == "http://127.0.0.1:99999/a")
     }
 }

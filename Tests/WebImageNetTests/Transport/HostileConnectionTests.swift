@@ -13,12 +13,12 @@ import WebImageTesting
 @Suite("Connections of malicious servers", .timeLimit(.minutes(5)))
 struct HostileConnectionTests {
     let body = patternBytes(40_000)
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let certificates: TestCertificates
 
     init() throws {
-        folder = try TemporaryFolder()
-        certificates = try TestCertificates(in: URL(filePath: folder.path))
+        directory = try TemporaryDirectory()
+        certificates = try TestCertificates(in: URL(filePath: directory.path))
     }
 
     private func text(_ body: Data) -> Data {
@@ -26,7 +26,7 @@ struct HostileConnectionTests {
     }
 
     private func downloader(
-        _ server: HTTP2Server, http2: Bool = true, _ change: (inout DownloaderConfiguration) -> Void = { _ in }
+        _ server: HTTP2Server, http2: Bool = true, _ change: (inout ImageDownloader.Configuration) -> Void = { _ in }
     ) -> ImageDownloader {
         makeDownloader {
             $0.tls = .authorities(server.authority)
@@ -39,7 +39,7 @@ struct HostileConnectionTests {
 
     @Test("A late second response over an idle TLS connection is never used")
     func lateSecondResponse() async throws {
-        let (go, written) = (Gate(), Gate())
+        let (go, written) = (TestGate(), TestGate())
         let poison = text(Data("poison".utf8))
         let answer = text(body)
         let server = try HTTP2Server(certificates) { request in
@@ -78,9 +78,9 @@ struct HostileConnectionTests {
 
     @Test(
         "A server that ends new connections without a byte receives one request per attempt",
-        arguments: [ServerResponse.Ending.close, .reset], [1, 3])
-    func attempts(_ ending: ServerResponse.Ending, _ attempts: Int) async throws {
-        let downloader = makeDownloader { $0.retry = RetryPolicy(attempts: attempts, baseDelay: 0) }
+        arguments: [LoopbackServer.Response.Ending.close, .reset], [1, 3])
+    func attempts(_ ending: LoopbackServer.Response.Ending, _ attempts: Int) async throws {
+        let downloader = makeDownloader { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: 0) }
         let outcome = try await outcome(.raw(Data(), ending: ending), downloader)
         #expect(outcome.requests == attempts && outcome.network?.attempt == attempts)
         #expect(outcome.reason == .connectionLost)
@@ -89,7 +89,7 @@ struct HostileConnectionTests {
     @Test("The transparent repetition after an idle connection counts as an attempt", arguments: [1, 2, 3])
     func keptConnectionCounts(_ attempts: Int) async throws {
         let body = body
-        let downloader = makeDownloader { $0.retry = RetryPolicy(attempts: attempts, baseDelay: 0) }
+        let downloader = makeDownloader { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: 0) }
         let server = try LoopbackServer { $0.index == 0 ? .ok(body) : .raw(Data(), ending: .close) }
         _ = try await downloader.load(server.url("/a"))
         let error = try #require(await downloader.failure(server.url("/a"))?.network)
@@ -102,14 +102,14 @@ struct HostileConnectionTests {
         let body = body
         let server = try LoopbackServer { $0.index == 1 ? .raw(Data(), ending: .close) : .ok(body) }
         let downloader = makeDownloader()
-        #expect(try await downloader.load(server.url("/a")).metrics.attempts == 1)
-        #expect(try await downloader.load(server.url("/a")).metrics.attempts == 2)
+        #expect(try await downloader.load(server.url("/a")).metrics.attemptCount == 1)
+        #expect(try await downloader.load(server.url("/a")).metrics.attemptCount == 2)
     }
 
     @Test("A stream that is always refused is sent once per attempt, but at least twice", arguments: [1, 3])
     func refusedStream(_ attempts: Int) async throws {
         let server = try HTTP2Server(certificates) { _ in [.reset(7)] }
-        let downloader = downloader(server) { $0.retry = RetryPolicy(attempts: attempts, baseDelay: 0) }
+        let downloader = downloader(server) { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: 0) }
         let error = try #require(await downloader.failure(server.url("/a"))?.network)
         #expect(error.reason == .connectionLost && error.attempt == max(attempts, 2))
         #expect(server.requests.count == max(attempts, 2))
@@ -137,7 +137,7 @@ struct HostileConnectionTests {
         let downloader = downloader(server) { $0.timeouts = LoadTimeouts(connect: 5, idle: 8, total: 20) }
         let url = server.url("/a")
         _ = try await downloader.load(url)
-        let results = await withTaskGroup(of: NetworkError.Reason?.self) { group in
+        let results = await withTaskGroup(of: ImageError.NetworkFailure.Reason?.self) { group in
             for _ in 0..<3 { group.addTask { await downloader.failure(url)?.network?.reason } }
             return await group.reduce(into: []) { $0.append($1) }
         }
@@ -159,7 +159,7 @@ struct HostileConnectionTests {
         let downloader = downloader(server) { $0.timeouts = LoadTimeouts(connect: 5, idle: 8, total: 20) }
         let url = server.url("/a")
         _ = try await downloader.load(url)
-        let results = await withTaskGroup(of: NetworkError.Reason?.self) { group in
+        let results = await withTaskGroup(of: ImageError.NetworkFailure.Reason?.self) { group in
             for _ in 0..<3 {
                 let log = ReportLog()
                 group.addTask {
@@ -216,7 +216,7 @@ struct HostileConnectionTests {
         arguments: [HTTP2Server.Entrance.certificate, .certificateByTLS12], [true, false])
     func missingCertificate(_ entrance: HTTP2Server.Entrance, http2: Bool) async throws {
         let server = try HTTP2Server(certificates, entrance: entrance) { _ in [] }
-        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(attempts: 3, baseDelay: 0) }
+        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0) }
         for _ in 0..<10 {
             let before = server.connections
             let error = try #require(await downloader.failure(server.url("/a"))?.network)
@@ -230,9 +230,10 @@ struct HostileConnectionTests {
         arguments: [HTTP2Server.Entrance.certificate, .certificateByTLS12], [true, false])
     func refusedCertificate(_ entrance: HTTP2Server.Entrance, http2: Bool) async throws {
         let server = try HTTP2Server(certificates, entrance: entrance) { _ in [] }
-        let unknown = ClientCertificate.files(certificate: certificates.certificate(.selfSigned), key: certificates.key)
+        let unknown = TLSOptions.ClientCertificate.files(
+            certificate: certificates.certificate(.selfSigned), privateKey: certificates.key)
         let downloader = downloader(server, http2: http2) {
-            $0.retry = RetryPolicy(attempts: 3, baseDelay: 0)
+            $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0)
             $0.tls = $0.tls.identifying(as: unknown, at: "localhost")
         }
         for _ in 0..<10 {
@@ -248,7 +249,7 @@ struct HostileConnectionTests {
         arguments: [true, false])
     func goodbye(http2: Bool) async throws {
         let server = try HTTP2Server(certificates) { _ in [.sayGoodbye] }
-        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(attempts: 3, baseDelay: 0) }
+        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0) }
         let error = try #require(await downloader.failure(server.url("/a"))?.network)
         #expect(error.reason == .connectionLost && error.code == 2005 && error.attempt == 3, "\(error)")
         #expect(server.requests.count == 3)
@@ -256,7 +257,7 @@ struct HostileConnectionTests {
 
     @Test("The total timeout wins over the idle timeout while a TLS record arrives slowly")
     func trickle() async throws {
-        let slowdown = Gate()
+        let slowdown = TestGate()
         let answer = text(body)
         let server = try HTTP2Server(certificates) { _ in [.open(slowdown), .bytes(answer)] }
         let relay = try SlowRelay(to: server.port, slowdown: slowdown)
@@ -318,7 +319,7 @@ struct HostileConnectionTests {
         let sockets = [server.port, plain.port].flatMap { OpenDescriptors.connections(toPort: $0) }
         #expect(sockets.count == 2)
         #expect(sockets.allSatisfy { isClosedOnExec($0) == true })
-        downloader.close()
+        downloader.shutdown()
         for task in silent { _ = await task.result }
         await untilTrue { server.openConnections == 0 && plain.counters.openConnections == 0 }
         #expect(OpenDescriptors.connections(toPort: server.port).isEmpty)

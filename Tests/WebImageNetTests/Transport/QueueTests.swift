@@ -7,13 +7,13 @@ import WebImageCore
 
 @Suite("Queues")
 struct QueueTests {
-    private func starts(_ queue: inout AdmissionQueue, _ count: Int) -> [UInt64?] {
+    private func starts(_ queue: inout TransferQueue, _ count: Int) -> [UInt64?] {
         (0..<count).map { _ in queue.next() }
     }
 
     @Test("Each origin has its slots, HTTP/2 origins have more, and the total is limited")
     func places() {
-        var queue = AdmissionQueue(perOrigin: 2, perMultiplexedOrigin: 4, total: 3)
+        var queue = TransferQueue(perOrigin: 2, perMultiplexedOrigin: 4, total: 3)
         for id in 1...6 { queue.enqueue(UInt64(id), origin: "a", priority: .normal) }
         for id in 11...13 { queue.enqueue(UInt64(id), origin: "b", priority: .low) }
         #expect(starts(&queue, [1, 2, 11, nil].count) == [1, 2, 11, nil])
@@ -29,7 +29,7 @@ struct QueueTests {
 
     @Test("Origins of equal priority take turns, and a higher priority goes first")
     func turns() {
-        var queue = AdmissionQueue(perOrigin: 10, perMultiplexedOrigin: 10, total: 100)
+        var queue = TransferQueue(perOrigin: 10, perMultiplexedOrigin: 10, total: 100)
         for id in 1...3 { queue.enqueue(UInt64(id), origin: "a", priority: .normal) }
         for id in 11...12 { queue.enqueue(UInt64(id), origin: "b", priority: .normal) }
         queue.setPriority(12, .high)
@@ -40,7 +40,7 @@ struct QueueTests {
     @Test("Random operations keep all limits, lose no entry, and start every entry that can start")
     func admissionModel() {
         var generator = SeededGenerator(seed: 11)
-        var queue = AdmissionQueue(perOrigin: 3, perMultiplexedOrigin: 8, total: 7)
+        var queue = TransferQueue(perOrigin: 3, perMultiplexedOrigin: 8, total: 7)
         var model = AdmissionModel(perOrigin: 3, perMultiplexedOrigin: 8, total: 7)
         let origins = ["a", "b", "c", "d", "e"]
         for id in 1...30_000 {
@@ -95,14 +95,14 @@ private struct AdmissionModel {
     var running: [String: Int] = [:]
     var multiplexed: Set<String> = []
 
-    private func places(_ origin: String) -> Int { multiplexed.contains(origin) ? perMultiplexedOrigin : perOrigin }
+    private func slots(_ origin: String) -> Int { multiplexed.contains(origin) ? perMultiplexedOrigin : perOrigin }
 
     private var connections: Int {
         running.reduce(0) { $0 + (multiplexed.contains($1.key) ? min($1.value, 1) : $1.value) }
     }
 
     var isWithinBounds: Bool {
-        connections <= total && running.allSatisfy { $0.value <= places($0.key) }
+        connections <= total && running.allSatisfy { $0.value <= slots($0.key) }
     }
 
     /// The highest priority among the entries that may start.
@@ -110,7 +110,7 @@ private struct AdmissionModel {
         waiting.values.filter { entry in
             let count = running[entry.origin, default: 0]
             let rides = multiplexed.contains(entry.origin) && count > 0
-            return count < places(entry.origin) && (rides || connections < total)
+            return count < slots(entry.origin) && (rides || connections < total)
         }.map(\.priority).max()
     }
 }

@@ -23,22 +23,22 @@ struct SoakTests {
 
     private func downloader() -> ImageDownloader {
         makeDownloader {
-            $0.connectionsPerHost = 16
+            $0.maxConnectionsPerHost = 16
             $0.timeouts = LoadTimeouts(connect: 10, idle: 1, total: 60)
-            $0.retry = RetryPolicy(attempts: 4, baseDelay: 0.005, maxDelay: 0.02)
+            $0.retry = RetryPolicy(maxAttempts: 4, baseDelay: 0.005, maxDelay: 0.02)
         }
     }
 
     /// The fault of a response.
     enum Fault: String {
-        case none, cut, headCut, nothing, status, resetBehind, nonsense, stall, redirect, wrongRange, lie
+        case none, cut, headCut, nothing, status, resetAfter, nonsense, stall, redirect, wrongRange, lie
 
         /// Returns a Boolean value that indicates whether this fault can explain a load that failed with `reason`.
-        func explains(_ reason: NetworkError.Reason) -> Bool {
+        func explains(_ reason: ImageError.NetworkFailure.Reason) -> Bool {
             switch reason {
-            case .connectionLost: [.cut, .headCut, .nothing, .resetBehind, .lie].contains(self)
+            case .connectionLost: [.cut, .headCut, .nothing, .resetAfter, .lie].contains(self)
             case .badServerResponse: [.nonsense, .headCut, .wrongRange, .lie].contains(self)
-            case .status: self == .status
+            case .unacceptableStatusCode: self == .status
             case .timedOut: self == .stall
             case .tooManyRedirects: self == .redirect
             default: false
@@ -48,44 +48,44 @@ struct SoakTests {
 
     /// Returns the response to a request and its fault. Most responses are correct, and the others cover all kinds of
     /// faults.
-    private static func answer(_ request: RecordedRequest, seed: UInt64) -> (ServerResponse, Fault) {
+    private static func response(_ request: LoopbackServer.Request, seed: UInt64) -> (LoopbackServer.Response, Fault) {
         var generator = SeededGenerator(seed: seed &+ UInt64(request.index) &* 7_919)
         let body = bodies[(Int(request.path.dropFirst()) ?? 0) % bodies.count]
-        var response = ServerResponse.ok(body)
-        response.fields["ETag"] = "\"\(body.count)\""
-        let from = request.fields["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
+        var response = LoopbackServer.Response.ok(body)
+        response.headers["ETag"] = "\"\(body.count)\""
+        let from = request.headers["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
         if let from, from < body.count {
-            response.status = 206
-            response.fields["Content-Range"] = "bytes \(from)-\(body.count - 1)/\(body.count)"
+            response.statusCode = 206
+            response.headers["Content-Range"] = "bytes \(from)-\(body.count - 1)/\(body.count)"
             response.body = Data(body.dropFirst(from))
         }
         let most = response.body.count
         switch Int.random(in: 0..<40, using: &generator) {
         case 0:
-            response.bodyCut = Int.random(in: 0..<most, using: &generator)
+            response.truncatesBodyAfter = Int.random(in: 0..<most, using: &generator)
             return (response, .cut)
         case 1:
-            (response.bodyCut, response.ending) = (Int.random(in: 0..<most, using: &generator), .reset)
+            (response.truncatesBodyAfter, response.ending) = (Int.random(in: 0..<most, using: &generator), .reset)
             return (response, .cut)
         case 2:
-            response.headCut = Int.random(in: 0..<60, using: &generator)
+            response.truncatesHeadAfter = Int.random(in: 0..<60, using: &generator)
             return (response, .headCut)
         case 3: return (.raw(Data(), ending: Bool.random(using: &generator) ? .reset : .close), .nothing)
         case 4: return (.status([404, 408, 429, 500, 503][Int.random(in: 0..<5, using: &generator)]), .status)
         case 5: response.framing = .chunked
         case 6:
             response.ending = .reset
-            return (response, .resetBehind)
+            return (response, .resetAfter)
         case 7: return (.raw(Data("nonsense\r\n\r\n".utf8)), .nonsense)
         case 8 where request.index % 5 == 0:
-            response.bodyStall = Int.random(in: 0..<most, using: &generator)
+            response.stallsBodyAfter = Int.random(in: 0..<most, using: &generator)
             return (response, .stall)
         case 9: return (.redirect(to: "/\(Int.random(in: 0..<8, using: &generator) + 8)"), .redirect)
         case 10:
-            response.fields["Content-Range"] = "bytes 0-9/10"
+            response.headers["Content-Range"] = "bytes 0-9/10"
             return (response, .wrongRange)
         case 11:
-            response.framing = .lie(most + 10)
+            response.framing = .wrongContentLength(most + 10)
             return (response, .lie)
         default: break
         }
@@ -96,9 +96,9 @@ struct SoakTests {
     private final class Faults: Sendable {
         private let last = Shared<[Int: Fault]>([:])
 
-        func answer(_ request: RecordedRequest, seed: UInt64) -> ServerResponse {
-            let (response, fault) = SoakTests.answer(request, seed: seed)
-            if let number = request.fields["Pragma"].flatMap({ Int($0) }) { last.update { $0[number] = fault } }
+        func response(_ request: LoopbackServer.Request, seed: UInt64) -> LoopbackServer.Response {
+            let (response, fault) = SoakTests.response(request, seed: seed)
+            if let number = request.headers["Pragma"].flatMap({ Int($0) }) { last.update { $0[number] = fault } }
             return response
         }
 
@@ -110,7 +110,7 @@ struct SoakTests {
             guard fault?.explains(network.reason) == true || (!isAlone && network.reason == .timedOut) else {
                 return "unexplained: \(network) after \(fault?.rawValue ?? "no response")"
             }
-            let isFinal = network.attempt >= 4 || RetryChance(network) == .never
+            let isFinal = network.attempt >= 4 || RetryAllowance(network) == .never
             return isFinal ? "failed: \(network.reason)" : "failed too early: \(network)"
         }
     }
@@ -135,9 +135,9 @@ struct SoakTests {
                             // This header field is part of the request but doesn't prevent loads from resuming each
                             // other's parts.
                             let response = try await downloader.load(server.url("/\(index % 8)")) {
-                                $0.fields["Pragma"] = "\(index)"
+                                $0.headers["Pragma"] = "\(index)"
                             }
-                            let number = Int(response.finalURL.path().dropFirst()) ?? 0
+                            let number = Int(response.url.path().dropFirst()) ?? 0
                             outcome = response.body == Self.bodies[number % 8] ? "right" : "wrong"
                         } catch {
                             outcome = faults.name(error, index)
@@ -159,14 +159,14 @@ struct SoakTests {
         let descriptors = Self.openDescriptors
         for start in stride(from: 0, to: Self.total, by: Self.batch) {
             let faults = Faults()
-            let server = try LoopbackServer { faults.answer($0, seed: UInt64(start)) }
+            let server = try LoopbackServer { faults.response($0, seed: UInt64(start)) }
             let downloader = downloader()
             let count = min(Self.batch, Self.total - start)
             for (name, number) in await run(downloader, server, faults, count) { sums[name, default: 0] += number }
             #expect(downloader.waits.count == 0)
             await untilTrue { downloader.activity == DownloaderActivity() }
             #expect(downloader.partials.map { $0.memory.bytes <= 32 << 20 } == true)
-            downloader.close()
+            downloader.shutdown()
             await server.acceptPendingConnections()
             await server.waitForClosedConnections(count: server.counters.connections)
             #expect(server.counters.openConnections == 0)
@@ -184,7 +184,7 @@ struct SoakTests {
 
     @Test("Ten thousand cancellations at random moments all finish")
     func cancellations() async throws {
-        let server = try LoopbackServer { Self.answer($0, seed: 5).0 }
+        let server = try LoopbackServer { Self.response($0, seed: 5).0 }
         let downloader = downloader()
         let slowest = Shared(Duration.zero)
         let outcomes = Shared<[Bool: Int]>([:])
@@ -212,7 +212,7 @@ struct SoakTests {
         print("cancellations:", outcomes.value[true] ?? 0, "of 10000, slowest response", slowest.value)
         #expect(outcomes.value.values.reduce(0, +) == 10_000)
         await untilTrue { downloader.activity == DownloaderActivity() }
-        downloader.close()
+        downloader.shutdown()
         await server.acceptPendingConnections()
         await server.waitForClosedConnections(count: server.counters.connections)
         #expect(server.counters.openConnections == 0)
@@ -234,7 +234,7 @@ struct SoakTests {
         #expect(growth < 96 << 20)
         for task in tasks { task.cancel() }
         for task in tasks { #expect(await task.value?.isCancelled == true) }
-        downloader.close()
+        downloader.shutdown()
     }
 
     private static var openDescriptors: Int {

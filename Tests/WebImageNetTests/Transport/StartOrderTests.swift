@@ -14,7 +14,7 @@ struct StartOrderTests {
 
     @Test("With LIFO order, the newest load of the highest priority starts first")
     func lifo() {
-        var queue = AdmissionQueue(perOrigin: 9, perMultiplexedOrigin: 9, total: 9, order: .lifo)
+        var queue = TransferQueue(perOrigin: 9, perMultiplexedOrigin: 9, total: 9, order: .lifo)
         for id in 1...4 { queue.enqueue(UInt64(id), origin: "a", priority: id == 2 ? .high : .normal) }
         queue.setPriority(1, .normal)
         #expect(queue.canStart)
@@ -24,12 +24,12 @@ struct StartOrderTests {
 
     @Test("A load for a visible image overtakes a thousand prefetches")
     func overtaking() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let body = body
         let server = try LoopbackServer { request in
             .ok(body).with { if request.index == 0 { $0.headGate = gate } }
         }
-        let downloader = makeDownloader { $0.connectionsPerHost = 1 }
+        let downloader = makeDownloader { $0.maxConnectionsPerHost = 1 }
         let url = server.url("/prefetch")
         let visible = server.url("/visible")
         await withTaskGroup(of: Void.self) { group in
@@ -51,7 +51,7 @@ struct StartOrderTests {
 
     @Test("While the downloader is suspended, running loads continue and no load starts")
     func suspending() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let body = body
         let server = try LoopbackServer { request in .ok(body).with { if request.index == 0 { $0.headGate = gate } } }
         let downloader = makeDownloader()

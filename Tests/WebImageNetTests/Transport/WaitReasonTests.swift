@@ -10,13 +10,15 @@ import WebImageTesting
 @testable import WebImageNet
 
 /// A response interceptor that changes nothing. Like every response interceptor, it delays the reports of the response.
-private struct PlainInterceptor: ResponseInterceptor {
-    func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data { body }
+private struct PlainInterceptor: ResponseBodyModifier {
+    func modify(_ body: Data, of head: HTTPResponseHead?, for request: LoadRequest) async throws(ImageError) -> Data {
+        body
+    }
 }
 
 @Suite("Reasons for waiting loads", .timeLimit(.minutes(5)))
 struct WaitReasonTests {
-    private let gate = Gate()
+    private let gate = TestGate()
     private let log = ReportLog()
 
     /// Returns a server that delays its responses until the gate opens.
@@ -33,8 +35,8 @@ struct WaitReasonTests {
     func hostLimit(hasInterceptor: Bool) async throws {
         let server = try makeServer()
         let downloader = makeDownloader {
-            $0.connectionsPerHost = 1
-            if hasInterceptor { $0.responseInterceptors = [PlainInterceptor()] }
+            $0.maxConnectionsPerHost = 1
+            if hasInterceptor { $0.bodyModifiers = [PlainInterceptor()] }
         }
         let first = ReportLog()
         let running = load(downloader, server.url("/a"), first)
@@ -51,12 +53,12 @@ struct WaitReasonTests {
     @Test("A load reports that all connections of the downloader are in use")
     func queue() async throws {
         let (server, other) = (try makeServer(), try makeServer())
-        let downloader = makeDownloader { $0.totalConnections = 1 }
+        let downloader = makeDownloader { $0.maxConnections = 1 }
         let running = load(downloader, server.url("/a"))
         await server.waitForRequests(count: 1)
         let waiting = load(downloader, other.url("/b"), log)
         await log.waitForWait()
-        #expect(log.waits == [.queue])
+        #expect(log.waits == [.connectionLimit])
         gate.open()
         #expect(try await running.value == 1)
         #expect(try await waiting.value == 1)
@@ -71,7 +73,7 @@ struct WaitReasonTests {
         #expect(try await load(downloader, server.url("/a")).value == 1)
         let waiting = load(downloader, server.url("/b"), log)
         await log.waitForWait()
-        #expect(log.waits == [.rate])
+        #expect(log.waits == [.rateLimit])
         waiting.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
     }
@@ -83,7 +85,7 @@ struct WaitReasonTests {
         downloader.suspend()
         let waiting = load(downloader, server.url("/a"), log)
         await log.waitForWait()
-        #expect(log.waits == [.queue])
+        #expect(log.waits == [.connectionLimit])
         gate.open()
         downloader.resume()
         #expect(try await waiting.value == 1)
@@ -93,7 +95,7 @@ struct WaitReasonTests {
     func joining() async throws {
         let server = try makeServer()
         let downloader = makeDownloader {
-            $0.connectionsPerHost = 1
+            $0.maxConnectionsPerHost = 1
             $0.sharesTransfers = true
         }
         let running = load(downloader, server.url("/a"))
@@ -111,21 +113,23 @@ struct WaitReasonTests {
 
     @Test("A load that has started reports no wait for a redirect or another attempt")
     func begun() {
-        let run = LoadRun(log.context())
-        for event in [TransferEvent.waiting(.rate), .started, .waiting(.queue), .started] { run.report(event) }
-        #expect(log.waits == [.rate] && log.started == 1)
+        let run = LoadSession(log.context())
+        for event in [TransferEvent.waiting(.rateLimit), .started, .waiting(.connectionLimit), .started] {
+            run.report(event)
+        }
+        #expect(log.waits == [.rateLimit] && log.started == 1)
     }
 
     @Test("The queue reports which limit delays a transfer")
     func admission() {
-        var queue = AdmissionQueue(perOrigin: 1, perMultiplexedOrigin: 2, total: 2)
+        var queue = TransferQueue(perOrigin: 1, perMultiplexedOrigin: 2, total: 2)
         for (id, origin) in ["a", "a", "b", "c"].enumerated() {
             queue.enqueue(UInt64(id), origin: origin, priority: .normal)
         }
         #expect(queue.waitReason(of: 0) == nil && queue.waitReason(of: 1) == nil && queue.waitReason(of: 3) == nil)
         let started = [queue.next(), queue.next(), queue.next()]
         #expect(started == [0, 2, nil])
-        #expect(queue.waitReason(of: 1) == .hostLimit && queue.waitReason(of: 3) == .queue)
+        #expect(queue.waitReason(of: 1) == .hostLimit && queue.waitReason(of: 3) == .connectionLimit)
         #expect(queue.waitReason(of: 0) == nil)
         // Over HTTP/2, the next transfer doesn't need its own connection.
         queue.setMultiplexed("a")

@@ -24,10 +24,10 @@ struct AlbumServerTests {
         #expect(Set(contents.items.map(\.url)).count == 9)
         let manager = manager()
         for item in contents.items {
-            let image = try await manager.image(from: item.url)
+            let image = try await manager.image(for: item.url)
             #expect(image.size.width == SampleAlbum.widths[item.number % 4], "\(item.url)")
         }
-        await manager.close()
+        await manager.shutdown()
     }
 
     @Test("The server fails as configured, and succeeds after the failures are disabled")
@@ -37,29 +37,29 @@ struct AlbumServerTests {
         defer { server.stop() }
         let url = try #require(server.urls.first)
         let manager = manager()
-        server.behaviour = NetworkBehaviour(failures: 100)
-        var request = ImageRequest(url)
+        server.behavior = SimulatedNetwork(failures: 100)
+        var request = ImageRequest(url: url)
         request.retry = .never
         await #expect(throws: ImageError.self) { try await manager.image(for: request) }
-        server.behaviour = NetworkBehaviour()
-        request.ignoresFailures = true
+        server.behavior = SimulatedNetwork()
+        request.bypassesFailureCache = true
         #expect(try await manager.image(for: request).size.width == SampleAlbum.widths[0])
-        await manager.close()
+        await manager.shutdown()
     }
 
     @Test("The bundled BlurHashes match the images")
     func hashes() throws {
         let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/webimage/Album").standardized
         let album = try Album.find(environment: ["WEBIMAGE_ALBUM": folder.path(percentEncoded: false)])
-        for entry in album.entries where !entry.isBroken {
+        for entry in album.entries where !entry.isCorrupt {
             let data = try #require(album.data(entry))
-            var options = DecodeOptions()
+            var options = ImageDecodingOptions()
             options.size = .fit(width: 64, height: 64)
             options.frames = .first
-            let pixels = try CoderRegistry.standard.decode(data, options: options, context: CodingContext()).pixels
+            let pixels = try ImageCoderRegistry.standard.decode(data, options: options, context: CodingContext()).pixels
             let ratio = try #require(entry.aspectRatio)
             #expect(abs(Double(pixels.width) / Double(pixels.height) - ratio) < 0.1, "\(entry.file)")
-            let ours = try BlurHash(of: pixels).pixels(size: PixelSize(width: 8, height: 8)).packedBytes()
+            let ours = try BlurHash(encoding: pixels).pixels(size: PixelSize(width: 8, height: 8)).packedBytes()
             let theirs = try BlurHash(try #require(entry.blurHash)).pixels(size: PixelSize(width: 8, height: 8))
                 .packedBytes()
             let difference = zip(ours, theirs).map { abs(Int($0) - Int($1)) }.reduce(0, +) / ours.count

@@ -22,16 +22,16 @@ struct GalleryContentsTests {
     func orderAndFilter() throws {
         var contents = try sample()
         contents.order = .name
-        #expect(contents.shown.map(\.title) == ["apple.jpg", "zebra9.png", "Zebra10.png"])
+        #expect(contents.visibleItems.map(\.title) == ["apple.jpg", "zebra9.png", "Zebra10.png"])
         contents.order = .source
-        #expect(contents.shown.map(\.detail) == ["a.example", "b.example", "b.example"])
-        #expect(contents.shown.map(\.number) == [1, 0, 2])
+        #expect(contents.visibleItems.map(\.detail) == ["a.example", "b.example", "b.example"])
+        #expect(contents.visibleItems.map(\.number) == [1, 0, 2])
         contents.filter = "ZEBRA b.ex"
-        #expect(contents.shown.map(\.title) == ["Zebra10.png"])
+        #expect(contents.visibleItems.map(\.title) == ["Zebra10.png"])
         #expect(contents.summary == "1 of 3 Images")
         contents.filter = "  "
-        contents.order = .given
-        #expect(contents.shown == contents.items)
+        contents.order = .original
+        #expect(contents.visibleItems == contents.items)
         #expect(contents.summary == "3 Images")
     }
 
@@ -42,21 +42,21 @@ struct GalleryContentsTests {
         let items = contents.add(try ["https://c.example/apple2.png", "https://a.example/zebra9.png"].map(url))
         #expect(items.map(\.number) == [3, 1])
         #expect(contents.items.count == 4)
-        #expect(contents.shown.map(\.title) == ["apple.jpg", "apple2.png"])
-        #expect(contents.place(of: items[0]) == 1 && contents.place(of: items[1]) == nil)
+        #expect(contents.visibleItems.map(\.title) == ["apple.jpg", "apple2.png"])
+        #expect(contents.index(of: items[0]) == 1 && contents.index(of: items[1]) == nil)
     }
 
     @Test("Operands are URLs, files, directories, and lists, and missing files are reported")
     func operands() throws {
         let album = try SampleAlbum()
-        let path = album.folder.path(percentEncoded: false)
+        let path = album.directory.path(percentEncoded: false)
         try FileManager.default.createDirectory(
-            at: album.folder.appending(path: "sub"), withIntermediateDirectories: true)
-        try Data().write(to: album.folder.appending(path: "sub/p10.JPG"))
-        try Data().write(to: album.folder.appending(path: ".hidden.png"))
-        try Data().write(to: album.folder.appending(path: "notes.txt"))
+            at: album.directory.appending(path: "sub"), withIntermediateDirectories: true)
+        try Data().write(to: album.directory.appending(path: "sub/p10.JPG"))
+        try Data().write(to: album.directory.appending(path: ".hidden.png"))
+        try Data().write(to: album.directory.appending(path: "notes.txt"))
         try Data("# list\nhttps://a.example/x.png\n\n\(path)/p1.png\n".utf8).write(
-            to: album.folder.appending(path: "list"))
+            to: album.directory.appending(path: "list"))
         let (contents, failures) = GalleryContents.read([
             "@\(path)/list", path, "https://a.example/x.png", "\(path)/missing.png",
         ])
@@ -76,7 +76,7 @@ struct GalleryContentsTests {
         let contents = GalleryContents(album.album, on: server, count: 2_400)
         #expect(contents.items.count == 2_400 && Set(contents.items.map(\.url)).count == 2_400)
         #expect(!contents.items.contains { $0.detail == "bad.jpg" })
-        let all = GalleryContents(album.album, on: server, count: 5, withBroken: true)
+        let all = GalleryContents(album.album, on: server, count: 5, includingCorrupt: true)
         #expect(all.items.contains { $0.detail == "bad.jpg" })
         #expect(GalleryContents(album.album, on: server, count: -1).items.isEmpty)
     }

@@ -19,11 +19,11 @@ struct GallerySettingsTests {
             "dark",
             "--sort", "name", "--filter", "x y", "--cells", "50", "--broken", "--delay", "0.5s", "--failures", "25",
             "--speed", "50K", "--no-retry", "--cache", "/tmp/c")
-        #expect(options.settings.cellSide == 240)
+        #expect(options.settings.cellSize == 240)
         #expect(options.settings.transition == .slide && options.settings.placeholder == .color)
         #expect(options.settings.policy == .cacheOnly && options.settings.theme == .dark)
-        #expect(options.order == .name && options.filter == "x y" && options.cells == 50 && options.broken)
-        #expect(options.settings.network == NetworkBehaviour(delay: 0.5, failures: 25, bytesPerSecond: 50 << 10))
+        #expect(options.order == .name && options.filter == "x y" && options.cells == 50 && options.includesCorrupt)
+        #expect(options.settings.network == SimulatedNetwork(delay: 0.5, failures: 25, bytesPerSecond: 50 << 10))
         #expect(!options.settings.retries && options.cache == "/tmp/c")
     }
 
@@ -51,17 +51,17 @@ struct GallerySettingsTests {
             blurHash: "x",
             aspectRatio: 1.5)
         var settings = GallerySettings()
-        settings.cellSide = 1_000
-        #expect(settings.cellSide == 320)
-        settings.cellSide = 100
+        settings.cellSize = 1_000
+        #expect(settings.cellSize == 320)
+        settings.cellSize = 100
         settings.policy = .refresh
         settings.retries = false
         let cell = settings.thumbnail(item, scale: 2)
         #expect(cell.size == .fit(width: 300, height: 300) && cell.scale == 1 && cell.cachePolicy == .refresh)
-        #expect(cell.retry?.attempts == 1)
+        #expect(cell.retry?.maxAttempts == 1)
         let full = settings.full(item)
-        #expect(full.size == nil && full.preview == .progressive && full.priority == .high)
-        #expect(settings.fullOptions(item).showsOtherSizes)
+        #expect(full.size == nil && full.previews == .progressive && full.priority == .high)
+        #expect(settings.fullOptions(item).usesCachedPlaceholder)
         guard case .blurHash("x", 1.5) = settings.cellOptions(item).placeholder else {
             Issue.record("the placeholder isn't a BlurHash")
             return
@@ -79,16 +79,16 @@ struct GallerySettingsTests {
     func figures() async throws {
         let album = try SampleAlbum()
         let manager = ImageManager { $0.cache.usesDisk = false }
-        let request = ImageRequest(album.folder.appending(path: "p0.png"))
+        let request = ImageRequest(url: album.directory.appending(path: "p0.png"))
         _ = try await manager.image(for: request)
         _ = try await manager.image(for: request)
-        var figures = GalleryFigures(manager)
-        (figures.shown, figures.shownReady) = (4, 1)
-        #expect(figures.statistics.memoryHits == 1 && figures.statistics.local == 1 && figures.memoryCount == 1)
+        var figures = GalleryStatistics(manager)
+        (figures.visible, figures.visibleReady) = (4, 1)
+        #expect(figures.statistics.memoryHits == 1 && figures.statistics.localLoads == 1 && figures.memoryCount == 1)
         let rows = figures.rows
         #expect(rows.first { $0.label == "Cache Hit Rate" }?.value == "50% of 2")
         #expect(rows.first { $0.label == "Visible Images" }?.fraction == 0.25)
         #expect(rows.allSatisfy { $0.fraction.map { (0...1).contains($0) } ?? true })
-        await manager.close()
+        await manager.shutdown()
     }
 }

@@ -10,16 +10,16 @@ import WebImageCore
 
 @Suite("Administration of the disk cache")
 struct AdministrationTests {
-    let folder = TestFolder()
+    let directory = TestDirectory()
 
-    private func entry(_ url: String, count: Int, tags: Set<String> = [], age: Double = 0) -> DiskEntry {
-        DiskEntry(
-            key: CacheKey(["data", url]), payload: bytes(url.utf8.count, count: count), tags: tags,
-            stored: Date().addingTimeInterval(-age))
+    private func entry(_ url: String, count: Int, tags: Set<String> = [], age: Double = 0) -> CacheEntry {
+        CacheEntry(
+            key: CacheKey(["data", url]), data: bytes(url.utf8.count, count: count), tags: tags,
+            storedAt: Date().addingTimeInterval(-age))
     }
 
     private func filled() async throws -> DiskCache {
-        let cache = try folder.open()
+        let cache = try directory.open()
         cache.store(entry("https://b.example/large.png", count: 60_000, tags: ["news", "big"], age: 30))
         cache.store(entry("https://a.example:8443/one.jpg", count: 100, tags: ["news"], age: 500))
         cache.store(entry("https://www.a.example/two.jpg", count: 20_000, age: 100))
@@ -28,7 +28,7 @@ struct AdministrationTests {
         return cache
     }
 
-    private func names(_ entries: [DiskEntrySummary]) -> [String] {
+    private func names(_ entries: [DiskCache.EntryInfo]) -> [String] {
         entries.map { $0.source.split(separator: "/").last.map(String.init) ?? "" }
     }
 
@@ -53,14 +53,14 @@ struct AdministrationTests {
     @Test("Entries are removed by host including subdomains, by tag, and by a custom condition")
     func removes() async throws {
         let cache = try await filled()
-        #expect(await cache.remove(host: "A.example").entries == 2)
+        #expect(await cache.remove(host: "A.example").entryCount == 2)
         #expect(await cache.entry(for: CacheKey(["data", "https://www.a.example/two.jpg"])) == nil)
-        #expect(await cache.remove(tag: "big").entries == 1)
+        #expect(await cache.remove(tag: "big").entryCount == 1)
         #expect(await cache.remove(tag: "big") == DiskRemoval())
-        #expect(await cache.remove { $0.payloadBytes == 9_000 }.bytes >= 9_000)
-        #expect(await cache.info().entries == 0)
-        #expect(await cache.info().bytes == 0)
-        #expect(try entryFiles(folder).isEmpty)
+        #expect(await cache.remove { $0.dataSize == 9_000 }.size >= 9_000)
+        #expect(await cache.info().entryCount == 0)
+        #expect(await cache.info().size == 0)
+        #expect(try entryFiles(directory).isEmpty)
         await cache.close()
     }
 
@@ -76,9 +76,9 @@ struct AdministrationTests {
             return summary.host == "b.example"
         }
         #expect(seen.withLock { $0.count } == 4)
-        #expect(await cache.entry(for: CacheKey(["data", "https://b.example/large.png"]))?.payload.count == 5)
+        #expect(await cache.entry(for: CacheKey(["data", "https://b.example/large.png"]))?.data.count == 5)
         await cache.flush()
-        #expect(await cache.info().entries == 4)
+        #expect(await cache.info().entryCount == 4)
         await cache.close()
     }
 
@@ -86,8 +86,8 @@ struct AdministrationTests {
     func tags() async throws {
         await (try await filled()).close()
         for loss in [false, true] {
-            if loss { try FileManager.default.removeItem(atPath: folder.path + "/index.sqlite") }
-            let cache = try folder.open()
+            if loss { try FileManager.default.removeItem(atPath: directory.path + "/index.sqlite") }
+            let cache = try directory.open()
             let found = await cache.entries(matching: "*large*")
             #expect(found.map(\.tags) == [["news", "big"]])
             let key = CacheKey(["data", "https://b.example/large.png"])
@@ -98,11 +98,11 @@ struct AdministrationTests {
 
     @Test("An entry with more tags than the limit isn't stored")
     func tooManyTags() async throws {
-        let cache = try folder.open()
-        cache.store(entry("https://a.example/", count: 5, tags: Set((0...DiskEntry.tagLimit).map(String.init))))
+        let cache = try directory.open()
+        cache.store(entry("https://a.example/", count: 5, tags: Set((0...CacheEntry.tagLimit).map(String.init))))
         await cache.flush()
         #expect(await cache.info().counters.dropped == 1)
-        #expect(await cache.info().entries == 0)
+        #expect(await cache.info().entryCount == 0)
         await cache.close()
     }
 
@@ -121,7 +121,7 @@ struct AdministrationTests {
         _ = await cache.verify(progress: progress)
         let verified = try #require(last())
         #expect(verified.0 == verified.1 && verified.1 > 0)
-        await cache.trim(toBytes: await cache.info().bytes - 1, progress: progress)
+        await cache.trim(toSize: await cache.info().size - 1, progress: progress)
         let trimmed = try #require(last())
         #expect(trimmed.0 == trimmed.1 && trimmed.1 > 0)
         await cache.remove(progress: progress) { _ in true }
@@ -129,8 +129,9 @@ struct AdministrationTests {
         #expect(removed.0 == removed.1)
         cache.store(entry("https://a.example/", count: 5))
         await cache.removeAll()
-        await cache.deleteSetAside(progress: progress)
-        #expect(!(try FileManager.default.contentsOfDirectory(atPath: folder.path)).contains { $0.hasPrefix("trash-") })
+        await cache.deleteTrash(progress: progress)
+        #expect(
+            !(try FileManager.default.contentsOfDirectory(atPath: directory.path)).contains { $0.hasPrefix("trash-") })
         await cache.close()
     }
 
@@ -141,12 +142,12 @@ struct AdministrationTests {
         #expect(await cache.entry(for: CacheKey(["data", "https://www.a.example/two.jpg"])) != nil)
         for number in 0..<3 { #expect(await cache.entry(for: key(number)) == nil) }
         await cache.close()
-        let again = try folder.open()
+        let again = try directory.open()
         #expect(await again.entry(for: CacheKey(["data", "https://www.a.example/two.jpg"])) != nil)
         await again.close()
-        let third = try folder.open()
+        let third = try directory.open()
         let info = await third.info()
-        #expect(info.totalHits == 2 && info.totalMisses == 3)
+        #expect(info.hits == 2 && info.misses == 3)
         #expect(info.hitRate == 0.4)
         await third.close()
     }
@@ -169,10 +170,10 @@ struct AdministrationTests {
     @Test("The fields of a key are parsed from its text")
     func keys() {
         let key = "4:data26:https://example.org/é.png4:vary6:accept"
-        #expect(CacheKey.fields(ofKey: key) == ["data", "https://example.org/é.png", "vary", "accept"])
-        #expect(CacheKey.fields(ofKey: "9223372036854775807:x").isEmpty)
-        #expect(CacheKey.fields(ofKey: "-1:x").isEmpty)
-        #expect(CacheKey.fields(ofKey: "").isEmpty)
+        #expect(CacheKey.components(ofKey: key) == ["data", "https://example.org/é.png", "vary", "accept"])
+        #expect(CacheKey.components(ofKey: "9223372036854775807:x").isEmpty)
+        #expect(CacheKey.components(ofKey: "-1:x").isEmpty)
+        #expect(CacheKey.components(ofKey: "").isEmpty)
     }
 
     @Test("Random text as a key never crashes the parser")
@@ -182,7 +183,7 @@ struct AdministrationTests {
         for _ in 0..<2_000 {
             let text = String(
                 (0..<Int.random(in: 0...24, using: &random)).compactMap { _ in letters.randomElement(using: &random) })
-            #expect(CacheKey.fields(ofKey: text).joined().count <= text.count)
+            #expect(CacheKey.components(ofKey: text).joined().count <= text.count)
         }
     }
 }

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Disk cache with corrupt files")
 struct DamageTests {
-    private func path(_ folder: TestFolder, _ number: Int) -> String {
+    private func path(_ folder: TestDirectory, _ number: Int) -> String {
         CacheLayout(root: folder.path).entry(key(number).fileName)
     }
 
     @Test("A flipped bit anywhere in a file causes a cache miss, and the file is removed")
     func flippedBits() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let cache = try folder.open()
         cache.store(entry(1, count: 400))
         await cache.close()
@@ -32,7 +32,7 @@ struct DamageTests {
 
     @Test("Truncated, extended, swapped, and empty files cause cache misses")
     func wrongFiles() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let cache = try folder.open()
         for number in 0..<4 { cache.store(entry(number)) }
         await cache.flush()
@@ -43,13 +43,13 @@ struct DamageTests {
         try Data().write(to: URL(filePath: path(folder, 3)))
         for number in 0..<4 { #expect(await cache.entry(for: key(number)) == nil) }
         #expect(await cache.info().counters.corrupt == 4)
-        #expect(await cache.info().entries == 0)
+        #expect(await cache.info().entryCount == 0)
         await cache.close()
     }
 
     @Test("Verification deletes corrupt files, adopts files missing from the index, and drops rows without a file")
     func verify() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let cache = try folder.open()
         for number in 0..<10 { cache.store(entry(number)) }
         await cache.flush()
@@ -62,20 +62,20 @@ struct DamageTests {
         await cache.flush()
         try copy.write(to: URL(filePath: path(folder, 2)))
         let report = await cache.verify()
-        #expect(report.checked == 9)
-        #expect(report.damaged == 1)
-        #expect(report.adopted == 1)
+        #expect(report.entryCount == 9)
+        #expect(report.corruptCount == 1)
+        #expect(report.recoveredCount == 1)
         #expect(report.missing >= 1)
-        #expect(await cache.info().entries == 8)
+        #expect(await cache.info().entryCount == 8)
         var clean = VerifyReport()
-        clean.checked = 8
+        clean.entryCount = 8
         #expect(await cache.verify() == clean)
         await cache.close()
     }
 
     @Test("A corrupt index is rebuilt from the files", arguments: 0..<24)
     func damagedIndex(_ seed: Int) async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let cache = try folder.open()
         for number in 0..<40 { cache.store(entry(number)) }
         await cache.close()
@@ -94,15 +94,15 @@ struct DamageTests {
         try data.write(to: URL(filePath: index))
         let again = try folder.open()
         for number in 0..<40 {
-            #expect(await again.entry(for: key(number))?.payload == bytes(number), "\(number)")
+            #expect(await again.entry(for: key(number))?.data == bytes(number), "\(number)")
         }
         again.store(entry(99))
-        #expect(await again.verify().damaged == 0)
+        #expect(await again.verify().corruptCount == 0)
         #expect(await again.entries().count == 41)
         await again.close()
         let third = try folder.open()
-        #expect(await third.info().entries == 41)
-        #expect(await third.entry(for: key(7))?.payload == bytes(7))
+        #expect(await third.info().entryCount == 41)
+        #expect(await third.entry(for: key(7))?.data == bytes(7))
         await third.close()
     }
 
@@ -110,7 +110,7 @@ struct DamageTests {
     func fuzz(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed) + 500)
         let entry = entry(1, count: 64)
-        var whole = EntryFile.prefix(of: entry) + entry.payload
+        var whole = EntryFile.prefix(of: entry) + entry.data
         let sum = whole.withUnsafeBytes { prefix in
             EntryFile.checksum(prefix: prefix, payload: UnsafeRawBufferPointer(start: nil, count: 0))
         }
@@ -130,7 +130,7 @@ struct DamageTests {
             }
             // Without the checksum, damage to texts may remain undetected, but it must not be fatal.
             _ = try? decode(damaged, verify: false)
-            if damaged != whole { #expect(throws: EntryFault.self) { try decode(damaged, verify: true) } }
+            if damaged != whole { #expect(throws: EntryFileError.self) { try decode(damaged, verify: true) } }
         }
     }
 
@@ -148,7 +148,7 @@ struct DamageTests {
         }
     }
 
-    private func decode(_ bytes: [UInt8], verify: Bool) throws(EntryFault) -> DiskEntry {
+    private func decode(_ bytes: [UInt8], verify: Bool) throws(EntryFileError) -> CacheEntry {
         guard let memory = FileBytes(count: bytes.count) else { throw .length }
         memory.mutableBytes.copyBytes(from: bytes)
         return try EntryFile.decode(memory, key: nil, verify: verify)
@@ -156,7 +156,7 @@ struct DamageTests {
 
     @Test("A directory that is deleted while the cache is open is created again")
     func folderDeleted() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let cache = try folder.open()
         cache.store(entry(1))
         await cache.flush()
@@ -164,8 +164,8 @@ struct DamageTests {
         #expect(await cache.entry(for: key(1)) == nil)
         cache.store(entry(2))
         await cache.flush()
-        #expect(await cache.entry(for: key(2))?.payload == bytes(2))
-        #expect(await cache.info().entries == 1)
+        #expect(await cache.entry(for: key(2))?.data == bytes(2))
+        #expect(await cache.info().entryCount == 1)
         await cache.close()
         let again = try folder.open()
         #expect(await again.entries().map(\.key) == [key(2).canonical])
@@ -174,7 +174,7 @@ struct DamageTests {
 
     @Test("Temporary files and trash of ended processes are removed")
     func leftovers() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         await (try folder.open()).close()
         let files = FileManager.default
         try files.createDirectory(atPath: folder.path + "/trash-x/blobs/aa", withIntermediateDirectories: true)

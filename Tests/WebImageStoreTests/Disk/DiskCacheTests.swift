@@ -11,13 +11,13 @@ import WebImageHTTP
 
 @Suite("Disk cache")
 struct DiskCacheTests {
-    let folder = TestFolder(onDisk: true)
+    let directory = TestDirectory(onDisk: true)
 
     @Test("An entry is returned unchanged before and after it is written and after reopening")
     func roundTrip() async throws {
         var wanted = entry(1)
-        wanted.attachment = Data("mine".utf8)
-        let cache = try folder.open()
+        wanted.userData = Data("mine".utf8)
+        let cache = try directory.open()
         cache.store(wanted)
         #expect(await cache.entry(for: wanted.key) == wanted)
         await cache.flush()
@@ -25,15 +25,15 @@ struct DiskCacheTests {
         await cache.close()
         #expect(await cache.entry(for: wanted.key) == nil)
 
-        let again = try folder.open()
+        let again = try directory.open()
         #expect(await again.entry(for: wanted.key) == wanted)
-        #expect(await again.info().entries == 1)
+        #expect(await again.info().entryCount == 1)
         await again.close()
     }
 
     @Test("When the index is loaded, the cache can rule out an absent key")
     func knownMiss() async throws {
-        let cache = try folder.open()
+        let cache = try directory.open()
         cache.store(entry(1))
         await cache.flush()
         #expect(cache.mayContain(key(1)))
@@ -44,14 +44,14 @@ struct DiskCacheTests {
 
     @Test("A removed entry disappears immediately and doesn't return after reopening")
     func removal() async throws {
-        let cache = try folder.open()
+        let cache = try directory.open()
         cache.store(entry(1))
         cache.store(entry(2))
         await cache.flush()
         cache.remove(key(1))
         #expect(await cache.entry(for: key(1)) == nil)
         await cache.close()
-        let again = try folder.open()
+        let again = try directory.open()
         #expect(await again.entry(for: key(1)) == nil)
         #expect(await again.entry(for: key(2)) != nil)
         await again.close()
@@ -59,24 +59,24 @@ struct DiskCacheTests {
 
     @Test("Removing everything keeps only the entries that are stored afterward")
     func removeAll() async throws {
-        let cache = try folder.open()
+        let cache = try directory.open()
         for number in 0..<50 { cache.store(entry(number)) }
         await cache.flush()
         await cache.removeAll()
         #expect(await cache.entry(for: key(3)) == nil)
         cache.store(entry(3, version: 1))
         await cache.flush()
-        #expect(await cache.entry(for: key(3))?.payload == bytes(3, version: 1))
-        #expect(await cache.info().entries == 1)
+        #expect(await cache.entry(for: key(3))?.data == bytes(3, version: 1))
+        #expect(await cache.info().entryCount == 1)
         await cache.close()
-        let again = try folder.open()
+        let again = try directory.open()
         #expect(await again.entries().map(\.key) == [key(3).canonical])
         await again.close()
     }
 
     @Test("A new response head is visible immediately, even while it's being written", arguments: [false, true])
     func headWhileWriting(isRemote: Bool) async throws {
-        var configuration = folder.configuration()
+        var configuration = directory.configuration()
         configuration.fileSystem = FaultyFileSystem(isRemote: isRemote)
         let cache = try DiskCache(configuration: configuration)
         cache.store(entry(1))
@@ -92,7 +92,7 @@ struct DiskCacheTests {
 
     @Test("The response head of a 304 response is visible immediately, after a flush, and after reopening")
     func headUpdate() async throws {
-        let cache = try folder.open()
+        let cache = try directory.open()
         cache.store(entry(1))
         await cache.flush()
         let newer = head(etag: "\"new\"")
@@ -101,20 +101,20 @@ struct DiskCacheTests {
         await cache.flush()
         #expect(await cache.entry(for: key(1))?.head == newer)
         await cache.close()
-        let again = try folder.open()
+        let again = try directory.open()
         #expect(await again.entry(for: key(1))?.head == newer)
         await again.flush()
         #expect(await again.entry(for: key(1))?.head == newer)
         again.store(entry(1, version: 2))
         await again.flush()
         #expect(await again.entry(for: key(1)) != nil)
-        #expect(await again.entry(for: key(1))?.head?.head.fields["ETag"] == "\"1-2\"")
+        #expect(await again.entry(for: key(1))?.head?.head.headers["ETag"] == "\"1-2\"")
         await again.close()
     }
 
     @Test("The size limit is enforced, and the least recently used entries are evicted first")
     func sizeLimit() async throws {
-        var configuration = folder.configuration(sizeLimit: 400_000)
+        var configuration = directory.configuration(sizeLimit: 400_000)
         let time = ManualClock()
         configuration.clock = time.clock
         let cache = try DiskCache(configuration: configuration)
@@ -127,9 +127,9 @@ struct DiskCacheTests {
             }
         }
         await cache.flush()
-        await cache.trim(toBytes: 400_000)
+        await cache.trim(toSize: 400_000)
         let info = await cache.info()
-        #expect(info.bytes <= 400_000)
+        #expect(info.size <= 400_000)
         #expect(info.counters.evicted > 0)
         #expect(await cache.entry(for: key(59)) != nil)
         #expect(await cache.entry(for: key(5)) != nil)

@@ -10,8 +10,8 @@ import WebImageTestSupport
 
 @Suite("Read-only directories")
 struct ExtraDirectoryTests {
-    let folder = TestFolder()
-    let bundle = TestFolder()
+    let directory = TestDirectory()
+    let bundle = TestDirectory()
 
     private func fillBundle(_ numbers: Range<Int>) async throws {
         let cache = try bundle.open()
@@ -20,8 +20,8 @@ struct ExtraDirectoryTests {
     }
 
     private func open() throws -> DiskCache {
-        var configuration = folder.configuration()
-        configuration.extraDirectories = ["/nowhere/at/all", bundle.path]
+        var configuration = directory.configuration()
+        configuration.readOnlyDirectories = ["/nowhere/at/all", bundle.path]
         return try DiskCache(configuration: configuration)
     }
 
@@ -30,12 +30,12 @@ struct ExtraDirectoryTests {
         try await fillBundle(0..<3)
         let before = try FileManager.default.subpathsOfDirectory(atPath: bundle.path).sorted()
         let cache = try open()
-        for number in 0..<3 { #expect(await cache.entry(for: key(number))?.payload == bytes(number)) }
+        for number in 0..<3 { #expect(await cache.entry(for: key(number))?.data == bytes(number)) }
         #expect(cache.mayContain(key(1)))
         cache.store(entry(1, version: 5))
-        #expect(await cache.entry(for: key(1))?.payload == bytes(1, version: 5))
+        #expect(await cache.entry(for: key(1))?.data == bytes(1, version: 5))
         await cache.flush()
-        #expect(await cache.info().entries == 1)
+        #expect(await cache.info().entryCount == 1)
         #expect(await cache.info().counters.hits == 4)
         #expect(await cache.info().counters.misses == 0)
         // Until the bundle has been listed, the cache can't rule out any key.
@@ -43,10 +43,10 @@ struct ExtraDirectoryTests {
         #expect(!cache.mayContain(key(7)))
         #expect(await cache.entry(for: key(7)) == nil)
         cache.remove(key(1))
-        #expect(await cache.entry(for: key(1))?.payload == bytes(1))
+        #expect(await cache.entry(for: key(1))?.data == bytes(1))
         await cache.removeAll()
-        await cache.trim(toBytes: 0)
-        #expect(await cache.entry(for: key(2))?.payload == bytes(2))
+        await cache.trim(toSize: 0)
+        #expect(await cache.entry(for: key(2))?.data == bytes(2))
         await cache.close()
         #expect(try FileManager.default.subpathsOfDirectory(atPath: bundle.path).sorted() == before)
     }
@@ -59,8 +59,8 @@ struct ExtraDirectoryTests {
         #expect(await cache.entry(for: key(0)) != nil)
         await cache.flush()
         cache.updateHead(head(etag: "\"new\""), for: key(0))
-        while await cache.info().entries == 0 { await Task.yield() }
-        #expect(await cache.entry(for: key(0))?.head?.head.fields.combined("ETag") == "\"new\"")
+        while await cache.info().entryCount == 0 { await Task.yield() }
+        #expect(await cache.entry(for: key(0))?.head?.head.headers.combined("ETag") == "\"new\"")
         await cache.close()
     }
 

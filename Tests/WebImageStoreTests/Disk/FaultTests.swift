@@ -11,7 +11,7 @@ import WebImageHTTP
 @Suite("Disk cache on a failing file system", .timeLimit(.minutes(5)))
 struct FaultTests {
     /// Runs a short sequence of cache operations. Each returned entry must be one of the stored entries.
-    private func run(_ folder: TestFolder, _ files: FaultyFileSystem) async {
+    private func run(_ folder: TestDirectory, _ files: FaultyFileSystem) async {
         var configuration = folder.configuration()
         configuration.fileSystem = files
         guard let cache = try? DiskCache(configuration: configuration) else { return }
@@ -24,7 +24,7 @@ struct FaultTests {
         await cache.flush()
         #expect(await cache.entry(for: key(0)) == nil)
         await check(cache, 2, versions: 1...1)
-        await cache.trim(toBytes: 8_192)
+        await cache.trim(toSize: 8_192)
         for number in 0..<3 { await check(cache, number, versions: 0...1) }
         await cache.removeAll()
         #expect(await cache.entry(for: key(1)) == nil)
@@ -37,12 +37,12 @@ struct FaultTests {
     private func check(_ cache: DiskCache, _ number: Int, versions: ClosedRange<Int>) async {
         guard let found = await cache.entry(for: key(number)) else { return }
         #expect(found.key == key(number))
-        #expect(versions.contains { found.payload == bytes(number, version: $0) })
+        #expect(versions.contains { found.data == bytes(number, version: $0) })
     }
 
     private func callCount() async -> Int {
         let files = FaultyFileSystem()
-        await run(TestFolder(), files)
+        await run(TestDirectory(), files)
         return files.calls
     }
 
@@ -56,7 +56,7 @@ struct FaultTests {
         let count = await callCount()
         #expect(count > 50)
         for number in 1...(count + 5) {
-            let folder = TestFolder()
+            let folder = TestDirectory()
             let files = FaultyFileSystem()
             files.fail(number..<(number + 1), with: fault)
             await run(folder, files)
@@ -64,15 +64,15 @@ struct FaultTests {
             for number in [0, 1, 2] { await check(again, number, versions: 0...1) }
             again.store(entry(9))
             await again.flush()
-            #expect(await again.entry(for: key(9))?.payload == bytes(9), "after call \(number) failed: \(fault)")
-            #expect(await again.verify().damaged == 0)
+            #expect(await again.entry(for: key(9))?.data == bytes(9), "after call \(number) failed: \(fault)")
+            #expect(await again.verify().corruptCount == 0)
             await again.close()
         }
     }
 
     @Test("A full disk pauses writing for one minute, then for two, while reads continue")
     func pauses() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let files = FaultyFileSystem()
         let time = ManualClock()
         var configuration = folder.configuration()
@@ -87,7 +87,7 @@ struct FaultTests {
         files.fail(0..<0, with: .short)
         #expect(await cache.entry(for: key(2)) == nil)
         #expect(await cache.entry(for: key(1)) != nil)
-        #expect(await cache.info().suspended != nil)
+        #expect(await cache.info().suspensionReason != nil)
         time.advance(59)
         cache.store(entry(3, stored: time.now))
         #expect(await cache.entry(for: key(3)) == nil)
@@ -95,32 +95,32 @@ struct FaultTests {
         cache.store(entry(4, stored: time.now))
         await cache.flush()
         #expect(await cache.entry(for: key(4)) != nil)
-        #expect(await cache.info().suspended == nil)
+        #expect(await cache.info().suspensionReason == nil)
         #expect(await cache.info().counters.dropped == 2)
         await cache.close()
     }
 
     @Test("Below the minimum free space, nothing is stored and entries are evicted")
     func freeSpace() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let files = FaultyFileSystem()
         var configuration = folder.configuration()
         configuration.fileSystem = files
-        configuration.minFreeFraction = 0.05
+        configuration.minimumFreeFraction = 0.05
         let time = ManualClock()
         configuration.clock = time.clock
         files.set(space: FreeSpace(free: 500_000, total: 1_000_000))
         let cache = try DiskCache(configuration: configuration)
         for number in 0..<10 { cache.store(entry(number, stored: time.now)) }
         await cache.flush()
-        #expect(await cache.info().entries == 10)
+        #expect(await cache.info().entryCount == 10)
         files.set(space: FreeSpace(free: 40_000, total: 1_000_000))
         time.advance(61)
         cache.store(entry(10, stored: time.now))
         await cache.flush()
         // The writer checks the free space only when it is idle.
-        while await cache.info().entries >= 10, !Task.isCancelled { await Task.yield() }
-        #expect(await cache.info().entries < 10)
+        while await cache.info().entryCount >= 10, !Task.isCancelled { await Task.yield() }
+        #expect(await cache.info().entryCount < 10)
         cache.store(entry(11, stored: time.now))
         await cache.flush()
         #expect(await cache.entry(for: key(11)) == nil)

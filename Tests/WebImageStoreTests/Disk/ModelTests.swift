@@ -11,9 +11,9 @@ import WebImageHTTP
 struct ModelTests {
     @Test("Random operations have the same results as with a dictionary", arguments: 0..<6)
     func withoutLimits(_ seed: Int) async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         var random = SeededGenerator(seed: UInt64(seed))
-        var model: [Int: DiskEntry] = [:]
+        var model: [Int: CacheEntry] = [:]
         var cache = try folder.open()
         for step in 0..<400 {
             let number = Int.random(in: 0..<20, using: &random)
@@ -35,7 +35,7 @@ struct ModelTests {
             case 96:
                 model = [:]
                 await cache.removeAll()
-            case 97: #expect(await cache.verify().checked == model.count)
+            case 97: #expect(await cache.verify().entryCount == model.count)
             default:
                 await cache.close()
                 cache = try folder.open()
@@ -47,10 +47,10 @@ struct ModelTests {
 
     @Test("With a size limit, lookups return the newest entry or none, and the limit holds", arguments: 0..<4)
     func withLimit(_ seed: Int) async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let limit = 200_000
         var random = SeededGenerator(seed: UInt64(seed) + 90)
-        var model: [Int: DiskEntry] = [:]
+        var model: [Int: CacheEntry] = [:]
         let cache = try folder.open(sizeLimit: limit)
         for step in 0..<600 {
             let number = Int.random(in: 0..<80, using: &random)
@@ -65,19 +65,19 @@ struct ModelTests {
                 model[number] = nil
                 cache.remove(key(number))
             default:
-                await cache.trim(toBytes: limit)
-                #expect(await cache.info().bytes <= limit)
+                await cache.trim(toSize: limit)
+                #expect(await cache.info().size <= limit)
             }
         }
-        await cache.trim(toBytes: 0)
-        #expect(await cache.info().entries == 0)
+        await cache.trim(toSize: 0)
+        #expect(await cache.info().entryCount == 0)
         #expect(try entryFiles(folder).isEmpty)
         await cache.close()
     }
 
     @Test("A clock that jumps by years neither removes recent entries nor keeps entries indefinitely")
     func clockJumps() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let time = ManualClock()
         var configuration = folder.configuration()
         configuration.clock = time.clock
@@ -94,14 +94,14 @@ struct ModelTests {
         let again = try DiskCache(configuration: configuration)
         await again.flush()
         time.advance(86_400 * 31)
-        await again.trim(olderThan: 86_400 * 30)
-        #expect(await again.info().entries == 0)
+        await again.trim(maxAge: 86_400 * 30)
+        #expect(await again.info().entryCount == 0)
         await again.close()
     }
 
     @Test("An entry older than the age limit is a cache miss unless it was revalidated")
     func age() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let time = ManualClock()
         var configuration = folder.configuration()
         configuration.clock = time.clock
@@ -123,7 +123,7 @@ struct ModelTests {
 
     @Test("Concurrent tasks read only entries that were stored")
     func hammer() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let cache = try folder.open(sizeLimit: 1_000_000)
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
@@ -135,7 +135,7 @@ struct ModelTests {
                         case 0..<8: cache.store(entry(number, count: 2_000 + number))
                         case 8..<17:
                             if let found = await cache.entry(for: key(number)) {
-                                #expect(found.payload == bytes(number, count: 2_000 + number))
+                                #expect(found.data == bytes(number, count: 2_000 + number))
                             }
                         case 17: cache.remove(key(number))
                         case 18: await cache.flush()

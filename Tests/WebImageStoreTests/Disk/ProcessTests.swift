@@ -16,7 +16,7 @@ struct ProcessTests {
     func kill() async throws {
         var random = SeededGenerator(seed: 7)
         for round in 0..<rounds {
-            let folder = TestFolder()
+            let folder = TestDirectory()
             let output = Pipe()
             let process = try HelperProcess.start(
                 ["write", folder.path, "\(round)"], output: output.fileHandleForWriting.fileDescriptor)
@@ -42,14 +42,14 @@ struct ProcessTests {
             #expect(Set(listed.map { CacheKey(canonical: $0.key).fileName }) == Set(files))
             #expect(await cache.info().counters.corrupt == 0)
             let report = await cache.verify()
-            #expect(report.checked == files.count && report.damaged == 0 && report.missing == 0)
+            #expect(report.entryCount == files.count && report.corruptCount == 0 && report.missing == 0)
             await cache.close()
         }
     }
 
     @Test("Concurrent processes in one directory return no wrong data and enforce the limit", arguments: [2, 4])
     func together(count: Int) async throws {
-        let folder = TestFolder(onDisk: true)
+        let folder = TestDirectory(onDisk: true)
         let limit = 2_000_000
         let processes = try (0..<count).map {
             try HelperProcess.start(["churn", folder.path, "\($0 + 1)", "1500", "\(limit)"])
@@ -57,19 +57,19 @@ struct ProcessTests {
         for process in processes { #expect(process.wait() == 0) }
         let cache = try folder.open(sizeLimit: limit)
         let report = await cache.verify()
-        #expect(report.damaged == 0)
-        await cache.trim(toBytes: limit)
+        #expect(report.corruptCount == 0)
+        await cache.trim(toSize: limit)
         let listed = await cache.entries()
         #expect(Set(listed.map { CacheKey(canonical: $0.key).fileName }) == Set(try entryFiles(folder)))
         let info = await cache.info()
-        #expect(info.bytes <= limit)
-        #expect(info.bytes == listed.reduce(0) { $0 + $1.bytes })
+        #expect(info.size <= limit)
+        #expect(info.size == listed.reduce(0) { $0 + $1.diskSize })
         await cache.close()
     }
 }
 
 /// Returns the names of the entry files in `folder`.
-func entryFiles(_ folder: TestFolder) throws -> [String] { try entryFiles(in: folder.path) }
+func entryFiles(_ folder: TestDirectory) throws -> [String] { try entryFiles(in: folder.path) }
 
 /// Returns the names of the entry files of the cache at `path`.
 func entryFiles(in path: String) throws -> [String] {

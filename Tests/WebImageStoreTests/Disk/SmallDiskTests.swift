@@ -11,8 +11,8 @@ import WebImageTestSupport
     "Disk cache on a small disk", .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs requires root privileges"))
 struct SmallDiskTests {
     private func open(_ disk: SmallDisk, _ time: ManualClock) throws -> DiskCache {
-        var configuration = DiskCacheConfiguration(
-            directory: disk.path + "/cache", sizeLimit: 64 << 20, minFreeFraction: 0)
+        var configuration = DiskCache.Configuration(
+            directory: disk.path + "/cache", sizeLimit: 64 << 20, minimumFreeFraction: 0)
         configuration.clock = time.clock
         return try DiskCache(configuration: configuration)
     }
@@ -28,12 +28,12 @@ struct SmallDiskTests {
         var served = 0
         for number in 0..<100 {
             guard let found = await cache.entry(for: key(number)) else { continue }
-            #expect(found.payload == bytes(number, count: 50_000))
+            #expect(found.data == bytes(number, count: 50_000))
             served += 1
         }
         #expect(served < 50)
         // Only the cache itself frees space.
-        await cache.trim(olderThan: 1_000_000)
+        await cache.trim(maxAge: 1_000_000)
         // The first attempt after a pause may find that the disk is still full.
         var tries = 0
         while await cache.entry(for: key(200)) == nil, tries < 4 {
@@ -41,11 +41,11 @@ struct SmallDiskTests {
             time.advance(1_000)
             cache.store(entry(200, count: 50_000, stored: time.now))
             await cache.flush()
-            await cache.trim(olderThan: 1_000_000)
+            await cache.trim(maxAge: 1_000_000)
         }
-        #expect(await cache.entry(for: key(200))?.payload == bytes(200, count: 50_000))
+        #expect(await cache.entry(for: key(200))?.data == bytes(200, count: 50_000))
         #expect(await cache.entries().count == (try entryFiles(in: disk.path + "/cache").count))
-        #expect(await cache.verify().damaged == 0)
+        #expect(await cache.verify().corruptCount == 0)
         await cache.close()
     }
 
@@ -58,7 +58,7 @@ struct SmallDiskTests {
         await first.close()
         try #require(disk.setReadOnly(true))
         let cache = try open(disk, time)
-        for number in 0..<5 { #expect(await cache.entry(for: key(number))?.payload == bytes(number)) }
+        for number in 0..<5 { #expect(await cache.entry(for: key(number))?.data == bytes(number)) }
         cache.store(entry(9, stored: time.now))
         await cache.flush()
         #expect(await cache.entry(for: key(9)) == nil)
@@ -67,7 +67,7 @@ struct SmallDiskTests {
         time.advance(2_000)
         cache.store(entry(10, stored: time.now))
         await cache.flush()
-        #expect(await cache.entry(for: key(10))?.payload == bytes(10))
+        #expect(await cache.entry(for: key(10))?.data == bytes(10))
         await cache.close()
     }
 }

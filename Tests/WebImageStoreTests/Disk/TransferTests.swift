@@ -10,12 +10,12 @@ import WebImageHTTP
 
 @Suite("Export and import of the disk cache")
 struct TransferTests {
-    let folder = TestFolder()
-    let target = TestFolder()
-    let other = TestFolder()
+    let directory = TestDirectory()
+    let target = TestDirectory()
+    let other = TestDirectory()
 
     /// Returns a BMP of 4 × 4 pixels that depend on `number`.
-    private func picture(_ number: Int) -> Data {
+    private func image(_ number: Int) -> Data {
         var writer = ByteWriter()
         writer.put(raw: "BM")
         for value in [UInt32(54 + 48), 0, 54, 40, 4, 4] { writer.put(value) }
@@ -26,26 +26,26 @@ struct TransferTests {
         return Data(writer.bytes)
     }
 
-    private func entry(_ number: Int) -> DiskEntry {
-        DiskEntry(
-            key: key(number), head: head(etag: "\"\(number)\"", time: time), payload: picture(number),
-            attachment: Data("own \(number)".utf8), tags: ["t\(number % 2)"],
-            stored: time)
+    private func entry(_ number: Int) -> CacheEntry {
+        CacheEntry(
+            key: key(number), head: head(etag: "\"\(number)\"", time: time), data: image(number),
+            userData: Data("own \(number)".utf8), tags: ["t\(number % 2)"],
+            storedAt: time)
     }
 
     private let time = Date(timeIntervalSince1970: 1_700_000_000)
 
     private func filled(_ count: Int = 3) async throws -> DiskCache {
-        var configuration = folder.configuration()
+        var configuration = directory.configuration()
         configuration.maxAge = 1e10
         let cache = try DiskCache(configuration: configuration)
         for number in 0..<count { cache.store(entry(number)) }
-        cache.store(DiskEntry(key: key(1_000), payload: Data("plain text".utf8), stored: Date()))
+        cache.store(CacheEntry(key: key(1_000), data: Data("plain text".utf8), storedAt: Date()))
         await cache.flush()
         return cache
     }
 
-    private func open(_ folder: TestFolder) throws -> DiskCache {
+    private func open(_ folder: TestDirectory) throws -> DiskCache {
         var configuration = folder.configuration()
         configuration.maxAge = 1e10
         return try DiskCache(configuration: configuration)
@@ -54,27 +54,27 @@ struct TransferTests {
     @Test("Exported entries are imported with heads, times, tags, and attachments")
     func roundTrip() async throws {
         let cache = try await filled()
-        cache.setAttachment(Data("newer".utf8), for: key(1))
+        cache.setUserData(Data("newer".utf8), for: key(1))
         let exported = try await cache.export(to: target.path)
-        #expect(exported.entries == 3 && exported.skipped == 1 && exported.bytes == 3 * 102)
+        #expect(exported.entryCount == 3 && exported.skipped == 1 && exported.size == 3 * 102)
         let files = try FileManager.default.contentsOfDirectory(atPath: target.path)
         #expect(files.count == 4 && files.filter { $0.hasSuffix(".bmp") }.count == 3)
         await #expect(throws: ImageError.self) { _ = try await cache.export(to: target.path) }
         await cache.close()
 
         let again = try open(other)
-        let imported = try await again.importFolder(target.path)
-        #expect(imported.entries == 3 && imported.failures.isEmpty)
+        let imported = try await again.importImages(from: target.path)
+        #expect(imported.entryCount == 3 && imported.failures.isEmpty)
         for number in 0..<3 {
             let found = try #require(await again.entry(for: key(number)))
-            #expect(found.payload == picture(number) && found.head == entry(number).head)
+            #expect(found.data == image(number) && found.head == entry(number).head)
             #expect(found.tags == ["t\(number % 2)"])
-            #expect(found.attachment == Data(number == 1 ? "newer".utf8 : "own \(number)".utf8))
-            #expect(abs(found.stored.timeIntervalSince1970 - 1_700_000_000) < 1e-3)
+            #expect(found.userData == Data(number == 1 ? "newer".utf8 : "own \(number)".utf8))
+            #expect(abs(found.storedAt.timeIntervalSince1970 - 1_700_000_000) < 1e-3)
             #expect(found.probe?.format == .bmp)
         }
-        let repeated = try await again.importFolder(target.path)
-        #expect(repeated.entries == 0 && repeated.skipped == 3)
+        let repeated = try await again.importImages(from: target.path)
+        #expect(repeated.entryCount == 0 && repeated.skipped == 3)
         await again.close()
     }
 
@@ -82,14 +82,14 @@ struct TransferTests {
     func entries() async throws {
         let cache = try await filled()
         let exported = try await cache.export(to: target.path, as: .entries, where: { !$0.key.contains("/2.jpg") })
-        #expect(exported.entries == 3)
+        #expect(exported.entryCount == 3)
         await cache.close()
         var configuration = other.configuration()
-        configuration.extraDirectories = [target.path]
+        configuration.readOnlyDirectories = [target.path]
         let again = try DiskCache(configuration: configuration)
         #expect(await again.entry(for: key(0)) == entry(0))
         #expect(await again.entry(for: key(2)) == nil)
-        #expect(await again.entry(for: key(1_000))?.payload == Data("plain text".utf8))
+        #expect(await again.entry(for: key(1_000))?.data == Data("plain text".utf8))
         await again.close()
     }
 
@@ -107,51 +107,51 @@ struct TransferTests {
         #expect(unlink("\(target.path)/\(files[1])") == 0)
         #expect(symlink(target.path + "-outside", "\(target.path)/\(files[1])") == 0)
         manifest.entries[2].digest = manifest.entries[3].digest
-        manifest.entries[4].head?.head.status = 404
-        manifest.entries[5].head?.head.fields.append(name: "Cache-Control", value: "no-store")
-        manifest.entries[6].head?.head.fields.append(name: "X", value: "a\r\nY: b")
+        manifest.entries[4].head?.head.statusCode = 404
+        manifest.entries[5].head?.head.headers.append(name: "Cache-Control", value: "no-store")
+        manifest.entries[6].head?.head.headers.append(name: "X", value: "a\r\nY: b")
         try Data("<html>".utf8).write(to: URL(filePath: "\(target.path)/\(files[7])"))
         manifest.entries[7].digest = ContentDigest(of: Data("<html>".utf8)).text
         manifest.entries[8].stored = 9e99
         manifest.entries[9].tags = (0..<500).map(String.init)
         try JSONEncoder().encode(manifest).write(to: url)
         let again = try open(other)
-        let imported = try await again.importFolder(target.path)
-        #expect(imported.entries == 2)
+        let imported = try await again.importImages(from: target.path)
+        #expect(imported.entryCount == 2)
         #expect(imported.failures.count == 8)
         #expect(await again.entries().count == 2)
-        #expect(await again.entries().allSatisfy { $0.stored <= Date() })
+        #expect(await again.entries().allSatisfy { $0.storedAt <= Date() })
         await again.close()
     }
 
     @Test("A directory without a valid manifest is rejected", arguments: ["", "{}", "[]", "{\"format\":\"x\"}"])
     func noManifest(_ text: String) async throws {
-        let cache = try open(folder)
+        let cache = try open(directory)
         try FileManager.default.createDirectory(atPath: target.path, withIntermediateDirectories: true)
         if !text.isEmpty { try Data(text.utf8).write(to: URL(filePath: target.path + "/manifest.json")) }
-        await #expect(throws: ImageError.self) { _ = try await cache.importFolder(target.path) }
+        await #expect(throws: ImageError.self) { _ = try await cache.importImages(from: target.path) }
         await cache.close()
     }
 
     @Test("Image files are imported with their keys, and files that aren't images are reported")
     func pictures() async throws {
-        let cache = try open(folder)
+        let cache = try open(directory)
         try FileManager.default.createDirectory(atPath: target.path, withIntermediateDirectories: true)
         let good = target.path + "/a.bmp"
         let bad = target.path + "/b.txt"
-        try picture(1).write(to: URL(filePath: good))
+        try image(1).write(to: URL(filePath: good))
         try Data("text".utf8).write(to: URL(filePath: bad))
-        let result = await cache.importPictures([
+        let result = await cache.importImages([
             DiskImport(path: good, key: key(1), tags: ["mine"]), DiskImport(path: bad, key: key(2)),
             DiskImport(path: target.path + "/none", key: key(3)), DiskImport(path: target.path, key: key(4)),
         ])
-        #expect(result.entries == 1)
+        #expect(result.entryCount == 1)
         #expect(result.failures.map(\.name) == [bad, target.path + "/none", target.path])
         let found = await cache.entry(for: key(1))
-        #expect(found?.payload == picture(1) && found?.tags == ["mine"])
-        let small = await cache.importPictures(
-            [DiskImport(path: good, key: key(5))], limits: Limits(maxPixels: 15))
-        #expect(small.entries == 0)
+        #expect(found?.data == image(1) && found?.tags == ["mine"])
+        let small = await cache.importImages(
+            [DiskImport(path: good, key: key(5))], limits: ImageLimits(maxPixels: 15))
+        #expect(small.entryCount == 0)
         await cache.close()
     }
 
@@ -164,8 +164,8 @@ struct TransferTests {
         configuration.stagingLimit = (70, 8_000)
         configuration.maxAge = 1e10
         let again = try DiskCache(configuration: configuration)
-        #expect(try await again.importFolder(target.path).entries == 300)
-        #expect(await again.info().entries == 300)
+        #expect(try await again.importImages(from: target.path).entryCount == 300)
+        #expect(await again.info().entryCount == 300)
         await again.close()
     }
 }

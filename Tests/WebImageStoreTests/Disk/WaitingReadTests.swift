@@ -14,22 +14,22 @@ import WebImageTesting
 /// A cache with the entries 1 to 8 whose reader threads are all blocked while they read the entries 1 and 2.
 private final class BusyCache: Sendable {
     let disk: DiskCache
-    let files = HeldFileSystem()
-    private let folder = TestFolder()
-    private let gates: [Gate]
-    private let holders: [Task<DiskEntry?, Never>]
+    let files = BlockingFileSystem()
+    private let directory = TestDirectory()
+    private let gates: [TestGate]
+    private let holders: [Task<CacheEntry?, Never>]
 
     /// - Parameter prepare: A closure that stores additional entries.
     init(_ prepare: (DiskCache) async throws -> Void = { _ in }) async throws {
-        let first = try folder.open()
+        let first = try directory.open()
         for number in 1...8 { first.store(entry(number)) }
         try await prepare(first)
         await first.close()
-        var configuration = folder.configuration()
+        var configuration = directory.configuration()
         configuration.fileSystem = files
         let disk = try DiskCache(configuration: configuration)
         await disk.settle()
-        gates = [1, 2].map { [files] in files.hold(key($0).fileName) }
+        gates = [1, 2].map { [files] in files.block(key($0).fileName) }
         holders = [1, 2].map { number in Task { await disk.entry(for: key(number)) } }
         self.disk = disk
         await untilTrue { [files] in files.opened.count == 2 }
@@ -58,7 +58,7 @@ private final class Lookup<Value: Sendable>: Sendable {
     private let outcome = Shared<Value?>(nil)
     private let task: Task<Void, Never>
 
-    init(_ priority: ObservedValue<RequestPriority>? = nil, _ body: @escaping @Sendable () async -> Value) {
+    init(_ priority: ObservableValue<RequestPriority>? = nil, _ body: @escaping @Sendable () async -> Value) {
         task = Task { [outcome] in
             let value = await ReadPriority.$current.withValue(priority) { await body() }
             outcome.value = value
@@ -73,7 +73,7 @@ private final class Lookup<Value: Sendable>: Sendable {
 
 @Suite("Disk reads that wait for a thread", .timeLimit(.minutes(5)))
 struct WaitingReadTests {
-    private func found(_ number: Int, in cache: BusyCache, _ priority: ObservedValue<RequestPriority>? = nil)
+    private func found(_ number: Int, in cache: BusyCache, _ priority: ObservableValue<RequestPriority>? = nil)
         -> Lookup<Bool>
     {
         Lookup(priority) { [disk = cache.disk] in await disk.entry(for: key(number)) != nil }
@@ -100,16 +100,16 @@ struct WaitingReadTests {
 
     @Test("A lookup by a canceled task reads no file but finds entries in memory")
     func begunCanceled() async throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         var configuration = folder.configuration()
-        let files = HeldFileSystem()
+        let files = BlockingFileSystem()
         configuration.fileSystem = files
         let disk = try DiskCache(configuration: configuration)
         await disk.settle()
         disk.store(entry(1))
         await disk.flush()
         // Block the writer so that the second entry stays in memory.
-        let (held, gate) = (Gate(), Gate())
+        let (held, gate) = (TestGate(), TestGate())
         _ = disk.state.enqueueIfOpen(
             .flush {
                 held.open()
@@ -119,14 +119,14 @@ struct WaitingReadTests {
         disk.store(entry(2))
         let lookup = Lookup {
             withUnsafeCurrentTask { $0?.cancel() }
-            return (await disk.entry(for: key(1))?.payload, await disk.entry(for: key(2))?.payload)
+            return (await disk.entry(for: key(1))?.data, await disk.entry(for: key(2))?.data)
         }
         await lookup.ends()
         #expect(lookup.value?.0 == nil)
         #expect(lookup.value?.1 == bytes(2))
         #expect(files.opened.isEmpty)
         gate.open()
-        #expect(await disk.entry(for: key(1))?.payload == bytes(1))
+        #expect(await disk.entry(for: key(1))?.data == bytes(1))
         await disk.close()
     }
 
@@ -134,8 +134,8 @@ struct WaitingReadTests {
     func fartherTier() async throws {
         let busy = try await BusyCache()
         let asked = Shared(0)
-        let cache = ImageCache(memory: nil, tiers: [VariantStore(busy.disk), CountingTier(asked)])
-        let lookup = Lookup { await cache.entry(for: key(3), matching: HTTPFields()) != nil }
+        let cache = ImageCache(memory: nil, tiers: [VariantDiskTier(busy.disk), CountingTier(asked)])
+        let lookup = Lookup { await cache.entry(for: key(3), matching: HTTPHeaderFields()) != nil }
         await busy.waits(for: 1)
         lookup.cancel()
         await lookup.ends()
@@ -147,16 +147,16 @@ struct WaitingReadTests {
     @Test("When another tier is faster, the waiting disk read is withdrawn")
     func fasterTier() async throws {
         let busy = try await BusyCache()
-        var policies = ImageCache.Policies()
-        policies.query = .concurrent
-        let gate = Gate()
+        var policies = ImageCache.TierPolicy()
+        policies.lookup = .concurrent
+        let gate = TestGate()
         let faster = CountingTier(Shared(0), entry(3), gate)
-        let cache = ImageCache(memory: nil, tiers: [VariantStore(busy.disk), faster], policies: policies)
-        let lookup = Lookup { await cache.entry(for: key(3), matching: HTTPFields())?.kind }
+        let cache = ImageCache(memory: nil, tiers: [VariantDiskTier(busy.disk), faster], policy: policies)
+        let lookup = Lookup { await cache.entry(for: key(3), matching: HTTPHeaderFields())?.kind }
         await busy.waits(for: 1)
         gate.open()
         await lookup.ends()
-        #expect(lookup.value == .remote)
+        #expect(lookup.value == .custom)
         await busy.waits(for: 0)
         await busy.end()
         #expect(busy.read.isEmpty)
@@ -164,30 +164,30 @@ struct WaitingReadTests {
 
     // MARK: - Several variants
 
-    private let dark = HTTPFields([.init(name: "Theme", value: "dark")])
-    private let light = HTTPFields([.init(name: "Theme", value: "light")])
+    private let dark = HTTPHeaderFields([.init(name: "Theme", value: "dark")])
+    private let light = HTTPHeaderFields([.init(name: "Theme", value: "light")])
 
-    private func variant(_ text: String, _ request: HTTPFields) -> DiskEntry {
-        var response = ResponseHead(status: 200)
-        response.fields["Vary"] = "Theme"
+    private func variant(_ text: String, _ request: HTTPHeaderFields) -> CacheEntry {
+        var response = HTTPResponseHead(statusCode: 200)
+        response.headers["Vary"] = "Theme"
         let time = Date(timeIntervalSince1970: 1_800_000_000)
-        let head = StoredHead(
+        let head = StoredResponseHead(
             request: request, response: response, finalURL: "http://example.org/a", requestTime: time,
             responseTime: time)
-        return DiskEntry(key: key(100), head: head, payload: Data(text.utf8), stored: Date())
+        return CacheEntry(key: key(100), head: head, data: Data(text.utf8), storedAt: Date())
     }
 
-    private func busyVariants() async throws -> (BusyCache, VariantStore) {
+    private func busyVariants() async throws -> (BusyCache, VariantDiskTier) {
         let cache = try await BusyCache { disk in
-            let store = VariantStore(disk)
-            await store.store(variant("dark", dark), request: dark)
-            await store.store(variant("light", light), request: light)
+            let store = VariantDiskTier(disk)
+            await store.store(variant("dark", dark), matching: dark)
+            await store.store(variant("light", light), matching: light)
         }
-        return (cache, VariantStore(cache.disk))
+        return (cache, VariantDiskTier(cache.disk))
     }
 
-    private func text(_ store: VariantStore, _ fields: HTTPFields) async -> String? {
-        await store.entry(for: key(100), matching: fields).map { String(decoding: $0.payload, as: UTF8.self) }
+    private func text(_ store: VariantDiskTier, _ fields: HTTPHeaderFields) async -> String? {
+        await store.entry(for: key(100), matching: fields).map { String(decoding: $0.data, as: UTF8.self) }
     }
 
     @Test("A canceled lookup removes no variant from the list")
@@ -196,7 +196,7 @@ struct WaitingReadTests {
         cache.releaseOne()
         // The list of variants is now in memory.
         #expect(await text(store, dark) == "dark")
-        let gate = cache.files.hold(key(8).fileName)
+        let gate = cache.files.block(key(8).fileName)
         let holder = found(8, in: cache)
         await untilTrue { cache.read.contains(8) }
         let lookup = Lookup { [self] in await text(store, light) }
@@ -216,7 +216,7 @@ struct WaitingReadTests {
         let (cache, store) = try await busyVariants()
         let storing = Lookup { [self] in
             withUnsafeCurrentTask { $0?.cancel() }
-            await store.store(variant("new", light), request: light)
+            await store.store(variant("new", light), matching: light)
             return true
         }
         await cache.waits(for: 1)
@@ -234,7 +234,7 @@ struct WaitingReadTests {
         let cache = try await BusyCache()
         var lookups: [Lookup<Bool>] = []
         for (index, priority) in [RequestPriority.low, nil, .high, .normal, .high, .veryLow].enumerated() {
-            lookups.append(found(index + 3, in: cache, priority.map { ObservedValue($0) }))
+            lookups.append(found(index + 3, in: cache, priority.map { ObservableValue($0) }))
             await cache.waits(for: index + 1)
         }
         cache.releaseOne()
@@ -246,7 +246,7 @@ struct WaitingReadTests {
     @Test("Changing the priority of a waiting read moves it in the queue")
     func changed() async throws {
         let cache = try await BusyCache()
-        let priorities = (0..<3).map { _ in ObservedValue(RequestPriority.normal) }
+        let priorities = (0..<3).map { _ in ObservableValue(RequestPriority.normal) }
         var lookups: [Lookup<Bool>] = []
         for (index, priority) in priorities.enumerated() {
             lookups.append(found(index + 3, in: cache, priority))
@@ -263,24 +263,24 @@ struct WaitingReadTests {
 
 /// A thread-safe tier that counts its lookups.
 private struct CountingTier: CacheTier {
-    let kind = CacheTiers.remote
+    let category = ImageCache.Tiers.custom
     private let count: Shared<Int>
-    private let answer: DiskEntry?
-    private let gate: Gate?
+    private let entry: CacheEntry?
+    private let gate: TestGate?
 
-    init(_ count: Shared<Int>, _ answer: DiskEntry? = nil, _ gate: Gate? = nil) {
+    init(_ count: Shared<Int>, _ answer: CacheEntry? = nil, _ gate: TestGate? = nil) {
         self.count = count
-        self.answer = answer
+        self.entry = answer
         self.gate = gate
     }
 
-    func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry? {
+    func entry(for key: CacheKey, matching request: HTTPHeaderFields) async -> CacheEntry? {
         count.update { $0 += 1 }
         await gate?.wait()
-        return answer
+        return entry
     }
 
-    func store(_ entry: DiskEntry, request: HTTPFields) async {}
-    func remove(_ key: CacheKey, matching request: HTTPFields?) async {}
+    func store(_ entry: CacheEntry, matching: HTTPHeaderFields) async {}
+    func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async {}
     func removeAll() async {}
 }

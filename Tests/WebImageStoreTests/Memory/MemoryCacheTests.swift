@@ -6,8 +6,8 @@ import WebImageCore
 
 @testable import WebImageStore
 
-private func picture(_ side: Int = 8) throws -> Image {
-    Image(pixels: try PixelCanvas(size: PixelSize(width: side, height: side)).finish(isOpaque: false))
+private func picture(_ side: Int = 8) throws -> DecodedImage {
+    DecodedImage(pixels: try PixelCanvas(size: PixelSize(width: side, height: side)).finish(isOpaque: false))
 }
 
 @Suite("Memory cache")
@@ -20,10 +20,10 @@ struct MemoryCacheTests {
         #expect(cache.image(for: key(1)) === image)
         #expect(cache.image(for: key(2)) == nil)
         #expect(cache.statistics.hits == 1 && cache.statistics.misses == 1)
-        #expect(cache.statistics.bytes == image.cost && cache.statistics.count == 1)
+        #expect(cache.statistics.cost == image.cost && cache.statistics.count == 1)
         cache.remove(key(1))
         #expect(cache.image(for: key(1)) == nil)
-        #expect(cache.statistics.bytes == 0)
+        #expect(cache.statistics.cost == 0)
     }
 
     @Test("An image over one tenth of the cost limit isn't stored, and it removes the previous image")
@@ -52,9 +52,9 @@ struct MemoryCacheTests {
         cache.store(shown, for: key(1))
         cache.store(try picture(), for: key(2))
         cache.trim(toFraction: 0)
-        #expect(cache.statistics.bytes == 0)
+        #expect(cache.statistics.cost == 0)
         #expect(cache.image(for: key(1)) === shown)
-        #expect(cache.statistics.bytes == shown.cost)
+        #expect(cache.statistics.cost == shown.cost)
         #expect(cache.image(for: key(2)) == nil)
         cache.removeAll()
         #expect(cache.image(for: key(1)) == nil)
@@ -92,11 +92,11 @@ struct MemoryCacheTests {
         let cost = try picture().cost
         for number in 0..<20 { cache.store(try picture(), for: key(number)) }
         cache.costLimit = cost * 10
-        #expect(cache.statistics.bytes == cost * 10)
+        #expect(cache.statistics.cost == cost * 10)
         cache.countLimit = 4
         #expect(cache.statistics.count == 4)
         cache.trim(toFraction: 0.2)
-        #expect(cache.statistics.bytes <= cost * 2)
+        #expect(cache.statistics.cost <= cost * 2)
         cache.costLimit = -1
         #expect(cache.statistics.count == 0)
     }
@@ -114,14 +114,14 @@ struct MemoryCacheTests {
             let cost = 0
             let guest: Reentrant
             func frame(at index: Int) throws(ImageError) -> PixelBuffer {
-                throw .request(.noSuchFrame(index: index, count: 0))
+                throw .request(.frameNotFound(index: index, frameCount: 0))
             }
         }
         let cache = MemoryCache(costLimit: 1 << 20)
         for round in 0..<4 {
             let timeline = AnimationTimeline(loopCount: 0, durations: [1_000, 1_000])
             cache.store(
-                Image(
+                DecodedImage(
                     pixels: try picture().pixels,
                     animation: ImageAnimation(Decoder(timeline: timeline, guest: Reentrant(cache)))), for: key(1))
             switch round {
@@ -155,7 +155,7 @@ struct MemoryCacheTests {
             }
         }
         #expect(cache.statistics.count <= 60)
-        #expect(cache.statistics.bytes == cache.statistics.count * (try picture().cost))
+        #expect(cache.statistics.cost == cache.statistics.count * (try picture().cost))
     }
 
     @Test(
@@ -165,12 +165,12 @@ struct MemoryCacheTests {
         let cache = MemoryCache(costLimit: limit, entryLimit: .max)
         cache.store(try picture(), for: key(1))
         cache.trim(toFraction: fraction)
-        #expect(Double(cache.statistics.bytes) <= Double(limit) * (fraction > 0 ? min(fraction, 1) : 0))
+        #expect(Double(cache.statistics.cost) <= Double(limit) * (fraction > 0 ? min(fraction, 1) : 0))
     }
 }
 
 @Suite("Memory cache compared with a simple list")
-struct SlotTableTests {
+struct SecondChanceTableTests {
     /// A simple, slow implementation of the rules: a list from the oldest to the newest entry.
     private struct Model {
         var lines: [(digest: CacheKey.Digest, value: Int, cost: Int, wasRead: Bool)] = []
@@ -188,7 +188,7 @@ struct SlotTableTests {
     @Test("Random operations have the same results as with the list", arguments: 0..<8)
     func model(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
-        var table = SlotTable<Int>()
+        var table = SecondChanceTable<Int>()
         var model = Model()
         for step in 0..<3_000 {
             let digest = key(Int.random(in: 0..<40, using: &random)).digest
@@ -197,7 +197,7 @@ struct SlotTableTests {
             case 0..<4:
                 let removed = table.remove(digest)?.value
                 #expect(removed == place.map { model.lines.remove(at: $0).value })
-                table.insert(step, for: digest, note: EntryNote(cost: step % 7))
+                table.insert(step, for: digest, info: CachedImageInfo(cost: step % 7))
                 model.lines.append((digest, step, step % 7, false))
             case 4..<7:
                 if case .value(let found) = table.find(digest, uptime: { 0 }) {

@@ -72,7 +72,7 @@ struct PressureReadingTests {
 
     @Test("Truncated, empty, and malformed files are read without errors")
     func files() throws {
-        let folder = TestFolder()
+        let folder = TestDirectory()
         let group = try FakeGroup(folder.path)
         var sample = group.files.sample()
         #expect(sample.stalls == [.init(some: 1_500, full: 700)])
@@ -108,13 +108,13 @@ struct FakeGroup {
     static let names = [
         "memory.pressure", "memory.events", "memory.max", "memory.high", "memory.current", "memory.stat",
     ]
-    let folder: String
+    let directory: String
     let files: PressureFiles
 
     init(_ folder: String) throws {
-        self.folder = folder
+        self.directory = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        files = PressureFiles(stalls: [folder + "/memory.pressure"], group: folder, takesTriggers: false)
+        files = PressureFiles(stalls: [folder + "/memory.pressure"], group: folder, acceptsTriggers: false)
         try write(
             "memory.pressure",
             """
@@ -130,7 +130,7 @@ struct FakeGroup {
     }
 
     func write(_ name: String, _ text: String) throws {
-        let file = try #require(fopen("\(folder)/\(name)", "w"))
+        let file = try #require(fopen("\(directory)/\(name)", "w"))
         fputs(text, file)
         fclose(file)
     }

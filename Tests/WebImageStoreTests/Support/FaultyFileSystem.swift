@@ -55,88 +55,88 @@ final class FaultyFileSystem: FileSystem {
         }
     }
 
-    private func check(_ operation: String, _ path: String = "") throws(FileFailure) {
-        if case .code(let code) = next() { throw FileFailure(operation, path, code) }
+    private func check(_ operation: String, _ path: String = "") throws(SystemCallError) {
+        if case .code(let code) = next() { throw SystemCallError(operation, path, code) }
     }
 
-    func open(_ path: String, flags: Int32, mode: mode_t) throws(FileFailure) -> Int32 {
+    func open(_ path: String, flags: Int32, mode: mode_t) throws(SystemCallError) -> Int32 {
         try check("open", path)
         return try system.open(path, flags: flags, mode: mode)
     }
 
     func close(_ file: Int32) { system.close(file) }
 
-    func status(of file: Int32) throws(FileFailure) -> FileStatus {
+    func status(of file: Int32) throws(SystemCallError) -> FileStatus {
         try check("fstat")
         return try system.status(of: file)
     }
 
-    func status(at path: String) throws(FileFailure) -> FileStatus {
+    func status(at path: String) throws(SystemCallError) -> FileStatus {
         try check("lstat", path)
         return try system.status(at: path)
     }
 
-    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> Int {
         switch next() {
-        case .code(let code): throw FileFailure("read", "", code)
+        case .code(let code): throw SystemCallError("read", "", code)
         case .short:
             return buffer.count > 1 ? try system.read(file, into: .init(rebasing: buffer[..<(buffer.count / 2)])) : 0
         case nil: return try system.read(file, into: buffer)
         }
     }
 
-    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Int {
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemCallError) -> Int {
         switch next() {
-        case .code(let code): throw FileFailure("write", "", code)
+        case .code(let code): throw SystemCallError("write", "", code)
         case .short: return try system.write(file, .init(rebasing: bytes[..<((bytes.count + 1) / 2)]))
         case nil: return try system.write(file, bytes)
         }
     }
 
-    func synchronize(_ file: Int32) throws(FileFailure) {
+    func synchronize(_ file: Int32) throws(SystemCallError) {
         try check("fdatasync")
         try system.synchronize(file)
     }
 
-    func rename(_ path: String, to target: String) throws(FileFailure) {
+    func rename(_ path: String, to target: String) throws(SystemCallError) {
         try check("rename", target)
         try system.rename(path, to: target)
     }
 
-    func remove(_ path: String) throws(FileFailure) {
+    func remove(_ path: String) throws(SystemCallError) {
         try check("unlink", path)
         try system.remove(path)
     }
 
-    func remove(_ place: EntryPlace, in folder: Int32) throws(FileFailure) {
+    func remove(_ place: EntryPath, in folder: Int32) throws(SystemCallError) {
         try check("unlink", place.text)
         try system.remove(place, in: folder)
     }
 
-    func removeDirectory(_ path: String) throws(FileFailure) {
+    func removeDirectory(_ path: String) throws(SystemCallError) {
         try check("rmdir", path)
         try system.removeDirectory(path)
     }
 
-    func makeDirectory(_ path: String) throws(FileFailure) {
+    func makeDirectory(_ path: String) throws(SystemCallError) {
         try check("mkdir", path)
         try system.makeDirectory(path)
     }
 
-    func names(in path: String) throws(FileFailure) -> [String] {
+    func names(in path: String) throws(SystemCallError) -> [String] {
         try check("opendir", path)
         return try system.names(in: path)
     }
 
-    func freeSpace(at path: String) throws(FileFailure) -> FreeSpace {
+    func freeSpace(at path: String) throws(SystemCallError) -> FreeSpace {
         try check("statvfs", path)
         if let space = state.withLock({ $0.space }) { return space }
         return try system.freeSpace(at: path)
     }
 
-    func isRemote(_ path: String) throws(FileFailure) -> Bool { pretendsRemote }
+    func isRemote(_ path: String) throws(SystemCallError) -> Bool { pretendsRemote }
 
-    func lock(_ file: Int32, _ operation: Int32) throws(FileFailure) {
+    func lock(_ file: Int32, _ operation: Int32) throws(SystemCallError) {
         try check("flock")
         try system.lock(file, operation)
     }

@@ -29,14 +29,14 @@ enum HelperProcess {
     static func key(_ number: Int) -> CacheKey { CacheKey(["process", String(number)]) }
 
     /// Returns a Boolean value that indicates whether the entry `number` is as the helper wrote it.
-    static func isWhole(_ entry: DiskEntry, _ number: Int) -> Bool {
-        guard let text = entry.attachment.map({ String(decoding: $0, as: UTF8.self) }), let count = Int(text) else {
+    static func isWhole(_ entry: CacheEntry, _ number: Int) -> Bool {
+        guard let text = entry.userData.map({ String(decoding: $0, as: UTF8.self) }), let count = Int(text) else {
             return false
         }
         var wanted = Data(capacity: count + 256)
         for block in 0...(count / 256) {
             wanted.append(Data(repeating: UInt8(truncatingIfNeeded: number &+ block), count: 256))
         }
-        return entry.key == key(number) && entry.payload == wanted.prefix(count)
+        return entry.key == key(number) && entry.data == wanted.prefix(count)
     }
 }

@@ -12,25 +12,25 @@ import WebImageTesting
 @testable import WebImageStore
 
 /// A tier in memory that records its calls and can delay lookups.
-private final class ShelfTier: CacheTier {
+private final class InMemoryTier: CacheTier {
     private struct State {
-        var entries: [CacheKey: DiskEntry] = [:]
+        var entries: [CacheKey: CacheEntry] = [:]
         var log: [String] = []
     }
 
-    let kind: CacheTiers
+    let category: ImageCache.Tiers
     private let state = Lock(State())
-    private let gate: Gate?
+    private let gate: TestGate?
 
-    init(_ kind: CacheTiers = .remote, gate: Gate? = nil) {
-        self.kind = kind
+    init(_ kind: ImageCache.Tiers = .custom, gate: TestGate? = nil) {
+        self.category = kind
         self.gate = gate
     }
 
     var log: [String] { state.withLock { $0.log } }
     func has(_ key: CacheKey) -> Bool { state.withLock { $0.entries[key] != nil } }
 
-    func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry? {
+    func entry(for key: CacheKey, matching request: HTTPHeaderFields) async -> CacheEntry? {
         await gate?.wait()
         return state.withLock { state in
             state.log.append("entry")
@@ -38,14 +38,14 @@ private final class ShelfTier: CacheTier {
         }
     }
 
-    func store(_ entry: DiskEntry, request: HTTPFields) async {
+    func store(_ entry: CacheEntry, matching: HTTPHeaderFields) async {
         state.withLock { state in
             state.log.append("store")
             state.entries[entry.key] = entry
         }
     }
 
-    func remove(_ key: CacheKey, matching request: HTTPFields?) async {
+    func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async {
         state.withLock { $0.entries[key] = nil }
     }
 
@@ -55,47 +55,47 @@ private final class ShelfTier: CacheTier {
 @Suite("Multiple tiers as one cache", .timeLimit(.minutes(5)))
 struct ImageCacheTests {
     private let key = CacheKey(["a"])
-    private var entry: DiskEntry {
-        DiskEntry(key: key, payload: Data("a".utf8), stored: Date(timeIntervalSince1970: 1_800_000_000))
+    private var entry: CacheEntry {
+        CacheEntry(key: key, data: Data("a".utf8), storedAt: Date(timeIntervalSince1970: 1_800_000_000))
     }
 
     private func cache(
-        _ tiers: [ShelfTier], _ change: (inout ImageCache.Policies) -> Void = { _ in }
+        _ tiers: [InMemoryTier], _ change: (inout ImageCache.TierPolicy) -> Void = { _ in }
     ) -> ImageCache {
-        var policies = ImageCache.Policies()
+        var policies = ImageCache.TierPolicy()
         change(&policies)
-        return ImageCache(memory: nil, tiers: tiers, policies: policies)
+        return ImageCache(memory: nil, tiers: tiers, policy: policies)
     }
 
     @Test("A lookup ends at the first cache hit, and nearer tiers receive a copy of the entry")
     func serial() async {
-        let tiers = [ShelfTier(.disk), ShelfTier(), ShelfTier()]
+        let tiers = [InMemoryTier(.disk), InMemoryTier(), InMemoryTier()]
         let cache = cache(tiers)
-        await tiers[1].store(entry, request: HTTPFields())
-        let answer = await cache.entry(for: key, matching: HTTPFields())
-        #expect(answer?.entry == entry && answer?.kind == .remote)
+        await tiers[1].store(entry, matching: HTTPHeaderFields())
+        let answer = await cache.entry(for: key, matching: HTTPHeaderFields())
+        #expect(answer?.entry == entry && answer?.kind == .custom)
         #expect(tiers.map(\.log) == [["entry", "store"], ["store", "entry"], []])
-        #expect(await cache.entry(for: key, matching: HTTPFields())?.kind == .disk)
+        #expect(await cache.entry(for: key, matching: HTTPHeaderFields())?.kind == .disk)
     }
 
     @Test("Without promotion, no entry is copied")
     func noPromotion() async {
-        let tiers = [ShelfTier(.disk), ShelfTier()]
-        let cache = cache(tiers) { $0.promotes = false }
-        await tiers[1].store(entry, request: HTTPFields())
-        #expect(await cache.entry(for: key, matching: HTTPFields()) != nil)
+        let tiers = [InMemoryTier(.disk), InMemoryTier()]
+        let cache = cache(tiers) { $0.promotesHits = false }
+        await tiers[1].store(entry, matching: HTTPHeaderFields())
+        #expect(await cache.entry(for: key, matching: HTTPHeaderFields()) != nil)
         #expect(!tiers[0].has(key))
     }
 
     @Test("With concurrent queries, the faster tier serves the request even if the nearer one hangs")
     func concurrent() async {
-        let gate = Gate()
-        let tiers = [ShelfTier(.disk, gate: gate), ShelfTier()]
-        for tier in tiers { await tier.store(entry, request: HTTPFields()) }
-        let cache = cache(tiers) { $0.query = .concurrent }
-        #expect(await cache.entry(for: key, matching: HTTPFields())?.kind == .remote)
+        let gate = TestGate()
+        let tiers = [InMemoryTier(.disk, gate: gate), InMemoryTier()]
+        for tier in tiers { await tier.store(entry, matching: HTTPHeaderFields()) }
+        let cache = cache(tiers) { $0.lookup = .concurrent }
+        #expect(await cache.entry(for: key, matching: HTTPHeaderFields())?.kind == .custom)
         await tiers[1].removeAll()
-        let asking = Task { await cache.entry(for: key, matching: HTTPFields()) != nil }
+        let asking = Task { await cache.entry(for: key, matching: HTTPHeaderFields()) != nil }
         await untilTrue { tiers[1].log == ["store", "entry", "entry"] }
         gate.open()
         #expect(await asking.value)
@@ -104,13 +104,13 @@ struct ImageCacheTests {
     @Test(
         "Entries are stored in the tiers that the policy selects",
         arguments: [
-            (ImageCache.OperationPolicy.serial, [true, true, true]), (.concurrent, [true, true, true]),
-            (.highestOnly, [true, false, false]), (.lowestOnly, [false, false, true]),
+            (ImageCache.TierPolicy.Order.serial, [true, true, true]), (.concurrent, [true, true, true]),
+            (.nearestOnly, [true, false, false]), (.farthestOnly, [false, false, true]),
         ])
-    func storing(_ policy: ImageCache.OperationPolicy, places: [Bool]) async {
-        let tiers = [ShelfTier(.disk), ShelfTier(), ShelfTier()]
-        let cache = cache(tiers) { $0.store = policy }
-        await cache.store(entry, request: HTTPFields())
+    func storing(_ policy: ImageCache.TierPolicy.Order, places: [Bool]) async {
+        let tiers = [InMemoryTier(.disk), InMemoryTier(), InMemoryTier()]
+        let cache = cache(tiers) { $0.storage = policy }
+        await cache.store(entry, matching: HTTPHeaderFields())
         #expect(tiers.map { $0.has(key) } == places)
         await cache.remove(key)
         #expect(tiers.allSatisfy { !$0.has(key) })
@@ -118,15 +118,15 @@ struct ImageCacheTests {
 
     @Test("The tiers of a request limit every operation")
     func kinds() async {
-        let tiers = [ShelfTier(.disk), ShelfTier()]
+        let tiers = [InMemoryTier(.disk), InMemoryTier()]
         let cache = cache(tiers)
-        await cache.store(entry, request: HTTPFields(), in: .remote)
+        await cache.store(entry, matching: HTTPHeaderFields(), in: .custom)
         #expect(tiers.map { $0.has(key) } == [false, true])
-        #expect(await cache.entry(for: key, matching: HTTPFields(), in: .disk) == nil)
-        #expect(await cache.entry(for: key, matching: HTTPFields(), in: .memory) == nil)
+        #expect(await cache.entry(for: key, matching: HTTPHeaderFields(), in: .disk) == nil)
+        #expect(await cache.entry(for: key, matching: HTTPHeaderFields(), in: .memory) == nil)
         #expect(!cache.mayContain(key, in: .memory))
-        #expect(await cache.entry(for: key, matching: HTTPFields(), in: .remote) != nil)
-        await cache.remove(key, in: .disk)
+        #expect(await cache.entry(for: key, matching: HTTPHeaderFields(), in: .custom) != nil)
+        await cache.remove(key, from: .disk)
         #expect(tiers[1].has(key))
         await cache.removeAll()
         #expect(!tiers[1].has(key))
@@ -134,15 +134,15 @@ struct ImageCacheTests {
 
     @Test("A new response head reaches every tier that has the entry")
     func heads() async {
-        let tiers = [ShelfTier(.disk), ShelfTier(), ShelfTier()]
+        let tiers = [InMemoryTier(.disk), InMemoryTier(), InMemoryTier()]
         let cache = cache(tiers)
-        for tier in tiers.prefix(2) { await tier.store(entry, request: HTTPFields()) }
-        let head = StoredHead(
-            head: ResponseHead(status: 200, fields: HTTPFields()), finalURL: "http://example.org/",
-            requestTime: entry.stored, responseTime: entry.stored)
-        await cache.updateHead(head, for: key, matching: HTTPFields())
+        for tier in tiers.prefix(2) { await tier.store(entry, matching: HTTPHeaderFields()) }
+        let head = StoredResponseHead(
+            head: HTTPResponseHead(statusCode: 200, headers: HTTPHeaderFields()), finalURL: "http://example.org/",
+            requestTime: entry.storedAt, responseTime: entry.storedAt)
+        await cache.updateHead(head, for: key, matching: HTTPHeaderFields())
         for tier in tiers.prefix(2) {
-            #expect(await tier.entry(for: key, matching: HTTPFields())?.head == head)
+            #expect(await tier.entry(for: key, matching: HTTPHeaderFields())?.head == head)
         }
         #expect(!tiers[2].has(key))
     }
@@ -150,8 +150,8 @@ struct ImageCacheTests {
     @Test("Without tiers, every lookup is a cache miss and returns")
     func empty() async {
         let cache = cache([])
-        await cache.store(entry, request: HTTPFields())
-        #expect(await cache.entry(for: key, matching: HTTPFields()) == nil)
+        await cache.store(entry, matching: HTTPHeaderFields())
+        #expect(await cache.entry(for: key, matching: HTTPHeaderFields()) == nil)
         await cache.removeAll()
         await cache.flush()
     }

@@ -28,7 +28,7 @@ public struct CacheCase: Sendable, CustomStringConvertible {
 public enum HTTPCases {
     /// All rules of the table.
     public static let all =
-        freshnessCases + validationCases + directiveCases + selectionCases + partCases + fieldCases
+        freshnessCases + validationCases + directiveCases + selectionCases + partCases + headerCases
         + accessCases
 }
 
@@ -66,7 +66,7 @@ extension CacheCase {
         /// The cache mode of the request.
         public var mode: HTTPCacheMode
         /// The redirect mode of the request.
-        public var redirect: HTTPRequest.RedirectMode
+        public var redirect: HTTPClient.Request.RedirectMode
         /// The expected status. `nil` means 200 or the status of the reply.
         public var status: Int?
         /// The expected body. `nil` means the body of the step `of`, or the most recent body that came from the server.
@@ -88,7 +88,7 @@ extension CacheCase {
         /// to the current time.
         static func get(
             _ expected: Expected, _ reply: String = "200", after: Double = 0, with request: String = "",
-            path: String = "/a", mode: HTTPCacheMode = .default, redirect: HTTPRequest.RedirectMode = .manual,
+            path: String = "/a", mode: HTTPCacheMode = .default, redirect: HTTPClient.Request.RedirectMode = .manual,
             status: Int? = nil, body: String? = nil, of: Int? = nil, sends: String? = nil, saw: String = "",
             has: String = "", settles: Bool = false
         ) -> Step {
@@ -99,7 +99,7 @@ extension CacheCase {
         }
 
         /// Returns a step with another method. By default, the request is expected to reach the server.
-        static func ask(
+        static func request(
             _ method: String, _ expected: Expected = .network, _ reply: String = "200", after: Double = 0,
             with request: String = "", path: String = "/a", status: Int? = nil, body: String? = nil,
             sends: String? = nil, saw: String = "", has: String = ""
@@ -119,7 +119,7 @@ extension CacheCase {
         /// The status code.
         public var status: Int
         /// The header fields.
-        public var fields: HTTPFields
+        public var headers: HTTPHeaderFields
         /// The body.
         public var body: Data
 
@@ -128,14 +128,14 @@ extension CacheCase {
             let parts = text.components(separatedBy: " | ")
             guard let status = Int(parts[0]) else { return nil }
             self.status = status
-            self.fields = Self.fields(parts.dropFirst().joined(separator: " | "), now: now)
+            self.headers = Self.headers(parts.dropFirst().joined(separator: " | "), now: now)
             self.body = status == 304 || status == 204 ? Data() : body
         }
 
         /// Parses the header fields of a line of a case.
-        public static func fields(_ text: String, now: Date) -> HTTPFields {
-            guard !text.isEmpty else { return HTTPFields() }
-            return HTTPFields(
+        public static func headers(_ text: String, now: Date) -> HTTPHeaderFields {
+            guard !text.isEmpty else { return HTTPHeaderFields() }
+            return HTTPHeaderFields(
                 text.components(separatedBy: " | ").map { line in
                     let colon = line.firstIndex(of: ":") ?? line.endIndex
                     let name = String(line[..<colon])

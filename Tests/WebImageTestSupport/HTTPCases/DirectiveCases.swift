@@ -182,7 +182,7 @@ let directiveCases: [CacheCase] =
                 .get(.network, "200 | Cache-Control: max-age=10, stale-while-revalidate=5"), .get(.network, after: 16),
             ]),
         CacheCase(
-            "stale-while-revalidate can be disabled", policy: with { $0.staleWhileRevalidate = false },
+            "stale-while-revalidate can be disabled", policy: with { $0.servesStaleWhileRevalidating = false },
             [
                 .get(.network, "200 | Cache-Control: max-age=10, stale-while-revalidate=30"), .get(.network, after: 20),
             ]),
@@ -217,7 +217,7 @@ let directiveCases: [CacheCase] =
                 .get(.network, "503", after: 60),
             ]),
         CacheCase(
-            "stale-if-error can be disabled", policy: with { $0.staleOnError = false },
+            "stale-if-error can be disabled", policy: with { $0.servesStaleOnError = false },
             [
                 .get(.network, "200 | Cache-Control: max-age=10, stale-if-error=60"), .get(.network, "503", after: 20),
             ]),
@@ -239,7 +239,8 @@ let directiveCases: [CacheCase] =
                 .get(.staleAfterFailure, "lost", after: 20, has: "Age: 20"),
             ]),
         CacheCase(
-            "Stale responses after a lost connection can be disabled", policy: with { $0.staleWhenUnreachable = false },
+            "Stale responses after a lost connection can be disabled",
+            policy: with { $0.servesStaleWhenUnreachable = false },
             [
                 .get(.network, "200 | Cache-Control: max-age=10"), .get(.failure, "lost", after: 20),
             ]),

@@ -3,7 +3,7 @@
 import WebImageHTTP
 import WebImageNet
 
-private let kept = [
+private let retainedHeaders = [
     "X-A", "Content-Foo", "X-Content-Foo", "Content-MD5", "Content-Security-Policy", "Content-Location",
     "X-Frame-Options",
     "X-XSS-Protection", "Clear-Site-Data", "Public-Key-Pins", "Set-Cookie", "Set-Cookie2", "Content-Type",
@@ -16,15 +16,18 @@ private func lines(_ names: [String], _ value: String) -> String {
 }
 
 /// Rules for parsing, storing, and negotiating header fields.
-let fieldCases: [CacheCase] =
+let headerCases: [CacheCase] =
     [
         CacheCase(
             "Known and unknown response fields are stored, and a 304 that contains them replaces them",
             [
-                .get(.network, "200 | Cache-Control: max-age=9 | ETag: \"a\" | \(lines(kept, "one"))"),
-                .get(.cache, has: lines(kept, "one")), .get(.revalidated, "304", after: 10, has: lines(kept, "one")),
-                .get(.revalidated, "304 | \(lines(kept, "two"))", after: 10, has: lines(kept, "two")),
-                .get(.cache, of: 0, has: lines(kept, "two")),
+                .get(.network, "200 | Cache-Control: max-age=9 | ETag: \"a\" | \(lines(retainedHeaders, "one"))"),
+                .get(.cache, has: lines(retainedHeaders, "one")),
+                .get(.revalidated, "304", after: 10, has: lines(retainedHeaders, "one")),
+                .get(
+                    .revalidated, "304 | \(lines(retainedHeaders, "two"))", after: 10,
+                    has: lines(retainedHeaders, "two")),
+                .get(.cache, of: 0, has: lines(retainedHeaders, "two")),
             ]),
         CacheCase(
             "A 304 can change Cache-Control and Expires",
@@ -100,15 +103,15 @@ let fieldCases: [CacheCase] =
         CacheCase(
             "A POST response with the URL as its Content-Location serves GET",
             [
-                .ask("POST", .network, "200 | Cache-Control: max-age=60 | Content-Location: /a", sends: "posted"),
-                .get(.cache, after: 5, body: "posted", has: "Age: 5"), .ask("HEAD", .cache),
-                .ask("POST", .network, "200 | @Expires: 60 | Content-Location: ?", path: "/a?", sends: "again"),
+                .request("POST", .network, "200 | Cache-Control: max-age=60 | Content-Location: /a", sends: "posted"),
+                .get(.cache, after: 5, body: "posted", has: "Age: 5"), .request("HEAD", .cache),
+                .request("POST", .network, "200 | @Expires: 60 | Content-Location: ?", path: "/a?", sends: "again"),
                 .get(.cache, path: "/a?", body: "again"),
             ]),
         CacheCase(
             "A stored response never serves POST",
             [
-                .ask("POST", .network, "200 | Cache-Control: max-age=60 | Content-Location: /a"), .ask("POST"),
+                .request("POST", .network, "200 | Cache-Control: max-age=60 | Content-Location: /a"), .request("POST"),
                 .get(.network),
             ]),
         CacheCase(
@@ -119,12 +122,12 @@ let fieldCases: [CacheCase] =
                 "201 | Cache-Control: max-age=60 | Content-Location: /a",
                 "200 | Cache-Control: max-age=60, no-store | Content-Location: /a",
                 "200 | Cache-Control: max-age=60 | Content-Location: http://other.example/a",
-            ].flatMap { [CacheCase.Step.ask("POST", .network, $0), .get(.network)] }),
+            ].flatMap { [CacheCase.Step.request("POST", .network, $0), .get(.network)] }),
         CacheCase(
             "Responses to other methods serve no request",
             ["PUT", "PATCH", "QUERY"].flatMap {
                 [
-                    .ask($0, .network, "200 | Cache-Control: max-age=60 | Content-Location: /a"),
+                    .request($0, .network, "200 | Cache-Control: max-age=60 | Content-Location: /a"),
                     CacheCase.Step.get(.network),
                 ]
             }),

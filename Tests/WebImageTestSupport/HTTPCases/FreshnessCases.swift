@@ -88,7 +88,7 @@ let freshnessCases: [CacheCase] =
             ]),
         CacheCase("Without Last-Modified, there's no heuristic freshness", [.get(.network, "200"), .get(.network)]),
         CacheCase(
-            "Heuristic freshness can be disabled", policy: with { $0.usesHeuristics = false },
+            "Heuristic freshness can be disabled", policy: with { $0.usesHeuristicFreshness = false },
             [
                 .get(.network, "200 | @Last-Modified: -1000000"), .get(.revalidated, "304"),
             ]),

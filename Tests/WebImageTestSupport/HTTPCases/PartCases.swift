@@ -52,7 +52,7 @@ let partCases: [CacheCase] = [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3",
                 sends: "0123"),
-            .get(.network, "200", saw: "!Range | !If-Range"), .ask("HEAD", .network),
+            .get(.network, "200", saw: "!Range | !If-Range"), .request("HEAD", .network),
         ]),
     CacheCase(
         "A part of a body of unknown size serves its bytes",
@@ -164,7 +164,7 @@ let partCases: [CacheCase] = [
                 .network, "206 | Cache-Control: max-age=60 | Vary: X | Content-Range: bytes 0-3/10",
                 with: "X: 1 | Range: bytes=0-3", sends: "0123"),
             .get(.network, "206", with: "X: 2 | Range: bytes=0-3"),
-            .get(.cache, with: "X: 1 | Range: bytes=0-3", status: 206, body: "0123"), .ask("PUT"),
+            .get(.cache, with: "X: 1 | Range: bytes=0-3", status: 206, body: "0123"), .request("PUT"),
             .get(.network, "206", with: "X: 1 | Range: bytes=0-3"),
         ]),
     CacheCase(

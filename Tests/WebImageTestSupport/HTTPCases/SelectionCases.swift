@@ -107,21 +107,21 @@ let selectionCases: [CacheCase] =
         CacheCase(
             "An unsafe method that fails invalidates nothing",
             [
-                .get(.network, "200 | Cache-Control: max-age=60"), .ask("POST", .network, "500"),
-                .ask("DELETE", .network, "403"),
+                .get(.network, "200 | Cache-Control: max-age=60"), .request("POST", .network, "500"),
+                .request("DELETE", .network, "403"),
                 .get(.cache, of: 0),
             ]),
         CacheCase(
             "A redirect after a POST also invalidates",
             [
-                .get(.network, "200 | Cache-Control: max-age=60"), .ask("POST", .network, "303 | Location: /x"),
+                .get(.network, "200 | Cache-Control: max-age=60"), .request("POST", .network, "303 | Location: /x"),
                 .get(.network),
             ]),
         CacheCase(
             "Invalidation removes all variants",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 1"),
-                .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 2"), .ask("PUT"),
+                .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 2"), .request("PUT"),
                 .get(.network, with: "X: 1"),
                 .get(.network, with: "X: 2"),
             ]),
@@ -130,25 +130,25 @@ let selectionCases: [CacheCase] =
             [
                 .get(.network, "200 | Cache-Control: max-age=60", path: "/l"),
                 .get(.network, "200 | Cache-Control: max-age=60", path: "/cl"),
-                .ask("POST", .network, "200 | Location: /l | Content-Location: cl"), .get(.network, path: "/l"),
+                .request("POST", .network, "200 | Location: /l | Content-Location: cl"), .get(.network, path: "/l"),
                 .get(.network, path: "/cl"),
             ]),
         CacheCase(
             "A Location with another origin isn't invalidated",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", path: "/l"),
-                .ask("POST", .network, "200 | Location: http://elsewhere.example/l"), .get(.cache, path: "/l"),
+                .request("POST", .network, "200 | Location: http://elsewhere.example/l"), .get(.cache, path: "/l"),
             ]),
         CacheCase(
             "POST responses aren't stored",
             [
-                .ask("POST", .network, "200 | Cache-Control: max-age=60"), .get(.network),
+                .request("POST", .network, "200 | Cache-Control: max-age=60"), .get(.network),
             ]),
         CacheCase(
             "The Location of a failed response isn't invalidated",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", path: "/l"),
-                .ask("POST", .network, "500 | Location: /l"),
+                .request("POST", .network, "500 | Location: /l"),
                 .get(.cache, path: "/l"),
             ]),
         CacheCase(
@@ -228,21 +228,21 @@ let selectionCases: [CacheCase] =
         CacheCase(
             "HEAD ignores Range",
             [
-                .get(.network, "200 | Cache-Control: max-age=60"), .ask("HEAD", .cache, with: "Range: bytes=0-1"),
+                .get(.network, "200 | Cache-Control: max-age=60"), .request("HEAD", .cache, with: "Range: bytes=0-1"),
             ]),
     ]
     + ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "FOO", "get"].map { method in
         CacheCase(
             "\(method) invalidates",
             [
-                .get(.network, "200 | Cache-Control: max-age=60"), .ask(method), .get(.network),
+                .get(.network, "200 | Cache-Control: max-age=60"), .request(method), .get(.network),
             ])
     }
     + ["OPTIONS", "TRACE", "PROPFIND"].map { method in
         CacheCase(
             "\(method) invalidates nothing",
             [
-                .get(.network, "200 | Cache-Control: max-age=60"), .ask(method), .get(.cache, of: 0),
+                .get(.network, "200 | Cache-Control: max-age=60"), .request(method), .get(.cache, of: 0),
             ])
     }
     + ["*", ", *", "*, *", "X, *", "*, X", "X | Vary: *"].map { vary in

@@ -176,30 +176,31 @@ let validationCases: [CacheCase] = [
         "A fresh GET response serves HEAD",
         [
             .get(.network, "200 | Cache-Control: max-age=60 | X-A: 1"),
-            .ask("HEAD", .cache, after: 5, body: "", has: "X-A: 1 | Age: 5"),
+            .request("HEAD", .cache, after: 5, body: "", has: "X-A: 1 | Age: 5"),
         ]),
     CacheCase(
         "HEAD without a stored response is sent and stores nothing",
         [
-            .ask("HEAD", .network, "200 | Cache-Control: max-age=60"), .get(.network),
+            .request("HEAD", .network, "200 | Cache-Control: max-age=60"), .get(.network),
         ]),
     CacheCase(
         "HEAD freshens a stale response with the same validators",
         [
             .get(.network, "200 | Cache-Control: max-age=10 | ETag: \"a\" | X-A: 1"),
-            .ask("HEAD", .network, "200 | Cache-Control: max-age=10 | ETag: \"a\" | X-A: 2", after: 15),
+            .request("HEAD", .network, "200 | Cache-Control: max-age=10 | ETag: \"a\" | X-A: 2", after: 15),
             .get(.cache, after: 5, of: 0, has: "X-A: 2"),
         ]),
     CacheCase(
         "HEAD with another entity tag invalidates the stored response",
         [
             .get(.network, "200 | Cache-Control: max-age=10 | ETag: \"a\""),
-            .ask("HEAD", .network, "200 | Cache-Control: max-age=10 | ETag: \"b\"", after: 15), .get(.network),
+            .request("HEAD", .network, "200 | Cache-Control: max-age=10 | ETag: \"b\"", after: 15), .get(.network),
         ]),
     CacheCase(
         "A failed HEAD doesn't change the stored response",
         [
-            .get(.network, "200 | Cache-Control: max-age=10 | ETag: \"a\""), .ask("HEAD", .network, "410", after: 15),
+            .get(.network, "200 | Cache-Control: max-age=10 | ETag: \"a\""),
+            .request("HEAD", .network, "410", after: 15),
             .get(.revalidated, "304"),
         ]),
     CacheCase(
@@ -207,7 +208,7 @@ let validationCases: [CacheCase] = [
         [
             .get(.network, "200 | Cache-Control: max-age=60 | Vary: X | ETag: \"1\"", with: "X: 1"),
             .get(.network, "200 | Cache-Control: max-age=10 | Vary: X | ETag: \"2\"", with: "X: 2"),
-            .ask("HEAD", .network, "200 | ETag: \"3\"", after: 15, with: "X: 2"), .get(.cache, with: "X: 1", of: 0),
+            .request("HEAD", .network, "200 | ETag: \"3\"", after: 15, with: "X: 2"), .get(.cache, with: "X: 1", of: 0),
             .get(.network, with: "X: 2"),
         ]),
 ]

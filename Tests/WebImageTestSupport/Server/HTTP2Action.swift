@@ -6,7 +6,7 @@ import WebImageTesting
 /// A step of the script of an ``HTTP2Server``. If `stream` is `nil`, the step uses the stream of the current request.
 public enum HTTP2Action: Sendable {
     /// Sends a HEADERS frame with a status and header fields.
-    case head(status: Int = 200, fields: [(String, String)] = [], ends: Bool = false, stream: UInt32? = nil)
+    case head(status: Int = 200, headers: [(String, String)] = [], ends: Bool = false, stream: UInt32? = nil)
     /// Sends DATA frames.
     case data(Data, ends: Bool = true, stream: UInt32? = nil)
     /// Sends RST_STREAM with an error code (RFC 9113, section 7).
@@ -18,9 +18,9 @@ public enum HTTP2Action: Sendable {
     /// Sends bytes unchanged, inside TLS.
     case bytes(Data)
     /// Blocks the whole connection until the gate opens.
-    case wait(Gate)
+    case wait(TestGate)
     /// Opens the gate, which means that all previous actions have been written.
-    case open(Gate)
+    case open(TestGate)
     /// Sends `close_notify` and leaves the connection open.
     case sayGoodbye
     /// Closes the connection with `close_notify`.
@@ -37,7 +37,7 @@ public enum HTTP2Action: Sendable {
     func bytes(current: UInt32) -> Data? {
         switch self {
         case .head(let status, let fields, let ends, let stream):
-            let block = HTTP2Bytes.block(status: status, fields: fields)
+            let block = HTTP2Bytes.block(status: status, headers: fields)
             return HTTP2Bytes.frame(1, flags: ends ? 5 : 4, stream: stream ?? current, block)
         case .data(let body, let ends, let stream):
             return HTTP2Bytes.data(body, ends: ends, stream: stream ?? current)
@@ -87,9 +87,9 @@ enum HTTP2Bytes {
     }
 
     /// Returns a block of literal fields without indexing. The name of the status is an index into the static table.
-    static func block(status: Int, fields: [(String, String)]) -> Data {
+    static func block(status: Int, headers: [(String, String)]) -> Data {
         var block = Data([0x08]) + text("\(status)")
-        for (name, value) in fields { block += Data([0x00]) + text(name) + text(value) }
+        for (name, value) in headers { block += Data([0x00]) + text(name) + text(value) }
         return block
     }
 

@@ -47,9 +47,9 @@ struct HTTP2Connection: Sendable {
             guard let payload = read(connection, length) else { return .byClient }
             switch (head[3], head[4]) {
             case (1, _):
-                let request = server.note(connection: number, stream: stream)
+                let request = server.record(connection: number, stream: stream)
                 if let ending = perform(handler(request), connection, stream) { return ending }
-            case (3, _): server.noteReset(stream)
+            case (3, _): server.recordReset(stream)
             case (4, let flags) where flags & 1 == 0:
                 _ = write(connection, HTTP2Bytes.frame(4, flags: 1, stream: 0, Data()))
             case (6, let flags) where flags & 1 == 0:
@@ -66,7 +66,7 @@ struct HTTP2Connection: Sendable {
             received += byte
             guard received.suffix(4) == Data("\r\n\r\n".utf8) else { continue }
             received = Data()
-            if let ending = perform(handler(server.note(connection: number, stream: 0)), connection, 0) {
+            if let ending = perform(handler(server.record(connection: number, stream: 0)), connection, 0) {
                 return ending
             }
         }

@@ -125,7 +125,7 @@ public final class HTTP2Server: Sendable {
         }
     }
 
-    func note(connection: Int, stream: UInt32) -> Request {
+    func record(connection: Int, stream: UInt32) -> Request {
         log.withLock { log in
             let request = Request(index: log.requests.count, connection: connection, stream: stream)
             log.requests.append(request)
@@ -133,7 +133,7 @@ public final class HTTP2Server: Sendable {
         }
     }
 
-    func noteReset(_ stream: UInt32) { log.withLock { $0.resets.append(stream) } }
+    func recordReset(_ stream: UInt32) { log.withLock { $0.resets.append(stream) } }
 }
 
 /// An OpenSSL context, which threads can share.

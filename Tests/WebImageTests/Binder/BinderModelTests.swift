@@ -11,49 +11,49 @@ import WebImageTestSupport
 @Suite("Binder model")
 struct BinderModelTests {
     struct World {
-        var machine = BinderMachine(isMapped: true)
+        var machine = BinderStateMachine(isMapped: true)
         var random: SeededGenerator
         /// The generation of the binding that started each load.
         var owners: [Int: Int] = [:]
         var running: Set<Int> = []
         var completions: [Int: Int] = [:]
-        var best: [Int: Presentation.Kind] = [:]
-        var options = BindingOptions()
+        var best: [Int: ImageBinder.Presentation.Kind] = [:]
+        var options = ImageViewOptions()
         var isBound = false
         var steps = 0
 
         mutating func chance(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &random) == 0 }
 
-        mutating func probe() throws -> BinderMachine.Probe {
+        mutating func probe() throws -> BinderStateMachine.StartResult {
             let number = machine.generation
             switch Int.random(in: 0..<6, using: &random) {
-            case 0: return .answer(.success(BinderPictures.response(try BinderPictures.image(number), .memory)))
-            case 1: return .answer(.failure(BinderPictures.notFound))
-            case 2: return .pending(stored: try BinderPictures.image(number), otherSize: nil)
-            case 3: return .pending(stored: nil, otherSize: try BinderPictures.image(number))
+            case 0: return .result(.success(BinderImages.response(try BinderImages.image(number), .memoryCache)))
+            case 1: return .result(.failure(BinderImages.notFound))
+            case 2: return .pending(stored: try BinderImages.image(number), otherSize: nil)
+            case 3: return .pending(stored: nil, otherSize: try BinderImages.image(number))
             default: return .pending(stored: nil, otherSize: nil)
             }
         }
 
-        mutating func event(of load: Int) throws -> ImageEvent {
-            let image = try BinderPictures.image(owners[load] ?? -1, side: Int.random(in: 4...40, using: &random))
+        mutating func event(of load: Int) throws -> ImageTask.Event {
+            let image = try BinderImages.image(owners[load] ?? -1, dimension: Int.random(in: 4...40, using: &random))
             switch Int.random(in: 0..<8, using: &random) {
             case 0: return .started
-            case 1: return .progress(ImageProgress(received: 1, expected: nil))
-            case 2: return .cached(BinderPictures.response(image, .disk))
+            case 1: return .progress(ImageTask.Progress(receivedByteCount: 1, expectedByteCount: nil))
+            case 2: return .cached(BinderImages.response(image, .diskCache))
             case 3, 4: return .preview(image)
-            case 5: return .finished(.failure(chance(2) ? BinderPictures.offline : BinderPictures.notFound))
-            default: return .finished(.success(BinderPictures.response(image)))
+            case 5: return .finished(.failure(chance(2) ? BinderImages.offline : BinderImages.notFound))
+            default: return .finished(.success(BinderImages.response(image)))
             }
         }
 
-        mutating func perform(_ actions: [BinderMachine.Action]) throws {
+        mutating func perform(_ actions: [BinderStateMachine.Action]) throws {
             var queue = actions
             while !queue.isEmpty {
                 switch queue.removeFirst() {
                 case .start(let load, let request):
                     #expect(owners[load] == nil)
-                    #expect(request.size != nil || options.sizing == .none)
+                    #expect(request.size != nil || options.sizing == .originalSize)
                     owners[load] = machine.generation
                     let probe = try probe()
                     if case .pending = probe { running.insert(load) }
@@ -66,19 +66,19 @@ struct BinderModelTests {
             }
         }
 
-        mutating func check(_ showing: BinderMachine.Showing) {
+        mutating func check(_ showing: BinderStateMachine.PendingPresentation) {
             #expect(showing.generation == machine.generation)
             #expect(isBound || showing.kind == .nothing)
-            if case .picture(let image) = showing.content, showing.kind.isOfPicture {
+            if case .image(let image) = showing.content, showing.kind.isOfImage {
                 #expect(image.number == machine.generation)
             }
-            if best[showing.generation] == .picture { #expect(showing.kind == .picture) }
+            if best[showing.generation] == .image { #expect(showing.kind == .image) }
             best[showing.generation] = showing.kind
         }
 
         mutating func checkRest() {
             #expect(running.count <= 1)
-            if !machine.isMapped, options.unmapping == .cancel { #expect(running.isEmpty) }
+            if !machine.isMapped, options.offscreenBehavior == .cancel { #expect(running.isEmpty) }
             if !isBound { #expect(running.isEmpty) }
             #expect(completions.values.allSatisfy { $0 == 1 })
             for generation in max(1, machine.generation - 3)..<max(1, machine.generation) {
@@ -90,12 +90,13 @@ struct BinderModelTests {
         var unbindings: Set<Int> = []
 
         mutating func bind() throws {
-            options = BindingOptions(placeholder: .color(.black))
-            options.keepsCurrent = chance(3)
-            options.failure = chance(2) ? .color(.white) : nil
-            options.sizing = [.none, .fit, .fill][Int.random(in: 0..<3, using: &random)]
-            options.unmapping = [.cancel, .keep, .lower(to: .low)][Int.random(in: 0..<3, using: &random)]
-            options.retries = BindingOptions.Retries(rawValue: Int.random(in: 0..<4, using: &random))
+            options = ImageViewOptions(placeholder: .color(.black))
+            options.keepsCurrentImage = chance(3)
+            options.failurePlaceholder = chance(2) ? .color(.white) : nil
+            options.sizing = [.originalSize, .fit, .fill][Int.random(in: 0..<3, using: &random)]
+            options.offscreenBehavior =
+                [.cancel, .continue, .lowerPriority(to: .low)][Int.random(in: 0..<3, using: &random)]
+            options.retries = ImageViewOptions.Retries(rawValue: Int.random(in: 0..<4, using: &random))
             options.transition = chance(2) ? .always(.zoom()) : .none
             isBound = true
             try perform(machine.bind(chance(10) ? nil : BinderDriver.request, options))
@@ -122,13 +123,13 @@ struct BinderModelTests {
             case 8: try perform(machine.retry())
             case 9: try perform(machine.networkReturned())
             case 10: try perform(machine.setPriority(chance(2) ? .high : .low))
-            default: try tell()
+            default: try deliver()
             }
             checkRest()
         }
 
         /// Delivers an event of a load: usually of the running one, and sometimes of one that must be ignored.
-        mutating func tell() throws {
+        mutating func deliver() throws {
             let load = chance(3) ? Int.random(in: 1...max(1, machine.lastLoad), using: &random) : running.first
             guard let load else { return }
             let event = try event(of: load)
@@ -145,6 +146,6 @@ struct BinderModelTests {
         var world = World(random: SeededGenerator(seed: UInt64(seed) &* 9_176 &+ 5))
         for _ in 0..<4_000 { try world.step() }
         #expect(world.completions.count > 100)
-        #expect(world.best.values.contains(.picture) && world.best.values.contains(.failure))
+        #expect(world.best.values.contains(.image) && world.best.values.contains(.failurePlaceholder))
     }
 }

@@ -14,9 +14,10 @@ import WebImageTesting
 private final class Slot {
     let loader = StubLoader()
     let fixture: ManagerFixture
-    private(set) var shown: [Presentation] = []
+    private(set) var presentations: [ImageBinder.Presentation] = []
     private(set) var completed: [Result<ImageResponse, ImageError>] = []
-    private(set) lazy var binder = ImageBinder(manager: fixture.manager) { [weak self] in self?.shown.append($0) }
+    private(set) lazy var binder = ImageBinder(manager: fixture.manager) { [weak self] in self?.presentations.append($0)
+    }
 
     init() throws {
         fixture = try ManagerFixture { [loader] in
@@ -25,24 +26,25 @@ private final class Slot {
         }
     }
 
-    var kinds: [Presentation.Kind] { shown.map(\.kind) }
+    var kinds: [ImageBinder.Presentation.Kind] { presentations.map(\.kind) }
 
     /// Sets the response for a URL: an image of `number + 10` pixels in width that is delivered after the gate opens.
     @discardableResult
-    func serve(_ number: Int, gate: Gate? = nil) throws -> URL {
+    func serve(_ number: Int, gate: TestGate? = nil) throws -> URL {
         let url = try #require(URL(string: "https://example.org/\(number).png"))
-        loader.set(StubLoader.Answer(body: try TestPictures.png(number, width: number + 10), gate: gate), for: url)
+        loader.set(
+            StubLoader.Response(body: try TestImages.png(number, width: number + 10), responseGate: gate), for: url)
         return url
     }
 
-    func bind(_ url: URL?, _ change: (inout BindingOptions) -> Void = { _ in }) {
-        var options = BindingOptions(placeholder: .blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
-        options.sizing = .none
+    func bind(_ url: URL?, _ change: (inout ImageViewOptions) -> Void = { _ in }) {
+        var options = ImageViewOptions(placeholder: .blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
+        options.sizing = .originalSize
         change(&options)
-        binder.bind(url.map { ImageRequest($0) }, options: options) { self.completed.append($0) }
+        binder.bind(url.map { ImageRequest(url: $0) }, options: options) { self.completed.append($0) }
     }
 
-    func note(_ presentation: Presentation) { shown.append(presentation) }
+    func record(_ presentation: ImageBinder.Presentation) { presentations.append(presentation) }
 
     func waitForEnds(_ count: Int) async { await untilMain { completed.count >= count } }
 }
@@ -56,15 +58,15 @@ struct ImageBinderTests {
         let url = try slot.serve(1)
         slot.bind(url)
         #expect(slot.kinds == [.placeholder])
-        #expect(slot.shown[0].image?.size == PixelSize(width: 32, height: 32))
+        #expect(slot.presentations[0].image?.size == PixelSize(width: 32, height: 32))
         await slot.waitForEnds(1)
-        #expect(slot.shown.last?.image?.size.width == 11)
+        #expect(slot.presentations.last?.image?.size.width == 11)
         let other = ImageBinder(manager: slot.fixture.manager) { presentation in
-            #expect(presentation.kind == .picture)
+            #expect(presentation.kind == .image)
         }
         var isDone = false
         other.allocate(ViewAllocation(width: 11, height: 48))
-        other.bind(ImageRequest(url)) { _ in isDone = true }
+        other.bind(ImageRequest(url: url)) { _ in isDone = true }
         #expect(isDone)
         #expect(other.snapshot.state == .showing)
     }
@@ -72,7 +74,7 @@ struct ImageBinderTests {
     @Test("An image of a superseded load is never shown")
     func superseded() async throws {
         let slot = try Slot()
-        let gate = Gate()
+        let gate = TestGate()
         let old = try slot.serve(1, gate: gate)
         let new = try slot.serve(2)
         slot.bind(old)
@@ -82,13 +84,13 @@ struct ImageBinderTests {
         await slot.waitForEnds(2)
         await untilMain { slot.fixture.manager.runningJobs == 0 }
         #expect(slot.completed[0].failure?.isCancelled == true)
-        #expect(slot.shown.filter { $0.kind == .picture }.map { $0.image?.size.width } == [12])
+        #expect(slot.presentations.filter { $0.kind == .image }.map { $0.image?.size.width } == [12])
     }
 
     @Test("Binding the same URL again continues its download")
     func rebound() async throws {
         let slot = try Slot()
-        let gate = Gate()
+        let gate = TestGate()
         let url = try slot.serve(1, gate: gate)
         slot.bind(url)
         await slot.loader.waitForRequests(count: 1)
@@ -103,66 +105,66 @@ struct ImageBinderTests {
     @Test("The load is canceled when the view is unmapped and restarts when the view is mapped")
     func mapping() async throws {
         let slot = try Slot()
-        let gate = Gate()
+        let gate = TestGate()
         let url = try slot.serve(1, gate: gate)
         slot.bind(url)
         await slot.loader.waitForRequests(count: 1)
-        slot.binder.isMapped = false
+        slot.binder.isVisible = false
         await slot.loader.waitForCancellations(count: 1)
         #expect(slot.completed.isEmpty)
         gate.open()
-        slot.binder.isMapped = true
+        slot.binder.isVisible = true
         await slot.waitForEnds(1)
-        #expect(slot.kinds == [.placeholder, .picture])
+        #expect(slot.kinds == [.placeholder, .image])
     }
 
     @Test("A load that survives its view fills the cache")
     func survives() async throws {
         let slot = try Slot()
-        let gate = Gate()
+        let gate = TestGate()
         let url = try slot.serve(1, gate: gate)
-        slot.bind(url) { $0.survivesOwner = true }
+        slot.bind(url) { $0.continuesWhenReplaced = true }
         await slot.loader.waitForRequests(count: 1)
         slot.binder.unbind()
         #expect(slot.kinds == [.placeholder, .nothing])
         gate.open()
         let manager = slot.fixture.manager
-        await untilMain { manager.cachedImage(for: ImageRequest(url)) != nil }
-        #expect(slot.shown.count == 2)
+        await untilMain { manager.cachedImage(for: ImageRequest(url: url)) != nil }
+        #expect(slot.presentations.count == 2)
     }
 
     @Test("The image is decoded to the pixel size of the view, and a smaller image stays until a larger one is loaded")
     func sizes() async throws {
         let slot = try Slot()
         let url = try #require(URL(string: "https://example.org/large.png"))
-        slot.loader.set(StubLoader.Answer(body: try TestPictures.png(1, width: 200, height: 100)), for: url)
+        slot.loader.set(StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100)), for: url)
         slot.bind(url) { $0.sizing = .fit }
         #expect(slot.binder.snapshot.state == .waiting)
         slot.binder.allocate(ViewAllocation(width: 20, height: 20, scaleFactor: 2))
         await slot.waitForEnds(1)
-        #expect(slot.shown.last?.image?.size == PixelSize(width: 40, height: 20))
+        #expect(slot.presentations.last?.image?.size == PixelSize(width: 40, height: 20))
         slot.binder.allocate(ViewAllocation(width: 80, height: 80, scaleFactor: 1))
-        await untilMain { slot.shown.last?.image?.size.width == 80 }
-        #expect(slot.kinds == [.placeholder, .picture, .picture])
+        await untilMain { slot.presentations.last?.image?.size.width == 80 }
+        #expect(slot.kinds == [.placeholder, .image, .image])
         // A larger view of the same image shows the cached image as its placeholder.
-        let other = ImageBinder(manager: slot.fixture.manager) { [slot] in slot.note($0) }
-        other.bind(ImageRequest(url, size: .fit(width: 150)))
-        #expect(slot.shown.last?.kind == .otherSize)
-        #expect(slot.shown.last?.image?.size.width == 80)
-        await untilMain { slot.shown.last?.kind == .picture }
-        #expect(slot.shown.last?.image?.size.width == 150)
+        let other = ImageBinder(manager: slot.fixture.manager) { [slot] in slot.record($0) }
+        other.bind(ImageRequest(url: url, size: .fit(width: 150)))
+        #expect(slot.presentations.last?.kind == .cachedPlaceholder)
+        #expect(slot.presentations.last?.image?.size.width == 80)
+        await untilMain { slot.presentations.last?.kind == .image }
+        #expect(slot.presentations.last?.image?.size.width == 150)
     }
 
     @Test("A failure is reported, and the load is retried when the network returns")
     func retries() async throws {
         let slot = try Slot()
         let url = try #require(URL(string: "https://example.org/none.png"))
-        slot.bind(url) { $0.failure = .color(.black) }
+        slot.bind(url) { $0.failurePlaceholder = .color(.black) }
         await slot.waitForEnds(1)
-        #expect(slot.kinds == [.placeholder, .failure])
-        #expect(slot.shown.last?.color == .black)
-        slot.loader.set(StubLoader.Answer(body: try TestPictures.png(3)), for: url)
-        slot.binder.networkReturned()
+        #expect(slot.kinds == [.placeholder, .failurePlaceholder])
+        #expect(slot.presentations.last?.color == .black)
+        slot.loader.set(StubLoader.Response(body: try TestImages.png(3)), for: url)
+        slot.binder.networkBecameAvailable()
         await untilMain { slot.binder.snapshot.state == .showing }
         #expect(slot.completed.count == 1)
     }
@@ -171,9 +173,9 @@ struct ImageBinderTests {
     func observes() async throws {
         let slot = try Slot()
         let url = try slot.serve(1)
-        var told: [BinderSnapshot] = []
+        var told: [ImageBinder.Snapshot] = []
         slot.binder.onChange = { told.append($0) }
-        let changes = slot.binder.changes
+        let changes = slot.binder.snapshots
         slot.bind(url)
         await slot.waitForEnds(1)
         #expect(told.first?.state == .loading)
@@ -187,20 +189,20 @@ struct ImageBinderTests {
         let slot = try Slot()
         let urls = [try slot.serve(1), try slot.serve(2)]
         var binder: ImageBinder?
-        var shown: [Presentation] = []
+        var shown: [ImageBinder.Presentation] = []
         binder = ImageBinder(manager: slot.fixture.manager) { presentation in
             shown.append(presentation)
-            if presentation.generation == 1, presentation.kind == .nothing {
-                binder?.bind(ImageRequest(urls[1], size: .fit(width: 5)))
+            if presentation.bindingID == 1, presentation.kind == .nothing {
+                binder?.bind(ImageRequest(url: urls[1], size: .fit(width: 5)))
             }
         }
         var ends = 0
-        binder?.bind(ImageRequest(urls[0], size: .fit(width: 5))) { result in
+        binder?.bind(ImageRequest(url: urls[0], size: .fit(width: 5))) { result in
             ends += 1
             #expect(result.failure?.isCancelled == true)
         }
-        await untilMain { shown.last?.kind == .picture }
-        #expect(shown.last?.generation == 2)
+        await untilMain { shown.last?.kind == .image }
+        #expect(shown.last?.bindingID == 2)
         #expect(ends == 1)
     }
 
@@ -208,12 +210,12 @@ struct ImageBinderTests {
     func waits() async throws {
         let slot = try Slot()
         let url = try slot.serve(1)
-        let request = ImageRequest(url, size: .fit(width: 5))
+        let request = ImageRequest(url: url, size: .fit(width: 5))
         #expect(try await slot.binder.load(request).image.size.width == 5)
-        let gate = Gate()
+        let gate = TestGate()
         let held = try slot.serve(2, gate: gate)
         let binder = slot.binder
-        let wait = Task { try await binder.load(ImageRequest(held, size: .fit(width: 5))) }
+        let wait = Task { try await binder.load(ImageRequest(url: held, size: .fit(width: 5))) }
         await slot.loader.waitForRequests(count: 2)
         wait.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await wait.value }
@@ -224,11 +226,11 @@ struct ImageBinderTests {
     @Test("A binder that is deallocated cancels its load and completes")
     func released() async throws {
         let slot = try Slot()
-        let gate = Gate()
+        let gate = TestGate()
         let url = try slot.serve(1, gate: gate)
         var binder: ImageBinder? = ImageBinder(manager: slot.fixture.manager) { _ in }
         var ends = 0
-        binder?.bind(ImageRequest(url, size: .fit(width: 5))) { _ in ends += 1 }
+        binder?.bind(ImageRequest(url: url, size: .fit(width: 5))) { _ in ends += 1 }
         await slot.loader.waitForRequests(count: 1)
         weak let released = binder
         binder = nil
@@ -242,12 +244,12 @@ struct ImageBinderTests {
         let slot = try Slot()
         let urls = [try slot.serve(1), try slot.serve(2)]
         var shown: [ImageSlot: Int] = [:]
-        let set = BinderSet(manager: slot.fixture.manager, isMapped: false) { place, presentation in
-            if presentation.kind == .picture { shown[place] = presentation.image?.size.width }
+        let set = ImageBinderGroup(manager: slot.fixture.manager, isMapped: false) { place, presentation in
+            if presentation.kind == .image { shown[place] = presentation.image?.size.width }
         }
         set.allocate(ViewAllocation(width: 1_000, height: 1_000))
-        set[.image].bind(ImageRequest(urls[0]))
-        set["hover"].bind(ImageRequest(urls[1]))
+        set[.image].bind(ImageRequest(url: urls[0]))
+        set["hover"].bind(ImageRequest(url: urls[1]))
         #expect(slot.loader.requests.isEmpty)
         set.isMapped = true
         await untilMain { shown.count == 2 }
@@ -259,7 +261,7 @@ struct ImageBinderTests {
 
     @Test("Hashes are drawn at any aspect ratio, and invalid hashes show nothing")
     func hashes() {
-        let pictures = PlaceholderPictures(limit: 2)
+        let pictures = PlaceholderRenderer(limit: 2)
         #expect(pictures.image(.blurHash("no")) == nil)
         #expect(pictures.image(.thumbHash([1, 2])) == nil)
         for ratio in [0, -1, Double.nan, Double.infinity, 1e-9, 1e9, 2] {

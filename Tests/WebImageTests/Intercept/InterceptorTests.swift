@@ -10,7 +10,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// An interceptor that calls a closure.
-private struct Stage: RequestInterceptor {
+private struct Stage: ImageRequestInterceptor {
     let body: @Sendable (ImageRequest, Next) async throws(ImageError) -> RequestAnswer
 
     func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
@@ -25,10 +25,10 @@ struct InterceptorTests {
 
     init() throws {
         web = try #require(URL(string: "https://example.org/a.png"))
-        loader.set(.init(body: try TestPictures.png(1)), for: web)
+        loader.set(.init(body: try TestImages.png(1)), for: web)
     }
 
-    private func fixture(_ interceptors: any RequestInterceptor...) throws -> ManagerFixture {
+    private func fixture(_ interceptors: any ImageRequestInterceptor...) throws -> ManagerFixture {
         try ManagerFixture { [loader] configuration in
             configuration.loaders = [loader]
             configuration.interceptors = interceptors
@@ -43,12 +43,12 @@ struct InterceptorTests {
                 $0.size = .fit(width: 10)
                 $0.cachePolicy = .cacheFirst
             })
-        #expect(try await fixture.manager.image(from: web).size.width == 10)
-        #expect(fixture.manager.cachedImage(for: ImageRequest(web))?.size.width == 10)
+        #expect(try await fixture.manager.image(for: web).size.width == 10)
+        #expect(fixture.manager.cachedImage(for: ImageRequest(url: web))?.size.width == 10)
         let task = fixture.manager.load(web)
-        #expect(try task.result?.get().origin == .memory)
-        await fixture.manager.removeCached(ImageRequest(web))
-        #expect(fixture.manager.cachedImage(for: ImageRequest(web)) == nil)
+        #expect(try task.result?.get().source == .memoryCache)
+        await fixture.manager.removeCachedImage(for: ImageRequest(url: web))
+        #expect(fixture.manager.cachedImage(for: ImageRequest(url: web)) == nil)
     }
 
     @Test("An interceptor can change the request, and the first interceptor is the outermost one")
@@ -65,31 +65,31 @@ struct InterceptorTests {
             }
         }
         let fixture = try fixture(stage("first", 10), stage("second", 20))
-        #expect(try await fixture.manager.image(from: web).size.width == 20)
+        #expect(try await fixture.manager.image(for: web).size.width == 20)
         #expect(log.withLock { $0 } == ["first in", "second in", "second out", "first out"])
         // The memory lookup runs after the interceptors.
-        let again = try await fixture.manager.response(for: ImageRequest(web))
-        #expect(again.origin == .memory && log.withLock { $0.count } == 8)
+        let again = try await fixture.manager.response(for: ImageRequest(url: web))
+        #expect(again.source == .memoryCache && log.withLock { $0.count } == 8)
     }
 
     @Test("An interceptor can return an image or data, and nothing is loaded or stored")
     func answers() async throws {
-        let bytes = try TestPictures.png(2, width: 30, height: 20)
-        let picture = Image(pixels: try TestPictures.pixels(3, width: 7, height: 5))
+        let bytes = try TestImages.png(2, width: 30, height: 20)
+        let picture = DecodedImage(pixels: try TestImages.pixels(3, width: 7, height: 5))
         let fixture = try fixture(
             Stage { (request, _) async throws(ImageError) in request.key == "bytes" ? .data(bytes) : .image(picture) })
-        var request = ImageRequest(web)
+        var request = ImageRequest(url: web)
         let answer = try await fixture.manager.response(for: request)
-        #expect(answer.image === picture && answer.origin == .local)
+        #expect(answer.image === picture && answer.source == .local)
         #expect(try await fixture.manager.data(for: request).isEmpty == false)
         request.key = "bytes"
         request.size = .fit(width: 15)
-        request.wantsData = true
+        request.includesOriginalData = true
         let decoded = try await fixture.manager.response(for: request)
-        #expect(decoded.image.size == PixelSize(width: 15, height: 10) && decoded.data == bytes)
+        #expect(decoded.image.size == PixelSize(width: 15, height: 10) && decoded.originalData == bytes)
         #expect(try await fixture.manager.data(for: request) == bytes)
         #expect(loader.requests.isEmpty && fixture.manager.cachedImage(for: request) == nil)
-        request.limits = Limits.desktop
+        request.limits = ImageLimits.desktop
         request.limits?.maxEncodedBytes = 10
         let limited = request
         await #expect(throws: ImageError.self) { try await fixture.manager.data(for: limited) }
@@ -98,28 +98,29 @@ struct InterceptorTests {
 
     @Test("An interceptor can retry")
     func retries() async throws {
-        let lost = ImageError.network(NetworkError(.cannotFindHost, url: web.absoluteString, phase: .resolve))
-        loader.set(.init(error: lost), .init(body: try TestPictures.png(1)), for: web)
+        let lost = ImageError.network(
+            ImageError.NetworkFailure(.cannotFindHost, url: web.absoluteString, phase: .nameResolution))
+        loader.set(.init(error: lost), .init(body: try TestImages.png(1)), for: web)
         let fixture = try fixture(
             Stage { (request, next) async throws(ImageError) in
                 do throws(ImageError) {
                     return try await next(request)
                 } catch {
                     var again = request
-                    again.ignoresFailures = true
+                    again.bypassesFailureCache = true
                     return try await next(again)
                 }
             })
-        #expect(try await fixture.manager.response(for: ImageRequest(web)).origin == .network)
+        #expect(try await fixture.manager.response(for: ImageRequest(url: web)).source == .network)
         #expect(loader.requests.count == 2)
     }
 
     @Test("An interceptor can reject a request before any cache lookup")
     func refuses() async throws {
-        let refusal = ImageError.request(.refused(reason: "no network today"))
+        let refusal = ImageError.request(.rejected(reason: "no network today"))
         let fixture = try fixture(Stage { (_, _) async throws(ImageError) in throw refusal })
-        await #expect(throws: refusal) { try await fixture.manager.image(from: web) }
-        await #expect(throws: refusal) { try await fixture.manager.data(for: ImageRequest(web)) }
+        await #expect(throws: refusal) { try await fixture.manager.image(for: web) }
+        await #expect(throws: refusal) { try await fixture.manager.data(for: ImageRequest(url: web)) }
         #expect(refusal.code == 1011 && loader.requests.isEmpty)
     }
 
@@ -128,17 +129,17 @@ struct InterceptorTests {
         let fixture = try fixture(
             Stage { (request, next) async throws(ImageError) in
                 guard case .response(var response) = try await next(request) else { return try await next(request) }
-                response.data = Data([1])
+                response.originalData = Data([1])
                 return .response(response)
             })
-        #expect(try await fixture.manager.response(for: ImageRequest(web)).data == Data([1]))
+        #expect(try await fixture.manager.response(for: ImageRequest(url: web)).originalData == Data([1]))
     }
 
     @Test("A canceled request finishes immediately, and the work of its interceptors is canceled")
     func cancelled() async throws {
-        let reached = Gate()
-        let held = Gate()
-        let ended = Gate()
+        let reached = TestGate()
+        let held = TestGate()
+        let ended = TestGate()
         let fixture = try fixture(
             Stage { (request, next) async throws(ImageError) in
                 reached.open()

@@ -14,7 +14,7 @@ struct CancellationTests {
         let server = try LoopbackServer { _ in .silent }
         let fixture = try ManagerFixture()
         let url = server.url("/a")
-        let waiting = Task { try await fixture.manager.image(from: url) }
+        let waiting = Task { try await fixture.manager.image(for: url) }
         await server.waitForRequests(count: 1)
         waiting.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
@@ -24,9 +24,9 @@ struct CancellationTests {
 
     @Test("Canceling one wait for the response of a task doesn't cancel the task")
     func oneAwait() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer(
-            routes: ["/a": .ok(try TestPictures.png(1)).with { $0.headGate = gate }])
+            routes: ["/a": .ok(try TestImages.png(1)).with { $0.headGate = gate }])
         let fixture = try ManagerFixture()
         let task = fixture.manager.load(server.url("/a"))
         let waiting = Task { try await task.response }
@@ -34,12 +34,12 @@ struct CancellationTests {
         waiting.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
         gate.open()
-        #expect(try await task.response.origin == .network)
+        #expect(try await task.response.source == .network)
     }
 
     @Test("A request that is canceled during decoding ends immediately and stores nothing")
     func whileDecoding() async throws {
-        let server = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(1))])
+        let server = try LoopbackServer(routes: ["/a": .ok(try TestImages.png(1))])
         let slow = SlowCoder()
         let fixture = try ManagerFixture { $0.coders.register(slow) }
         let task = fixture.manager.load(server.url("/a"))
@@ -47,16 +47,16 @@ struct CancellationTests {
         task.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await task.response }
         await untilTrue { fixture.manager.runningJobs == 0 }
-        #expect(fixture.manager.cachedImage(for: ImageRequest(server.url("/a"))) == nil)
+        #expect(fixture.manager.cachedImage(for: ImageRequest(url: server.url("/a"))) == nil)
     }
 
     @Test("Row 57: ten thousand cancellations at random moments leave no job, file descriptor, or temporary file")
     func storm() async throws {
-        let picture = try TestPictures.png(1)
-        let server = try LoopbackServer { _ in .ok(picture, type: "image/png") }
-        let fixture = try ManagerFixture { $0.downloader.connectionsPerHost = 4 }
-        _ = try await fixture.manager.image(from: server.url("/warm"))
-        let before = OpenDescriptors.files(under: fixture.folder.path).count
+        let picture = try TestImages.png(1)
+        let server = try LoopbackServer { _ in .ok(picture, contentType: "image/png") }
+        let fixture = try ManagerFixture { $0.downloader.maxConnectionsPerHost = 4 }
+        _ = try await fixture.manager.image(for: server.url("/warm"))
+        let before = OpenDescriptors.files(under: fixture.directory.path).count
         var random = SeededGenerator(seed: 7)
         for round in 0..<20 {
             let tasks = (0..<500).map { fixture.manager.load(server.url("/\(round)-\($0 % 50)")) }
@@ -71,9 +71,9 @@ struct CancellationTests {
         }
         await untilTrue { fixture.manager.runningJobs == 0 }
         await fixture.manager.diskCache?.flush()
-        let left = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.file("cache/temp"))
+        let left = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.file("cache/temp"))
         #expect(left.isEmpty)
-        #expect(OpenDescriptors.files(under: fixture.folder.path).count == before)
+        #expect(OpenDescriptors.files(under: fixture.directory.path).count == before)
         // Only persistent connections remain on both sides of the loopback interface.
         await untilTrue { server.counters.openConnections <= 4 }
         #expect(OpenDescriptors.connections(toPort: server.port).count <= 4)
@@ -88,14 +88,14 @@ struct CancellationTests {
 
 /// A coder that decodes until it's canceled.
 private final class SlowCoder: ImageCoder {
-    let running = Gate()
+    let running = TestGate()
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
 
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         running.open()
-        while true { try context.checkpoint() }
+        while true { try context.checkCancellation() }
     }
 }

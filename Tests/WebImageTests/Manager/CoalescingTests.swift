@@ -13,12 +13,14 @@ import WebImageTesting
 struct CoalescingTests {
     @Test("Ten concurrent sizes of one URL need one HTTP request, and each image has its size")
     func tenSizes() async throws {
-        let picture = try TestPictures.png(1, width: 200, height: 100)
-        let gate = Gate()
-        let server = try LoopbackServer(routes: ["/a": .ok(picture, type: "image/png").with { $0.bodyGate = gate }])
+        let picture = try TestImages.png(1, width: 200, height: 100)
+        let gate = TestGate()
+        let server = try LoopbackServer(routes: [
+            "/a": .ok(picture, contentType: "image/png").with { $0.bodyGate = gate }
+        ])
         let fixture = try ManagerFixture()
         let tasks = (1...10).map { number in
-            fixture.manager.load(ImageRequest(server.url("/a"), size: .fit(width: Double(number * 10))))
+            fixture.manager.load(ImageRequest(url: server.url("/a"), size: .fit(width: Double(number * 10))))
         }
         await server.waitForRequests(count: 1)
         gate.open()
@@ -26,7 +28,7 @@ struct CoalescingTests {
             let width = (index + 1) * 10
             let response = try await task.response
             #expect(response.image.size == PixelSize(width: width, height: width / 2))
-            #expect(response.origin == .network)
+            #expect(response.source == .network)
         }
         #expect(server.counters.requests == 1)
         await untilTrue { fixture.manager.runningJobs == 0 }
@@ -34,29 +36,31 @@ struct CoalescingTests {
 
     @Test("A request that started before a download ended uses its data, however late its cache lookup finishes")
     func late() async throws {
-        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "no-store")
+        let resource = ServerResource(body: try TestImages.png(1), type: "image/png", cacheControl: "no-store")
         let server = try LoopbackServer { resource.response(to: $0) }
         let fixture = try ManagerFixture()
-        let tier = HeldTier()
-        var late = ImageRequest(server.url("/a"), size: .fit(width: 10))
+        let tier = BlockingTier()
+        var late = ImageRequest(url: server.url("/a"), size: .fit(width: 10))
         late.originalCache = ImageCache(memory: nil, tiers: [tier])
         let task = fixture.manager.load(late)
-        await untilTrue { tier.isAsked }
-        _ = try await fixture.manager.image(from: server.url("/a"))
+        await untilTrue { tier.isQueried }
+        _ = try await fixture.manager.image(for: server.url("/a"))
         tier.gate.open()
         #expect(try await task.image.size.width == 10)
         #expect(server.counters.requests == 1)
         // Requests that start after the download can't use its data.
-        _ = try await fixture.manager.image(from: server.url("/a"))
-        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, nil])
+        _ = try await fixture.manager.image(for: server.url("/a"))
+        #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, nil])
     }
 
     @Test("Row 56: a thousand requests for one URL share one download, one decode, and one image")
     func thousand() async throws {
         let counter = CountingCoder()
-        let picture = try TestPictures.png(2)
-        let gate = Gate()
-        let server = try LoopbackServer(routes: ["/a": .ok(picture, type: "image/png").with { $0.bodyGate = gate }])
+        let picture = try TestImages.png(2)
+        let gate = TestGate()
+        let server = try LoopbackServer(routes: [
+            "/a": .ok(picture, contentType: "image/png").with { $0.bodyGate = gate }
+        ])
         let fixture = try ManagerFixture { $0.coders.register(counter) }
         let tasks = (0..<1_000).map { _ in fixture.manager.load(server.url("/a")) }
         await server.waitForRequests(count: 1)
@@ -70,15 +74,15 @@ struct CoalescingTests {
 
     @Test("A request that starts while the data is being decoded uses that data without a second download")
     func whileDecoding() async throws {
-        let resource = ServerResource(body: try TestPictures.png(6), type: "image/png", cacheControl: "max-age=60")
+        let resource = ServerResource(body: try TestImages.png(6), type: "image/png", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
         let slow = CountingTransformer("slow")
-        let gate = Gate()
+        let gate = TestGate()
         slow.gate.withLock { $0 = gate }
         let fixture = try ManagerFixture()
-        let first = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [slow]))
+        let first = fixture.manager.load(ImageRequest(url: server.url("/a"), transformers: [slow]))
         await untilTrue { slow.runs == 1 }
-        let second = try await fixture.manager.response(for: ImageRequest(server.url("/a"), size: .fit(width: 10)))
+        let second = try await fixture.manager.response(for: ImageRequest(url: server.url("/a"), size: .fit(width: 10)))
         #expect(second.image.size.width == 10)
         gate.open()
         _ = try await first.response
@@ -87,15 +91,15 @@ struct CoalescingTests {
 
     @Test("Equal first transformers run once, regardless of the following transformers")
     func transformSteps() async throws {
-        let server = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(3), type: "image/png")])
+        let server = try LoopbackServer(routes: ["/a": .ok(try TestImages.png(3), contentType: "image/png")])
         let first = CountingTransformer("first")
         let second = CountingTransformer("second")
         let third = CountingTransformer("third")
-        let gate = Gate()
+        let gate = TestGate()
         first.gate.withLock { $0 = gate }
         let fixture = try ManagerFixture()
-        let a = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [first, second]))
-        let b = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [first, third]))
+        let a = fixture.manager.load(ImageRequest(url: server.url("/a"), transformers: [first, second]))
+        let b = fixture.manager.load(ImageRequest(url: server.url("/a"), transformers: [first, third]))
         // Both last steps wait for the shared first step, which the gate holds.
         let pipeline = fixture.manager.pipeline
         await untilTrue { first.runs == 1 && pipeline.transform.count == 3 }
@@ -108,26 +112,26 @@ struct CoalescingTests {
 
     @Test("Row 56: if one of two subscribers cancels, the other one receives its image")
     func oneCancels() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer(
-            routes: ["/a": .ok(try TestPictures.png(4), type: "image/png").with { $0.bodyGate = gate }])
+            routes: ["/a": .ok(try TestImages.png(4), contentType: "image/png").with { $0.bodyGate = gate }])
         let fixture = try ManagerFixture()
         let first = fixture.manager.load(server.url("/a"))
         let second = fixture.manager.load(server.url("/a"))
         await server.waitForRequests(count: 1)
         // Wait until the second request shares the download. Otherwise, canceling the first one would end it.
-        await untilTrue { fixture.manager.statistics.loadsShared == 1 }
+        await untilTrue { fixture.manager.statistics.coalescedLoads == 1 }
         first.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await first.response }
         gate.open()
-        #expect(try await second.response.origin == .network)
+        #expect(try await second.response.source == .network)
         #expect(server.counters.requests == 1)
     }
 
     @Test("Row 56: if both subscribers cancel, the connection closes, and a new request starts a new download")
     func bothCancel() async throws {
         let server = try LoopbackServer { request in
-            request.index == 0 ? .silent : .ok((try? TestPictures.png(5)) ?? Data(), type: "image/png")
+            request.index == 0 ? .silent : .ok((try? TestImages.png(5)) ?? Data(), contentType: "image/png")
         }
         let fixture = try ManagerFixture()
         let first = fixture.manager.load(server.url("/a"))
@@ -136,7 +140,7 @@ struct CoalescingTests {
         first.cancel()
         second.cancel()
         let third = fixture.manager.load(server.url("/a"))
-        #expect(try await third.response.origin == .network)
+        #expect(try await third.response.source == .network)
         await server.waitForClosedConnections(count: 1)
         #expect(server.counters.requests == 2)
         await #expect(throws: ImageError.request(.cancelled)) { try await first.response }
@@ -165,22 +169,22 @@ final class CountingCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
 
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         count.add(1, ordering: .relaxed)
-        return try CoderRegistry.standard.decode(data, options: options, context: context)
+        return try ImageCoderRegistry.standard.decode(data, options: options, context: context)
     }
 }
 
 /// A transformer that returns its input and counts its runs.
 final class CountingTransformer: ImageTransformer {
-    let identity: String
-    let gate = Lock<Gate?>(nil)
+    let identifier: String
+    let gate = Lock<TestGate?>(nil)
     private let count = Atomic<Int>(0)
     var runs: Int { count.load(ordering: .relaxed) }
 
-    init(_ identity: String) { self.identity = identity }
+    init(_ identity: String) { self.identifier = identity }
 
     func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         count.add(1, ordering: .relaxed)
@@ -197,23 +201,23 @@ private final class PriorityLoader: ImageLoader {
 
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         self.context.withLock { $0 = context }
-        await Gate().wait()
+        await TestGate().wait()
         throw .request(.cancelled)
     }
 }
 
 /// An empty tier whose lookups wait for a gate.
-private final class HeldTier: CacheTier {
-    let gate = Gate()
-    private let asked = Atomic(false)
-    var isAsked: Bool { asked.load(ordering: .acquiring) }
+private final class BlockingTier: CacheTier {
+    let gate = TestGate()
+    private let wasQueried = Atomic(false)
+    var isQueried: Bool { wasQueried.load(ordering: .acquiring) }
 
-    func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry? {
-        asked.store(true, ordering: .releasing)
+    func entry(for key: CacheKey, matching request: HTTPHeaderFields) async -> CacheEntry? {
+        wasQueried.store(true, ordering: .releasing)
         await gate.wait()
         return nil
     }
-    func store(_ entry: DiskEntry, request: HTTPFields) async {}
-    func remove(_ key: CacheKey, matching request: HTTPFields?) async {}
+    func store(_ entry: CacheEntry, matching: HTTPHeaderFields) async {}
+    func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async {}
     func removeAll() async {}
 }

@@ -17,15 +17,15 @@ struct EncodedDataTests {
     }
 
     private func jpeg() throws -> Data {
-        try CoderRegistry.standard.encode(
-            Image(pixels: try TestPictures.pixels(1)), as: .jpeg(quality: 80), context: CodingContext())
+        try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: try TestImages.pixels(1)), as: .jpeg(quality: 80), context: CodingContext())
     }
 
     @Test("An encoding is cached on disk and returned after a restart without decoding or encoding")
     func kept() async throws {
-        let server = try server(try TestPictures.png(1))
+        let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"), size: .fit(width: 20))
+        let request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         let first = try await fixture.manager.data(for: request, encodedAs: .webp(quality: 70))
         let other = try await fixture.manager.data(for: request, encodedAs: .webp(quality: 30))
         #expect(first != other)
@@ -35,28 +35,28 @@ struct EncodedDataTests {
         #expect(restarted.manager.statistics.decodes == 0 && restarted.manager.statistics.encodes == 0)
         #expect(server.counters.requests == 1)
         // Another size is another image.
-        _ = try await restarted.manager.data(for: ImageRequest(server.url("/a")), encodedAs: .webp(quality: 70))
+        _ = try await restarted.manager.data(for: ImageRequest(url: server.url("/a")), encodedAs: .webp(quality: 70))
         #expect(restarted.manager.statistics.encodes == 1)
     }
 
     @Test("Removing a request removes the encodings of all sizes of its image and no others")
     func forgotten() async throws {
-        let picture = try TestPictures.png(1)
+        let picture = try TestImages.png(1)
         let server = try server(picture)
         let fixture = try ManagerFixture()
         let manager = fixture.manager
-        let small = ImageRequest(server.url("/a"), size: .fit(width: 20))
-        var stored = ImageRequest(server.url("/a"), size: .fit(width: 30))
-        stored.storeFinal = .encoded(as: .png())
-        stored.waitsForStore = true
+        let small = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
+        var stored = ImageRequest(url: server.url("/a"), size: .fit(width: 30))
+        stored.processedEncoding = .encoded(as: .png())
+        stored.waitsUntilStored = true
         for url in [server.url("/a"), server.url("/ab")] {
-            _ = try await manager.data(for: ImageRequest(url), encodedAs: .webp(quality: 70))
+            _ = try await manager.data(for: ImageRequest(url: url), encodedAs: .webp(quality: 70))
         }
         _ = try await manager.data(for: small, encodedAs: .jpeg())
         _ = try await manager.image(for: stored)
         await manager.diskCache?.flush()
         #expect(await manager.diskCache?.entries().count == 6)
-        await manager.removeCached(ImageRequest(server.url("/a")))
+        await manager.removeCachedImage(for: ImageRequest(url: server.url("/a")))
         await manager.diskCache?.flush()
         let left = await manager.diskCache?.entries() ?? []
         #expect(left.count == 2 && left.allSatisfy { $0.source == server.url("/ab").absoluteString })
@@ -67,9 +67,9 @@ struct EncodedDataTests {
 
     @Test("An image in memory is encoded once and then served from disk")
     func fromMemory() async throws {
-        let server = try server(try TestPictures.png(1))
+        let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         _ = try await fixture.manager.image(for: request)
         let first = try await fixture.manager.data(for: request, encodedAs: .jpeg())
         #expect(try await fixture.manager.data(for: request, encodedAs: .jpeg()) == first)
@@ -79,27 +79,27 @@ struct EncodedDataTests {
 
     @Test("A stale encoding is revalidated and isn't encoded again after a 304")
     func confirmed() async throws {
-        let server = try server(try TestPictures.png(1))
+        let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         let first = try await fixture.manager.data(for: request, encodedAs: .jpeg())
         fixture.pass(seconds: 61)
         #expect(try await fixture.manager.data(for: request, encodedAs: .jpeg()) == first)
-        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"1\""])
+        #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
         #expect(fixture.manager.statistics.encodes == 1)
     }
 
     @Test("An encoding of outdated data isn't returned", arguments: [false, true])
     func changed(keepsMemory: Bool) async throws {
-        let pictures = [try TestPictures.png(1), try TestPictures.png(2)]
+        let pictures = [try TestImages.png(1), try TestImages.png(2)]
         let server = try LoopbackServer { request in
             ServerResource(
                 body: pictures[min(request.index, 1)], type: "image/png", cacheControl: "max-age=60"
             ).response(to: request)
         }
         let fixture = try ManagerFixture()
-        var request = ImageRequest(server.url("/a"))
-        if !keepsMemory { request.stores = .disk }
+        var request = ImageRequest(url: server.url("/a"))
+        if !keepsMemory { request.writeTo = .disk }
         let first = try await fixture.manager.data(for: request, encodedAs: .png())
         // Another request reloads the data while the encoding is still fresh.
         var again = request
@@ -115,14 +115,14 @@ struct EncodedDataTests {
         "An encoding isn't cached if the configuration, the request, or the server forbids it, or for files",
         arguments: 0..<4)
     func notKept(place: Int) async throws {
-        let server = try server(try TestPictures.png(1), cacheControl: place == 2 ? "no-store" : "max-age=60")
+        let server = try server(try TestImages.png(1), cacheControl: place == 2 ? "no-store" : "max-age=60")
         let fixture = try ManagerFixture { $0.cache.storesEncodings = place != 0 }
-        var request = ImageRequest(server.url("/a"))
-        if place == 1 { request.stores = .memory }
+        var request = ImageRequest(url: server.url("/a"))
+        if place == 1 { request.writeTo = .memory }
         if place == 3 {
-            let file = URL(filePath: fixture.folder.file("a.png"))
-            try TestPictures.png(1).write(to: file)
-            request = ImageRequest(file)
+            let file = URL(filePath: fixture.directory.file("a.png"))
+            try TestImages.png(1).write(to: file)
+            request = ImageRequest(url: file)
         }
         _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
         await fixture.manager.diskCache?.flush()
@@ -133,11 +133,11 @@ struct EncodedDataTests {
 
     @Test("A removed encoding is created again")
     func removed() async throws {
-        let server = try server(try TestPictures.png(1))
+        let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
-        await fixture.manager.removeCached(request)
+        await fixture.manager.removeCachedImage(for: request)
         _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
         #expect(server.counters.requests == 2)
     }
@@ -147,29 +147,30 @@ struct EncodedDataTests {
         let bytes = try jpeg()
         let server = try server(bytes, type: "image/jpeg")
         let fixture = try ManagerFixture { $0.cache.storesEncodings = false }
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         let automatic = ImageEncoding(format: .automatic)
         #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
         #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
         fixture.manager.memoryCache.removeAll()
         #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
-        let small = ImageRequest(server.url("/a"), size: .fit(width: 20))
+        let small = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         let reduced = try await fixture.manager.data(for: small, encodedAs: automatic)
-        #expect(try ImageProbe(reading: reduced).size.width == 20)
+        #expect(try ImageInfo(data: reduced).size.width == 20)
         #expect(server.counters.requests == 1)
     }
 
     @Test("EXIF and XMP of the original are kept if the encoding requests it, also in other sizes")
     func metadata() async throws {
         let packet = Data("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"></x:xmpmeta>".utf8)
-        let pixels = try TestPictures.pixels(1)
-        let image = Image(pixels: pixels).with(metadata: ImageMetadata(rawSize: pixels.size, xmp: [UInt8](packet)))
+        let pixels = try TestImages.pixels(1)
+        let image = DecodedImage(pixels: pixels).with(
+            metadata: ImageMetadata(storedSize: pixels.size, xmp: [UInt8](packet)))
         var encoding = ImageEncoding.jpeg()
         encoding.metadata = .keep
-        let bytes = try CoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+        let bytes = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
         let server = try server(bytes, type: "image/jpeg")
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"), size: .fit(width: 20))
+        let request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         let kept = try await fixture.manager.data(for: request, encodedAs: encoding)
         #expect(kept.range(of: packet) != nil)
         let stripped = try await fixture.manager.data(for: request, encodedAs: .jpeg())
@@ -178,9 +179,9 @@ struct EncodedDataTests {
 
     @Test("A hundred concurrent requests for one encoding share it")
     func shared() async throws {
-        let server = try server(try TestPictures.png(1))
+        let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         let manager = fixture.manager
         let answers = await withTaskGroup(of: Data?.self) { group in
             for _ in 0..<100 { group.addTask { try? await manager.data(for: request, encodedAs: .jpeg()) } }
@@ -192,7 +193,7 @@ struct EncodedDataTests {
 
     @Test("A request that looked for an encoding before another request stored it doesn't encode again")
     func lookedUpBefore() async throws {
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk)
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
@@ -200,18 +201,18 @@ struct EncodedDataTests {
             $0.loaders = [loader]
         }
         let manager = fixture.manager
-        _ = try await manager.image(for: ImageRequest(.sample))
-        let (first, second, open) = (Gate(), Gate(), Gate())
+        _ = try await manager.image(for: ImageRequest(url: .sample))
+        let (first, second, open) = (TestGate(), TestGate(), TestGate())
         open.open()
-        tier.holdLookups(first)
+        tier.blockLookups(first)
         let lookups = tier.lookups
-        let slow = Task { try await manager.data(for: ImageRequest(.sample), encodedAs: .png()) }
+        let slow = Task { try await manager.data(for: ImageRequest(url: .sample), encodedAs: .png()) }
         await untilTrue { tier.lookups == lookups + 1 }
-        tier.holdLookups(second)
+        tier.blockLookups(second)
         first.open()
         await untilTrue { tier.lookups == lookups + 2 }
-        tier.holdLookups(open)
-        let data = Task { try await manager.data(for: ImageRequest(.sample), encodedAs: .png()) }
+        tier.blockLookups(open)
+        let data = Task { try await manager.data(for: ImageRequest(url: .sample), encodedAs: .png()) }
         await passing()
         second.open()
         #expect(try await data.value == slow.value)

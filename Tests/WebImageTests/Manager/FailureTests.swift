@@ -11,11 +11,11 @@ import WebImageTesting
 struct FailureTests {
     /// Returns a server that responds with 404 until `isThere` is `true`, and then with an image.
     private func server(_ isThere: Shared<Bool>, cacheControl: String? = nil) throws -> LoopbackServer {
-        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "no-cache")
+        let resource = ServerResource(body: try TestImages.png(1), type: "image/png", cacheControl: "no-cache")
         return try LoopbackServer { request in
             guard !isThere.value else { return resource.response(to: request) }
-            var response = ServerResponse(status: 404, body: Data("gone".utf8))
-            response.fields["Cache-Control"] = cacheControl
+            var response = LoopbackServer.Response(statusCode: 404, body: Data("gone".utf8))
+            response.headers["Cache-Control"] = cacheControl
             return response
         }
     }
@@ -34,7 +34,7 @@ struct FailureTests {
         let isThere = Shared(false)
         let server = try server(isThere)
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         #expect(await code(fixture, request) == 2007)
         isThere.value = true
         #expect(await code(fixture, request) == 3007)
@@ -43,7 +43,7 @@ struct FailureTests {
         #expect(fixture.manager.failures.all.map(\.error.code) == [2007])
         // Programs that map errors to HTTP statuses see no difference.
         let again = await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
-        #expect(again?.httpStatus == 404 && again?.underlying.code == 2007 && again?.isRetryable == false)
+        #expect(again?.httpStatusCode == 404 && again?.underlying.code == 2007 && again?.isTransient == false)
         fixture.pass(seconds: 600)
         #expect(await code(fixture, request) == nil)
         #expect(fixture.manager.failures.count == 0)
@@ -51,11 +51,11 @@ struct FailureTests {
 
     @Test("A decode error contains the earlier network failures, also if it's remembered")
     func attemptsBeforeBytes() async throws {
-        let lost = NetworkError(.connectionLost, url: "https://example.org/a", phase: .body)
-        let picture = try TestPictures.png(1)
+        let lost = ImageError.NetworkFailure(.connectionLost, url: "https://example.org/a", phase: .receivingBody)
+        let picture = try TestImages.png(1)
         for body in [Data("<html></html>".utf8), picture.prefix(picture.count / 2)] {
             let fixture = try ManagerFixture { $0.loaders = [SecondTryLoader(body: body, failures: [lost])] }
-            let request = ImageRequest(try #require(URL(string: "https://example.org/a")))
+            let request = ImageRequest(url: try #require(URL(string: "https://example.org/a")))
             for isRemembered in [false, true] {
                 let error = await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
                 #expect(error?.attempts == [lost] && (error?.remembered != nil) == isRemembered)
@@ -71,18 +71,18 @@ struct FailureTests {
         let isThere = Shared(false)
         let server = try server(isThere)
         let fixture = try ManagerFixture()
-        var request = ImageRequest(server.url("/a"))
+        var request = ImageRequest(url: server.url("/a"))
         #expect(await code(fixture, request) == 2007)
-        request.ignoresFailures = true
+        request.bypassesFailureCache = true
         #expect(await code(fixture, request) == 2007)
-        request.ignoresFailures = false
+        request.bypassesFailureCache = false
         request.cachePolicy = .reload
         #expect(await code(fixture, request) == 2007)
         request.cachePolicy = nil
-        request.alternatives = [server.url("/b")]
+        request.alternativeURLs = [server.url("/b")]
         isThere.value = true
         #expect(await code(fixture, request) == nil)
-        request.alternatives = []
+        request.alternativeURLs = []
         #expect(await code(fixture, request) == nil)
         #expect(server.counters.requests == 5)
     }
@@ -93,24 +93,24 @@ struct FailureTests {
         let server = try server(isThere, cacheControl: "max-age=20")
         let never = try self.server(isThere, cacheControl: "no-store")
         let fixture = try ManagerFixture()
-        #expect(await code(fixture, ImageRequest(server.url("/a"))) == 2007)
+        #expect(await code(fixture, ImageRequest(url: server.url("/a"))) == 2007)
         fixture.pass(seconds: 19)
-        #expect(await code(fixture, ImageRequest(server.url("/a"))) == 3007)
+        #expect(await code(fixture, ImageRequest(url: server.url("/a"))) == 3007)
         fixture.pass(seconds: 1)
-        #expect(await code(fixture, ImageRequest(server.url("/a"))) == 2007)
-        for _ in 0..<2 { #expect(await code(fixture, ImageRequest(never.url("/a"))) == 2007) }
+        #expect(await code(fixture, ImageRequest(url: server.url("/a"))) == 2007)
+        for _ in 0..<2 { #expect(await code(fixture, ImageRequest(url: never.url("/a"))) == 2007) }
     }
 
     @Test("Row 42: HTML instead of an image is an error with the status and the content type, and is remembered")
     func html() async throws {
         let server = try LoopbackServer { _ in
-            var response = ServerResponse(status: 200, body: Data("<!DOCTYPE html><html><body>no".utf8))
-            response.fields["Content-Type"] = "image/png"
+            var response = LoopbackServer.Response(statusCode: 200, body: Data("<!DOCTYPE html><html><body>no".utf8))
+            response.headers["Content-Type"] = "image/png"
             return response
         }
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"))
-        let expected = ImageError.decode(.notAnImage(.html, status: 200, contentType: "image/png"))
+        let request = ImageRequest(url: server.url("/a"))
+        let expected = ImageError.decoding(.notAnImage(.html, status: 200, contentType: "image/png"))
         await #expect(throws: expected) { try await fixture.manager.image(for: request) }
         do throws(ImageError) {
             _ = try await fixture.manager.image(for: request)
@@ -125,21 +125,21 @@ struct FailureTests {
 
     @Test("A corrupt image is remembered, and network errors and cancellations aren't")
     func broken() async throws {
-        var png = try TestPictures.png(1)
+        var png = try TestImages.png(1)
         png.replaceSubrange((png.count / 2)..<(png.count - 12), with: Data(count: png.count - 12 - png.count / 2))
         let body = png
         let server = try LoopbackServer { request in
             ServerResource(body: body, type: "image/png", cacheControl: "max-age=60").response(to: request)
         }
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         let first = await code(fixture, request)
         #expect(first.map { $0 / 1_000 } == 4)
         #expect(await code(fixture, request) == 3007)
         #expect(server.counters.requests == 1)
         server.stop()
-        for _ in 0..<2 { #expect(await code(fixture, ImageRequest(server.url("/c"))).map { $0 / 1_000 } == 2) }
-        let task = fixture.manager.load(ImageRequest(server.url("/d")))
+        for _ in 0..<2 { #expect(await code(fixture, ImageRequest(url: server.url("/c"))).map { $0 / 1_000 } == 2) }
+        let task = fixture.manager.load(ImageRequest(url: server.url("/d")))
         task.cancel()
         _ = try? await task.image
         #expect(fixture.manager.failures.count == 1)
@@ -148,17 +148,17 @@ struct FailureTests {
     @Test("A stale image is returned for a remembered error in the same way as for a new error")
     func stale() async throws {
         let resource = ServerResource(
-            body: try TestPictures.png(1), type: "image/png", etag: "\"one\"", cacheControl: "max-age=60")
+            body: try TestImages.png(1), type: "image/png", etag: "\"one\"", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
         let fixture = try ManagerFixture { $0.failures = FailurePolicy { _ in 60 } }
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         _ = try await fixture.manager.image(for: request)
         fixture.pass(seconds: 61)
         server.stop()
         for isRemembered in [false, true] {
             let response = try await fixture.manager.response(for: request)
             #expect(response.isStale)
-            #expect((response.refreshError?.remembered != nil) == isRemembered)
+            #expect((response.revalidationError?.remembered != nil) == isRemembered)
         }
     }
 
@@ -167,39 +167,39 @@ struct FailureTests {
         let isThere = Shared(false)
         let server = try server(isThere)
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         for _ in 0..<2 {
             #expect(await code(fixture, request) == 2007)
-            await fixture.manager.removeCached(request)
+            await fixture.manager.removeCachedImage(for: request)
         }
         #expect(await code(fixture, request) == 2007)
-        await fixture.manager.removeAllCached()
+        await fixture.manager.removeAllCachedImages()
         #expect(await code(fixture, request) == 2007)
     }
 
     @Test("An error contains all attempts, including retries and alternatives, also if it's remembered")
     func attempts() async throws {
         let server = try LoopbackServer { request in
-            ServerResponse(status: request.target == "/a" ? 503 : 404)
+            LoopbackServer.Response(statusCode: request.target == "/a" ? 503 : 404)
         }
         let fixture = try ManagerFixture {
-            $0.downloader.retry = RetryPolicy(attempts: 3, baseDelay: 0, maxDelay: 0)
+            $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0, maxDelay: 0)
             $0.failures = FailurePolicy { _ in 60 }
         }
-        var request = ImageRequest(server.url("/a"))
-        request.alternatives = [server.url("/b"), server.url("/c")]
+        var request = ImageRequest(url: server.url("/a"))
+        request.alternativeURLs = [server.url("/b"), server.url("/c")]
         let first = await error(fixture, request)
         #expect(first?.code == 2007)
         let statuses: [Int?] = [503, 503, 503, 404, 404]
-        #expect(first?.attempts.map(\.status) == statuses)
+        #expect(first?.attempts.map(\.statusCode) == statuses)
         #expect(first?.attempts.map(\.attempt) == [1, 2, 3, 4, 5])
         #expect(first?.attempts.map { URL(string: $0.url)?.path } == ["/a", "/a", "/a", "/b", "/c"])
         #expect(first?.attempts.allSatisfy { $0.earlier.isEmpty } == true)
-        request.alternatives = []
+        request.alternativeURLs = []
         let second = await error(fixture, request)
         // The remembered error of the URL itself. The alternatives are no longer requested.
         #expect(second?.code == 3007 && second?.remembered != nil)
-        #expect(second?.attempts.map(\.status) == [503, 503, 503])
+        #expect(second?.attempts.map(\.statusCode) == [503, 503, 503])
         #expect(server.counters.requests == 5)
         #expect(ImageError.request(.cancelled).attempts.isEmpty)
     }
@@ -217,16 +217,16 @@ struct FailureTests {
 /// A loader whose response reports earlier failed attempts.
 private struct SecondTryLoader: ImageLoader {
     let body: Data
-    let failures: [NetworkError]
+    let failures: [ImageError.NetworkFailure]
 
     func canLoad(_ url: URL) -> Bool { true }
 
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        var metrics = LoadMetrics()
+        var metrics = NetworkMetrics()
         metrics.failures = failures
-        metrics.attempts = failures.count + 1
+        metrics.attemptCount = failures.count + 1
         return LoadResponse(
-            head: ResponseHead(status: 200), body: body, finalURL: request.url, requestTime: Date(),
-            responseTime: Date(), metrics: metrics)
+            httpResponse: HTTPResponseHead(statusCode: 200), body: body, url: request.url, requestDate: Date(),
+            responseDate: Date(), metrics: metrics)
     }
 }

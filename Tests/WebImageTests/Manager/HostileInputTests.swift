@@ -10,11 +10,11 @@ import WebImageTesting
 @Suite("Invalid images cause typed errors and aren't cached", .timeLimit(.minutes(5)))
 struct HostileInputTests {
     private func fails(_ body: Data, type: String = "image/png", status: Int = 200) async throws -> ImageError? {
-        let server = try LoopbackServer { _ in .ok(body, type: type).with { $0.status = status } }
+        let server = try LoopbackServer { _ in .ok(body, contentType: type).with { $0.statusCode = status } }
         let fixture = try ManagerFixture()
         var caught: ImageError?
         do throws(ImageError) {
-            _ = try await fixture.manager.image(from: server.url("/a"))
+            _ = try await fixture.manager.image(for: server.url("/a"))
         } catch {
             caught = error
         }
@@ -28,17 +28,17 @@ struct HostileInputTests {
         let page = Data("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
         #expect(
             try await fails(page, type: "image/jpeg")
-                == .decode(.notAnImage(.html, status: 200, contentType: "image/jpeg")))
+                == .decoding(.notAnImage(.html, status: 200, contentType: "image/jpeg")))
     }
 
-    private func answer(_ format: ImageFormat) -> ImageError {
-        .decode(.notAnImage(format, status: 200, contentType: "image/png"))
+    private func result(_ format: ImageFormat) -> ImageError {
+        .decoding(.notAnImage(format, status: 200, contentType: "image/png"))
     }
 
     @Test("JSON and text are reported with their formats")
     func text() async throws {
-        #expect(try await fails(Data(#"{"error": "not found"}"#.utf8)) == answer(.json))
-        #expect(try await fails(Data("Image not found".utf8)) == answer(.text))
+        #expect(try await fails(Data(#"{"error": "not found"}"#.utf8)) == result(.json))
+        #expect(try await fails(Data("Image not found".utf8)) == result(.text))
     }
 
     @Test("An empty body is a network error with the reason `noData`")
@@ -47,23 +47,23 @@ struct HostileInputTests {
             Issue.record("the error isn't a network error")
             return
         }
-        #expect(error.reason == .noData)
+        #expect(error.reason == .emptyBody)
     }
 
     @Test("A status outside 200 to 299 is an error with the status, also if the body is an image")
     func status() async throws {
-        guard case .network(let error)? = try await fails(try TestPictures.png(1), status: 404) else {
+        guard case .network(let error)? = try await fails(try TestImages.png(1), status: 404) else {
             Issue.record("the error isn't a network error")
             return
         }
-        #expect(error.reason == .status)
-        #expect(error.status == 404)
+        #expect(error.reason == .unacceptableStatusCode)
+        #expect(error.statusCode == 404)
     }
 
     @Test("A truncated image throws `truncated`")
     func truncated() async throws {
-        let picture = try TestPictures.png(1)
-        guard case .decode(.truncated, _)? = try await fails(picture.prefix(picture.count / 2)) else {
+        let picture = try TestImages.png(1)
+        guard case .decoding(.truncated, _)? = try await fails(picture.prefix(picture.count / 2)) else {
             Issue.record("the error isn't reported as truncated")
             return
         }
@@ -71,9 +71,9 @@ struct HostileInputTests {
 
     @Test("A corrupt image throws a decode error")
     func corrupt() async throws {
-        var picture = try TestPictures.png(1)
+        var picture = try TestImages.png(1)
         for index in picture.count / 2..<picture.count / 2 + 8 { picture[index] ^= 0xFF }
-        guard case .decode? = try await fails(picture) else {
+        guard case .decoding? = try await fails(picture) else {
             Issue.record("the error isn't a decoding error")
             return
         }
@@ -81,25 +81,27 @@ struct HostileInputTests {
 
     @Test("An image whose header exceeds the pixel limit is rejected before decoding")
     func bomb() async throws {
-        let picture = try TestPictures.png(1, width: 64, height: 48)
+        let picture = try TestImages.png(1, width: 64, height: 48)
         let server = try LoopbackServer(routes: ["/a": .ok(picture)])
         let fixture = try ManagerFixture { $0.limits.maxPixels = 64 * 48 - 1 }
-        await #expect(throws: ImageError.limit(LimitError(.pixels, limit: 64 * 48 - 1, actual: 64 * 48))) {
-            try await fixture.manager.image(from: server.url("/a"))
+        await #expect(
+            throws: ImageError.limitExceeded(ImageError.LimitFailure(.pixelCount, limit: 64 * 48 - 1, actual: 64 * 48))
+        ) {
+            try await fixture.manager.image(for: server.url("/a"))
         }
     }
 
     @Test("Row 45: corrupt data on disk is downloaded again")
     func damagedOnDisk() async throws {
-        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
+        let resource = ServerResource(body: try TestImages.png(1), type: "image/png", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
         var fixture = try ManagerFixture()
-        _ = try await fixture.manager.image(from: server.url("/a"))
+        _ = try await fixture.manager.image(for: server.url("/a"))
         fixture = try await fixture.restarted()
-        await fixture.manager.close()
-        try damageEntries(in: fixture.folder.file("cache/blobs"))
-        fixture = try ManagerFixture(folder: fixture.folder)
-        #expect(try await fixture.manager.response(for: ImageRequest(server.url("/a"))).origin == .network)
+        await fixture.manager.shutdown()
+        try damageEntries(in: fixture.directory.file("cache/blobs"))
+        fixture = try ManagerFixture(directory: fixture.directory)
+        #expect(try await fixture.manager.response(for: ImageRequest(url: server.url("/a"))).source == .network)
         #expect(server.counters.requests == 2)
     }
 

@@ -10,29 +10,29 @@ import WebImageTestSupport
 struct LocalSourceTests {
     @Test("An image from a data URL is decoded once, cached in memory, and not stored on disk")
     func dataURL() async throws {
-        let picture = try TestPictures.png(3)
+        let picture = try TestImages.png(3)
         let url = try #require(URL(string: "data:image/png;base64,\(picture.base64EncodedString())"))
         let fixture = try ManagerFixture()
-        #expect(try await fixture.manager.response(for: ImageRequest(url)).origin == .local)
-        #expect(try fixture.manager.load(url).result?.get().origin == .memory)
+        #expect(try await fixture.manager.response(for: ImageRequest(url: url)).source == .local)
+        #expect(try fixture.manager.load(url).result?.get().source == .memoryCache)
         await fixture.manager.diskCache?.flush()
         #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
     }
 
     @Test("A file is decoded once until it changes, and isn't stored in the disk cache")
     func file() async throws {
-        let folder = try TestPictures.temporaryFolder()
+        let folder = try TestImages.temporaryDirectory()
         let url = URL(filePath: folder.file("a.png"))
-        try TestPictures.png(1).write(to: url)
+        try TestImages.png(1).write(to: url)
         let fixture = try ManagerFixture()
-        #expect(try await fixture.manager.response(for: ImageRequest(url)).origin == .local)
+        #expect(try await fixture.manager.response(for: ImageRequest(url: url)).source == .local)
         // Another thread checks whether the file has changed.
         #expect(fixture.manager.load(url).result == nil)
-        #expect(fixture.manager.cachedImage(for: ImageRequest(url)) != nil)
-        #expect(try await fixture.manager.response(for: ImageRequest(url)).origin == .memory)
-        try TestPictures.png(2, width: 20, height: 10).write(to: url)
-        let changed = try await fixture.manager.response(for: ImageRequest(url))
-        #expect(changed.origin == .local)
+        #expect(fixture.manager.cachedImage(for: ImageRequest(url: url)) != nil)
+        #expect(try await fixture.manager.response(for: ImageRequest(url: url)).source == .memoryCache)
+        try TestImages.png(2, width: 20, height: 10).write(to: url)
+        let changed = try await fixture.manager.response(for: ImageRequest(url: url))
+        #expect(changed.source == .local)
         #expect(changed.image.size == PixelSize(width: 20, height: 10))
         #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
     }
@@ -41,7 +41,7 @@ struct LocalSourceTests {
     func missing() async throws {
         let fixture = try ManagerFixture()
         await #expect(throws: ImageError.request(.fileNotFound(path: "/no/such/picture.png"))) {
-            try await fixture.manager.image(from: URL(filePath: "/no/such/picture.png"))
+            try await fixture.manager.image(for: URL(filePath: "/no/such/picture.png"))
         }
     }
 }

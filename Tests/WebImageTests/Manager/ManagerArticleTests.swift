@@ -11,10 +11,10 @@ import WebImageTesting
 @Suite("Manager article", .timeLimit(.minutes(5)))
 struct ManagerArticleTests {
     private struct Mailbox: Sendable {
-        func attachment(_ mail: Int, _ part: Int) async throws -> Data { try TestPictures.png(mail + part) }
+        func attachment(_ mail: Int, _ part: Int) async throws -> Data { try TestImages.png(mail + part) }
     }
 
-    private func show(_ image: Image) { #expect(!image.size.isEmpty) }
+    private func show(_ image: DecodedImage) { #expect(!image.size.isEmpty) }
 
     @Test("Every snippet of the article is in this file")
     func snippets() throws {
@@ -37,7 +37,7 @@ struct ManagerArticleTests {
         let table = try Migration()
         let (manager, url) = (table.manager, try table.serve())
 
-        let task = manager.load(ImageRequest(url, size: .fit(width: 320)))
+        let task = manager.load(ImageRequest(url: url, size: .fit(width: 320)))
         for await event in task.events {
             switch event {
             case .started: break
@@ -53,13 +53,13 @@ struct ManagerArticleTests {
     @Test("Images load from data, closures, and drawings")
     func sources() async throws {
         let manager = try ManagerFixture().manager
-        let data = try TestPictures.png(1)
+        let data = try TestImages.png(1)
         let mailbox = Mailbox()
-        let chart: @Sendable () throws -> PixelBuffer = { try TestPictures.pixels(4) }
+        let chart: @Sendable () throws -> PixelBuffer = { try TestImages.pixels(4) }
 
         let bytes = ImageRequest(data: data, size: .fit(width: 32))
-        let attachment = ImageRequest(key: "mail/7/2") { try await mailbox.attachment(7, 2) }
-        let drawn = ImageRequest(key: "chart/today") { Image(pixels: try chart()) }
+        let attachment = ImageRequest(cacheKey: "mail/7/2") { try await mailbox.attachment(7, 2) }
+        let drawn = ImageRequest(cacheKey: "chart/today") { DecodedImage(pixels: try chart()) }
 
         #expect(try await manager.image(for: bytes).size.width == 32)
         for request in [attachment, drawn] { #expect(try await manager.image(for: request).size.width == 64) }
@@ -67,19 +67,19 @@ struct ManagerArticleTests {
 
     @Test("An interceptor changes and rejects requests")
     func interceptors() async throws {
-        struct SmallOnly: RequestInterceptor {
+        struct SmallOnly: ImageRequestInterceptor {
             func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
-                if request.url.path.hasPrefix("/private") { throw .request(.refused(reason: "not signed in")) }
+                if request.url.path.hasPrefix("/private") { throw .request(.rejected(reason: "not signed in")) }
                 var smaller = request
                 smaller.size = .fit(width: 16)
                 return try await next(smaller)
             }
         }
         let table = try Migration { $0.interceptors = [SmallOnly()] }
-        #expect(try await table.manager.image(from: table.serve()).size.width == 16)
+        #expect(try await table.manager.image(for: table.serve()).size.width == 16)
         let hidden = try #require(URL(string: "https://pictures.example/private/1.png"))
-        await #expect(throws: ImageError.request(.refused(reason: "not signed in"))) {
-            try await table.manager.image(from: hidden)
+        await #expect(throws: ImageError.request(.rejected(reason: "not signed in"))) {
+            try await table.manager.image(for: hidden)
         }
     }
 
@@ -87,20 +87,20 @@ struct ManagerArticleTests {
     func observers() async throws {
         let table = try Migration()
         let (loader, url) = (table.loader, try table.serve())
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let file = URL(filePath: folder.file("trace.json"))
 
-        let trace = ChromeTrace()
+        let trace = ChromeTraceObserver()
         let observed = ImageManager { configuration in
             configuration.cache.usesDisk = false
             configuration.loaders = [loader]
             configuration.observers = [trace, LogObserver(level: .error)]
         }
-        _ = try await observed.image(from: url)
-        try trace.json().write(to: file)
+        _ = try await observed.image(for: url)
+        try trace.jsonData().write(to: file)
 
         #expect(try Data(contentsOf: file).count > 100)
-        await observed.close()
+        await observed.shutdown()
     }
 
     @Test("A prefetcher loads images to disk")
@@ -109,40 +109,40 @@ struct ManagerArticleTests {
         let manager = table.manager
         let urls = try (1...5).map { try table.serve($0) }
 
-        let prefetcher = ImagePrefetcher(manager) { $0.concurrency = 4 }
-        let list = prefetcher.prefetch(urls.map { ImageRequest($0) }, to: .disk)
+        let prefetcher = ImagePrefetcher(manager: manager) { $0.maxConcurrentRequests = 4 }
+        let list = prefetcher.prefetch(urls.map { ImageRequest(url: $0) }, to: .diskCache)
         list.isPaused = true
         list.isPaused = false
         let outcome = await list.result
 
-        #expect(outcome.loaded == 5)
+        #expect(outcome.loadedCount == 5)
     }
 
     @Test("A server configuration rejects a private address, and the reply reports an error")
     func server() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let directory = folder.file("cache")
-        let origin = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(1), type: "image/png")])
+        let origin = try LoopbackServer(routes: ["/a": .ok(try TestImages.png(1), contentType: "image/png")])
         let (url, mirror) = (origin.url("/a"), origin.url("/b"))
         let replies = Shared<[Int]>([])
         func reply(_ status: Int, _ body: Data) { replies.update { $0.append(status) } }
 
         let server = ImageManager { configuration in
             configuration = .server
-            configuration.queueLimit = 64
-            configuration.cache.disk = DiskCacheConfiguration(directory: directory, sizeLimit: .gigabytes(1))
+            configuration.maxInFlightRequests = 64
+            configuration.cache.disk = DiskCache.Configuration(directory: directory, sizeLimit: .gigabytes(1))
         }
-        var thumbnail = ImageRequest(url, size: .fill(width: 20, height: 20))
-        thumbnail.alternatives = [mirror]
+        var thumbnail = ImageRequest(url: url, size: .fill(width: 20, height: 20))
+        thumbnail.alternativeURLs = [mirror]
         do {
             let webp = try await server.data(for: thumbnail, encodedAs: .webp(quality: 80))
             reply(200, webp)
         } catch {
-            reply(error.code == 6010 ? 503 : error.httpStatus == 404 ? 404 : 502, Data())
+            reply(error.code == 6010 ? 503 : error.httpStatusCode == 404 ? 404 : 502, Data())
         }
 
         #expect(replies.value == [502] && origin.requests.isEmpty)
-        await server.close()
+        await server.shutdown()
     }
 
     @Test("A stub manager needs no network")
@@ -150,9 +150,9 @@ struct ManagerArticleTests {
         let url = try Migration.url(1)
 
         let stub = StubImageManager()
-        let gate = Gate()
+        let gate = TestGate()
         stub.set(.color([200, 0, 0], width: 40, height: 30, gate: gate), for: url)
-        let opening = Task { [manager = stub.manager] in try await manager.image(from: url) }
+        let opening = Task { [manager = stub.manager] in try await manager.image(for: url) }
         await stub.waitForRequests(count: 1)
         gate.open()
         let image = try await opening.value

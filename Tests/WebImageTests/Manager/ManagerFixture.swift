@@ -10,23 +10,23 @@ import WebImageTesting
 
 /// A manager for one test, with its own cache directory and a clock that the test sets.
 final class ManagerFixture: Sendable {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let manager: ImageManager
     private let time: TestTime
 
     init(
-        folder: TemporaryFolder? = nil, time: TestTime = TestTime(),
-        _ configure: (inout ImageManagerConfiguration) -> Void = { _ in }
+        directory folder: TemporaryDirectory? = nil, time: TestTime = TestTime(),
+        _ configure: (inout ImageManager.Configuration) -> Void = { _ in }
     ) throws {
-        let folder = try folder ?? TemporaryFolder()
-        self.folder = folder
+        let folder = try folder ?? TemporaryDirectory()
+        self.directory = folder
         self.time = time
         manager = ImageManager { configuration in
-            configuration.cache.disk = DiskCacheConfiguration(directory: folder.file("cache"))
+            configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
             configuration.now = { time.now }
-            configuration.downloader.proxy = .none
+            configuration.downloader.proxy = .disabled
             // Other processes on the machine must not cause eviction in tests.
-            configuration.memoryPressure = MemoryPressureSource(readsSystem: false)
+            configuration.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
             configure(&configuration)
         }
     }
@@ -36,10 +36,10 @@ final class ManagerFixture: Sendable {
 
     /// Closes the manager and returns another one with the same directory and clock, as after a restart.
     func restarted(
-        _ configure: (inout ImageManagerConfiguration) -> Void = { _ in }
+        _ configure: (inout ImageManager.Configuration) -> Void = { _ in }
     ) async throws -> ManagerFixture {
-        await manager.close()
-        return try ManagerFixture(folder: folder, time: time, configure)
+        await manager.shutdown()
+        return try ManagerFixture(directory: directory, time: time, configure)
     }
 }
 
@@ -60,7 +60,7 @@ extension ImageTask {
             case .progress, .waiting: break
             case .cached: names.append("cached")
             case .preview: names.append("preview")
-            case .finished(.success(let response)): names.append("finished \(response.origin)")
+            case .finished(.success(let response)): names.append("finished \(response.source)")
             case .finished(.failure(let error)): names.append("failed \(error.code)")
             }
         }
@@ -71,7 +71,7 @@ extension ImageTask {
 extension ImageManager {
     /// Waits until no job holds the data of `request`. Until then, new requests use that data.
     func letsGo(of request: ImageRequest) async {
-        let plan = RequestPlan(request, pipeline.defaults)
+        let plan = ResolvedRequest(request, pipeline.defaults)
         let generation = plan.originalCache.generation(of: plan.keys.data)
         await untilTrue { [pipeline] in pipeline.inFlight.original(for: plan.keys.data, generation) == nil }
     }

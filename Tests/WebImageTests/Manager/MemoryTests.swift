@@ -14,14 +14,14 @@ import WebImageTesting
 struct MemoryTests {
     private func server(etag: Bool = true) throws -> LoopbackServer {
         let resource = ServerResource(
-            body: try TestPictures.png(1, width: 400, height: 300), type: "image/png",
+            body: try TestImages.png(1, width: 400, height: 300), type: "image/png",
             etag: etag ? "\"one\"" : nil, cacheControl: "max-age=60")
         return try LoopbackServer { resource.response(to: $0) }
     }
 
     private func request(_ url: URL, width: Double?, larger: Bool = false) -> ImageRequest {
-        var request = ImageRequest(url, size: width.map { .fit(width: $0) })
-        request.allowsLarger = larger
+        var request = ImageRequest(url: url, size: width.map { .fit(width: $0) })
+        request.allowsLargerImages = larger
         return request
     }
 
@@ -36,7 +36,7 @@ struct MemoryTests {
         #expect(try await fixture.manager.image(for: request(url, width: 100)).size.width == 100)
         let task = fixture.manager.load(request(url, width: 150, larger: true))
         #expect(try task.result?.get().image === large)
-        #expect(try task.result?.get().origin == .memory)
+        #expect(try task.result?.get().source == .memoryCache)
         // An image of the exact size takes precedence.
         #expect(try await fixture.manager.image(for: request(url, width: 100, larger: true)).size.width == 100)
         #expect(try await fixture.manager.image(for: request(url, width: 300, larger: true)).size.width == 300)
@@ -54,7 +54,7 @@ struct MemoryTests {
         _ = try await fixture.manager.image(for: request(url, width: 200))
         fixture.pass(seconds: 61)
         let answer = try await fixture.manager.response(for: request(url, width: 100, larger: true))
-        #expect(answer.image.size.width == 100 && answer.origin == .revalidated)
+        #expect(answer.image.size.width == 100 && answer.source == .revalidated)
         #expect(fixture.manager.cachedImage(for: request(url, width: 100))?.size.width == 100)
     }
 
@@ -71,7 +71,7 @@ struct MemoryTests {
         var square = request(url, width: nil)
         square.size = .fill(width: 40, height: 40)
         #expect(fixture.manager.cachedPlaceholder(for: square) == nil)
-        square.reads = .disk
+        square.readFrom = .disk
         #expect(fixture.manager.cachedPlaceholder(for: square) == nil)
     }
 
@@ -83,7 +83,7 @@ struct MemoryTests {
         requests[2].transformers = [.roundedCorners(radius: 3)]
         for request in requests { _ = try await fixture.manager.image(for: request) }
         _ = try await fixture.manager.image(for: request(server.url("/b"), width: 10))
-        await fixture.manager.removeCached(requests[0])
+        await fixture.manager.removeCachedImage(for: requests[0])
         for request in requests { #expect(fixture.manager.cachedImage(for: request) == nil) }
         #expect(fixture.manager.cachedImage(for: request(server.url("/b"), width: 10)) != nil)
     }
@@ -93,7 +93,7 @@ struct MemoryTests {
         let server = try server()
         let uptime = Lock(0.0)
         let fixture = try ManagerFixture {
-            $0.cache.memory.entryLimit = 40 * 30 * 4
+            $0.cache.memory.entryCostLimit = 40 * 30 * 4
             $0.cache.memory.countLimit = 2
             $0.cache.memory.timeToLive = 10
             $0.cache.memory.clock = TimeSource(now: { Date() }, uptime: { uptime.withLock { $0 } })
@@ -106,10 +106,11 @@ struct MemoryTests {
     }
 
     /// Returns a source whose level changes only by reports. Its clock stands still so that a level lasts regardless of
-    /// how long the requests take. It has no thread, which could be calling the observers when the test reports a level.
-    private static func reportedPressure() -> MemoryPressureSource {
+    /// how long the requests take. It has no thread, which could be calling the observers when the test reports a
+    /// level.
+    private static func reportedPressure() -> MemoryPressureMonitor {
         let now = Date()
-        return MemoryPressureSource(files: nil, clock: TimeSource(now: { now }, uptime: { 0 }), hasThread: false)
+        return MemoryPressureMonitor(files: nil, clock: TimeSource(now: { now }, uptime: { 0 }), hasThread: false)
     }
 
     @Test("Memory pressure evicts images in stages, low-priority ones first, and loading continues")
@@ -117,7 +118,7 @@ struct MemoryTests {
         let server = try server()
         let fixture = try ManagerFixture {
             $0.cache.memory.costLimit = 1 << 20
-            $0.memoryPressure = Self.reportedPressure()
+            $0.memoryPressureMonitor = Self.reportedPressure()
         }
         let manager = fixture.manager
         var ahead = request(server.url("/ahead"), width: 100)
@@ -130,28 +131,28 @@ struct MemoryTests {
         #expect(manager.memoryPressure == .low)
         for number in 0..<9 { _ = try await manager.image(for: request(server.url("/\(number)"), width: 150)) }
         manager.handleMemoryPressure(.medium)
-        #expect(manager.memoryCache.statistics.bytes <= (1 << 20) / 10)
+        #expect(manager.memoryCache.statistics.cost <= (1 << 20) / 10)
         manager.handleMemoryPressure(.critical)
         #expect(manager.memoryCache.statistics.count == 0)
         // Loading continues.
         #expect(try await manager.image(for: request(server.url("/a"), width: 50)).size.width == 50)
-        await manager.close()
+        await manager.shutdown()
     }
 
     @Test("At critical memory pressure, large images are rejected unless they're scaled down during decoding")
     func refusal() async throws {
-        let image = Image(pixels: try TestPictures.pixels(1, width: 2_400, height: 2_000))
-        let jpeg = try CoderRegistry.standard.encode(image, as: .jpeg(), context: CodingContext())
+        let image = DecodedImage(pixels: try TestImages.pixels(1, width: 2_400, height: 2_000))
+        let jpeg = try ImageCoderRegistry.standard.encode(image, as: .jpeg(), context: CodingContext())
         let server = try LoopbackServer(routes: ["/large": .ok(jpeg)])
-        let fixture = try ManagerFixture { $0.memoryPressure = Self.reportedPressure() }
+        let fixture = try ManagerFixture { $0.memoryPressureMonitor = Self.reportedPressure() }
         fixture.manager.handleMemoryPressure(.critical)
         let error = await #expect(throws: ImageError.self) {
             try await fixture.manager.image(for: request(server.url("/large"), width: nil))
         }
-        let expected = LimitError(
-            .decodedBytes, limit: 16_000_000, actual: 19_200_000, detail: "critical memory pressure")
-        #expect(error == .limit(expected))
+        let expected = ImageError.LimitFailure(
+            .decodedSize, limit: 16_000_000, actual: 19_200_000, detail: "critical memory pressure")
+        #expect(error == .limitExceeded(expected))
         #expect(try await fixture.manager.image(for: request(server.url("/large"), width: 200)).size.width == 200)
-        await fixture.manager.close()
+        await fixture.manager.shutdown()
     }
 }

@@ -15,22 +15,22 @@ private struct SchemeLoader: ImageLoader {
     func canLoad(_ url: URL) -> Bool { url.scheme == scheme }
 
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        guard let body = try? TestPictures.png(1, width: width, height: 4) else { throw .decode(.empty) }
-        return LoadResponse(body: body, finalURL: request.url, requestTime: Date(), responseTime: Date())
+        guard let body = try? TestImages.png(1, width: width, height: 4) else { throw .decoding(.noData) }
+        return LoadResponse(body: body, url: request.url, requestDate: Date(), responseDate: Date())
     }
 }
 
 /// A loader that reports a wait reason and responds when the gate opens.
 private struct WaitingLoader: ImageLoader {
-    let gate: Gate
+    let gate: TestGate
 
     func canLoad(_ url: URL) -> Bool { true }
 
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        context.report(.waiting(.rate))
+        context.report(.waiting(.rateLimit))
         await gate.wait()
-        guard let body = try? TestPictures.png(1) else { throw .decode(.empty) }
-        return LoadResponse(body: body, finalURL: request.url, requestTime: Date(), responseTime: Date())
+        guard let body = try? TestImages.png(1) else { throw .decoding(.noData) }
+        return LoadResponse(body: body, url: request.url, requestDate: Date(), responseDate: Date())
     }
 }
 
@@ -45,18 +45,18 @@ struct OwnLoaderTests {
             ]
         }
         for (text, width) in [("app:a", 11), ("other:a", 12), ("https://example.org/a", 13)] {
-            let response = try await fixture.manager.response(for: ImageRequest(try #require(URL(string: text))))
-            #expect(response.image.size.width == width && response.origin == .local)
+            let response = try await fixture.manager.response(for: ImageRequest(url: try #require(URL(string: text))))
+            #expect(response.image.size.width == width && response.source == .local)
         }
         let unknown = try #require(URL(string: "nobody:a"))
         await #expect(throws: ImageError.request(.unsupportedScheme("nobody"))) {
-            try await fixture.manager.image(from: unknown)
+            try await fixture.manager.image(for: unknown)
         }
     }
 
     @Test("A custom loader reports the reason for its wait")
     func waiting() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let fixture = try ManagerFixture { $0.loaders = [WaitingLoader(gate: gate)] }
         let task = fixture.manager.load(try #require(URL(string: "https://example.org/a.png")))
         var reasons: [WaitReason] = []
@@ -65,7 +65,7 @@ struct OwnLoaderTests {
             reasons.append(reason)
             gate.open()
         }
-        #expect(reasons == [.rate])
+        #expect(reasons == [.rateLimit])
         _ = try await task.image
     }
 }

@@ -10,9 +10,9 @@ import WebImageTesting
 @Suite("Stored processed images", .timeLimit(.minutes(5)))
 struct ProcessedFormTests {
     private static let encodings: [(name: String, encoding: ImageEncoding)] = [
-        ("png", .png()), ("small", ImageEncoding(format: .png, maxPixelSize: 12)), ("jpeg", .jpeg(quality: 60)),
+        ("png", .png()), ("small", ImageEncoding(format: .png, maxDimension: 12)), ("jpeg", .jpeg(quality: 60)),
         ("webp", .webp(quality: 60)), ("lossless", .webp(lossless: true)), ("qoi", ImageEncoding(format: .qoi)),
-        ("gif", .gif()), ("automatic", .automatic), ("limited", ImageEncoding(format: .jpeg, maxBytes: 700)),
+        ("gif", .gif()), ("automatic", .automatic), ("limited", ImageEncoding(format: .jpeg, maxByteCount: 700)),
     ]
 
     private static let files = ["colors/p3-alpha-16.png", "colors/p3-alpha-8.png", "colors/adobe.jpg"]
@@ -20,15 +20,15 @@ struct ProcessedFormTests {
     private func requests(_ server: LoopbackServer) -> [(name: String, request: ImageRequest)] {
         var requests: [(name: String, request: ImageRequest)] = []
         for file in Self.files {
-            for depth in [DecodeOptions.Depth.eight, .source] {
-                for color in [DecodeOptions.Color.sRGB, .source] {
+            for depth in [ImageDecodingOptions.Depth.eight, .source] {
+                for color in [ImageDecodingOptions.Color.sRGB, .source] {
                     for (name, encoding) in Self.encodings {
                         var request = ImageRequest(
-                            server.url("/\(file)?\(depth)\(color)\(name)"), size: .fit(width: 20))
+                            url: server.url("/\(file)?\(depth)\(color)\(name)"), size: .fit(width: 20))
                         request.decoding.depth = depth
                         request.decoding.color = color
-                        request.storeFinal = .encoded(as: encoding)
-                        request.waitsForStore = true
+                        request.processedEncoding = .encoded(as: encoding)
+                        request.waitsUntilStored = true
                         requests.append(("\(file) \(depth) \(color) \(name)", request))
                     }
                 }
@@ -40,7 +40,7 @@ struct ProcessedFormTests {
     @Test("A fresh image and its copies from memory and from disk have the same pixels in every encoding")
     func equalPixels() async throws {
         let server = try LoopbackServer { request in
-            let file = Fixtures.folder.appending(path: String(request.path.dropFirst()))
+            let file = Fixtures.directory.appending(path: String(request.path.dropFirst()))
             guard let data = try? Data(contentsOf: file) else { return .status(404) }
             return ServerResource(
                 body: data, type: "image/\(file.pathExtension)", cacheControl: "max-age=3600"
@@ -48,17 +48,17 @@ struct ProcessedFormTests {
         }
         var fixture = try ManagerFixture()
         let requests = requests(server)
-        var fresh: [Image] = []
+        var fresh: [DecodedImage] = []
         for (name, request) in requests {
             let response = try await fixture.manager.response(for: request)
             fresh.append(response.image)
             let remembered = try await fixture.manager.response(for: request)
-            #expect(remembered.origin == .memory && remembered.image === response.image, "\(name)")
+            #expect(remembered.source == .memoryCache && remembered.image === response.image, "\(name)")
         }
         await fixture.manager.diskCache?.flush()
         fixture = try await fixture.restarted()
         // Remove the originals, so that images without a stored processed version must come from the server again.
-        await fixture.manager.diskCache?.remove { !CacheKey.fields(ofKey: $0.key).contains("decode") }
+        await fixture.manager.diskCache?.remove { !CacheKey.components(ofKey: $0.key).contains("decode") }
         for (place, (name, request)) in requests.enumerated() {
             let before = server.counters.requests
             let stored = try await fixture.manager.response(for: request).image
@@ -77,20 +77,20 @@ struct ProcessedFormTests {
 
     @Test("Requests with lossless or no storage share an image in memory, and those with lossy storage don't")
     func sharing() async throws {
-        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
+        let resource = ServerResource(body: try TestImages.png(1), type: "image/png", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
         let fixture = try ManagerFixture()
         let manager = fixture.manager
-        var lossy = ImageRequest(server.url("/a"))
-        lossy.storeFinal = .encoded(as: .jpeg(quality: 20))
-        lossy.waitsForStore = true
+        var lossy = ImageRequest(url: server.url("/a"))
+        lossy.processedEncoding = .encoded(as: .jpeg(quality: 20))
+        lossy.waitsUntilStored = true
         var whole = lossy
-        whole.storeFinal = .encoded(as: .png())
-        let image = try await manager.image(for: ImageRequest(server.url("/a")))
+        whole.processedEncoding = .encoded(as: .png())
+        let image = try await manager.image(for: ImageRequest(url: server.url("/a")))
         #expect(try await manager.image(for: whole) === image)
         let reduced = try await manager.image(for: lossy)
         #expect(reduced.pixels.packedBytes() != image.pixels.packedBytes())
-        #expect(try await manager.image(for: ImageRequest(server.url("/a"))) === image)
+        #expect(try await manager.image(for: ImageRequest(url: server.url("/a"))) === image)
         // An image that was encoded isn't encoded a second time.
         await manager.diskCache?.flush()
         #expect(await manager.diskCache?.entries().count == 2)
@@ -100,12 +100,12 @@ struct ProcessedFormTests {
     @Test("A revalidated processed image is stored again unchanged")
     func revalidated() async throws {
         let resource = ServerResource(
-            body: try TestPictures.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")
+            body: try TestImages.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
         var fixture = try ManagerFixture()
-        var request = ImageRequest(server.url("/a"))
-        request.storeFinal = .encoded(as: .jpeg(quality: 20))
-        request.waitsForStore = true
+        var request = ImageRequest(url: server.url("/a"))
+        request.processedEncoding = .encoded(as: .jpeg(quality: 20))
+        request.waitsUntilStored = true
         let first = try await fixture.manager.image(for: request)
         for _ in 1...3 {
             fixture.pass(seconds: 61)

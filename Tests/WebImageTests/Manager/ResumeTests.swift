@@ -14,14 +14,14 @@ struct ResumeTests {
         let server = try losingServer()
         let lost = try ManagerFixture { $0.downloader.retry = .never }
         let url = server.url("/a")
-        await #expect(throws: ImageError.self) { try await lost.manager.image(from: url) }
+        await #expect(throws: ImageError.self) { try await lost.manager.image(for: url) }
         await untilTrue { parts(lost).count == 1 }
         let fixture = try await lost.restarted { $0.downloader.retry = .never }
-        let response = try await fixture.manager.response(for: ImageRequest(url))
+        let response = try await fixture.manager.response(for: ImageRequest(url: url))
         #expect(response.image.size == PixelSize(width: 500, height: 500))
-        #expect(server.requests.map { $0.fields["Range"] } == [nil, "bytes=500000-"])
-        #expect(server.requests.last?.fields["If-Range"] == "\"one\"")
-        #expect(response.metrics?.resumedBytes == 500_000)
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=500000-"])
+        #expect(server.requests.last?.headers["If-Range"] == "\"one\"")
+        #expect(response.metrics?.resumedByteCount == 500_000)
     }
 
     @Test("Removing all entries or one URL removes the resume data in memory and on disk", arguments: [true, false])
@@ -34,55 +34,55 @@ struct ResumeTests {
         let other = server.url("/other")
         // The resume data of a redirected download is removed with the requested URL.
         let urls = [server.url("/a"), server.url("/redirect"), server.url("/large"), other]
-        for url in urls { await #expect(throws: ImageError.self) { try await fixture.manager.image(from: url) } }
+        for url in urls { await #expect(throws: ImageError.self) { try await fixture.manager.image(for: url) } }
         await untilTrue { parts(fixture).count == 1 }
         if all {
-            await fixture.manager.removeAllCached()
+            await fixture.manager.removeAllCachedImages()
             #expect(parts(fixture).isEmpty)
         } else {
-            for url in urls.dropLast() { await fixture.manager.removeCached(ImageRequest(url)) }
+            for url in urls.dropLast() { await fixture.manager.removeCachedImage(for: ImageRequest(url: url)) }
             await untilTrue { parts(fixture).isEmpty }
         }
-        for url in urls { _ = try? await fixture.manager.image(from: url) }
-        let asked = server.requests.filter { $0.path != "/redirect" }.suffix(4).map { $0.fields["Range"] }
+        for url in urls { _ = try? await fixture.manager.image(for: url) }
+        let asked = server.requests.filter { $0.path != "/redirect" }.suffix(4).map { $0.headers["Range"] }
         #expect(asked == [nil, nil, nil, all ? nil : "bytes=500000-"])
     }
 
     /// Returns a server that closes the connection in the middle of each full body and serves range requests
     /// completely.
     private func losingServer() throws -> LoopbackServer {
-        let picture = try noise(side: 500)
+        let picture = try noise(dimension: 500)
         return try LoopbackServer { request in
             if request.path == "/redirect" { return .redirect(to: "/target") }
-            var response = ServerResponse.ok(picture, type: "image/png")
-            response.fields["ETag"] = "\"one\""
-            guard let range = request.fields["Range"], let start = Int(range.filter(\.isNumber)) else {
-                return response.with { $0.bodyCut = request.path == "/large" ? 700_000 : 500_000 }
+            var response = LoopbackServer.Response.ok(picture, contentType: "image/png")
+            response.headers["ETag"] = "\"one\""
+            guard let range = request.headers["Range"], let start = Int(range.filter(\.isNumber)) else {
+                return response.with { $0.truncatesBodyAfter = request.path == "/large" ? 700_000 : 500_000 }
             }
-            response.status = 206
+            response.statusCode = 206
             response.body = picture.dropFirst(start)
-            response.fields["Content-Range"] = "bytes \(start)-\(picture.count - 1)/\(picture.count)"
+            response.headers["Content-Range"] = "bytes \(start)-\(picture.count - 1)/\(picture.count)"
             return response
         }
     }
 
     /// Returns the names of the resume data files. They're written in the background.
     private func parts(_ fixture: ManagerFixture) -> [String] {
-        let names = try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.file("cache/partial"))
+        let names = try? FileManager.default.contentsOfDirectory(atPath: fixture.directory.file("cache/partial"))
         return names?.filter { $0.hasSuffix(".part") } ?? []
     }
 
     /// Returns a PNG that compression doesn't make smaller.
-    private func noise(side: Int) throws -> Data {
+    private func noise(dimension: Int) throws -> Data {
         var random = SeededGenerator(seed: 5)
-        let canvas = try PixelCanvas(size: PixelSize(width: side, height: side))
+        let canvas = try PixelCanvas(size: PixelSize(width: dimension, height: dimension))
         canvas.withUnsafeMutableBytes { bytes in
             for index in bytes.indices {
                 bytes[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: random.next())
             }
         }
-        let image = Image(pixels: canvas.finish(isOpaque: true))
-        let data = try CoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+        let image = DecodedImage(pixels: canvas.finish(isOpaque: true))
+        let data = try ImageCoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
         return data
     }
 }

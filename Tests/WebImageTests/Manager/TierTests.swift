@@ -11,20 +11,22 @@ import WebImageTesting
 
 /// A tier that stores its entries in a dictionary.
 private final class DictionaryTier: CacheTier {
-    private let entries = Lock<[CacheKey: DiskEntry]>([:])
+    private let entries = Lock<[CacheKey: CacheEntry]>([:])
     var count: Int { entries.withLock { $0.count } }
-    var all: [DiskEntry] { entries.withLock { Array($0.values) } }
+    var all: [CacheEntry] { entries.withLock { Array($0.values) } }
 
-    func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry? { entries.withLock { $0[key] } }
-    func store(_ entry: DiskEntry, request: HTTPFields) async { entries.withLock { $0[entry.key] = entry } }
-    func remove(_ key: CacheKey, matching request: HTTPFields?) async { entries.withLock { $0[key] = nil } }
+    func entry(for key: CacheKey, matching request: HTTPHeaderFields) async -> CacheEntry? {
+        entries.withLock { $0[key] }
+    }
+    func store(_ entry: CacheEntry, matching: HTTPHeaderFields) async { entries.withLock { $0[entry.key] = entry } }
+    func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async { entries.withLock { $0[key] = nil } }
     func removeAll() async { entries.withLock { $0 = [:] } }
 }
 
 @Suite("Cache tiers of requests", .timeLimit(.minutes(5)))
 struct TierTests {
     private func server() throws -> LoopbackServer {
-        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
+        let resource = ServerResource(body: try TestImages.png(1), type: "image/png", cacheControl: "max-age=60")
         return try LoopbackServer { resource.response(to: $0) }
     }
 
@@ -33,12 +35,12 @@ struct TierTests {
         let server = try server()
         let tier = DictionaryTier()
         let first = try ManagerFixture { $0.cache.tiers = [tier] }
-        _ = try await first.manager.image(from: server.url("/a"))
+        _ = try await first.manager.image(for: server.url("/a"))
         #expect(tier.count == 1)
         let second = try ManagerFixture { $0.cache.tiers = [tier] }
-        #expect(try await second.manager.response(for: ImageRequest(server.url("/a"))).origin == .remote)
+        #expect(try await second.manager.response(for: ImageRequest(url: server.url("/a"))).source == .cacheTier)
         second.manager.memoryCache.removeAll()
-        #expect(try await second.manager.response(for: ImageRequest(server.url("/a"))).origin == .disk)
+        #expect(try await second.manager.response(for: ImageRequest(url: server.url("/a"))).source == .diskCache)
         #expect(server.counters.requests == 1)
     }
 
@@ -47,26 +49,26 @@ struct TierTests {
         let server = try server()
         let tier = DictionaryTier()
         let fixture = try ManagerFixture { $0.cache.tiers = [tier] }
-        var request = ImageRequest(server.url("/a"))
-        request.stores = []
-        request.originalStores = .remote
+        var request = ImageRequest(url: server.url("/a"))
+        request.writeTo = []
+        request.originalWriteTo = .custom
         _ = try await fixture.manager.image(for: request)
         #expect(fixture.manager.cachedImage(for: request) == nil)
         await fixture.manager.diskCache?.flush()
         #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
-        request.originalReads = .disk
-        #expect(try await fixture.manager.response(for: request).origin == .network)
+        request.originalReadFrom = .disk
+        #expect(try await fixture.manager.response(for: request).source == .network)
         // The first manager may still have the data of a recent job, so use another one.
         let other = try ManagerFixture { $0.cache.tiers = [tier] }
-        request.originalReads = .remote
-        #expect(try await other.manager.response(for: request).origin == .remote)
-        request.originalReads = []
-        request.reads = []
-        request.stores = .memory
-        #expect(try await fixture.manager.response(for: request).origin == .network)
-        #expect(try await fixture.manager.response(for: request).origin == .network)
-        request.reads = .memory
-        #expect(try await fixture.manager.response(for: request).origin == .memory)
+        request.originalReadFrom = .custom
+        #expect(try await other.manager.response(for: request).source == .cacheTier)
+        request.originalReadFrom = []
+        request.readFrom = []
+        request.writeTo = .memory
+        #expect(try await fixture.manager.response(for: request).source == .network)
+        #expect(try await fixture.manager.response(for: request).source == .network)
+        request.readFrom = .memory
+        #expect(try await fixture.manager.response(for: request).source == .memoryCache)
     }
 
     @Test("A request can have its own cache and a separate cache for the original data")
@@ -75,9 +77,9 @@ struct TierTests {
         let (pictures, originals) = (DictionaryTier(), DictionaryTier())
         let fixture = try ManagerFixture { $0.originalCache = ImageCache(memory: nil, tiers: [originals]) }
         let own = ImageCache(tiers: [pictures])
-        var request = ImageRequest(server.url("/a"), size: .fit(width: 20))
-        request.storeFinal = .encoded(as: .png())
-        request.waitsForStore = true
+        var request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
+        request.processedEncoding = .encoded(as: .png())
+        request.waitsUntilStored = true
         _ = try await fixture.manager.image(for: request)
         #expect(originals.count == 1)
         request.cache = own
@@ -89,31 +91,31 @@ struct TierTests {
         #expect(pictures.count == 1)
         own.memory?.removeAll()
         await originals.removeAll()
-        #expect(try await fixture.manager.response(for: request).origin == .remote)
-        await fixture.manager.removeCached(request)
+        #expect(try await fixture.manager.response(for: request).source == .cacheTier)
+        await fixture.manager.removeCachedImage(for: request)
         #expect(pictures.count == 0)
     }
 
     @Test("The serializer determines the stored data, which later reads return")
     func serializer() async throws {
         let server = try server()
-        let other = try TestPictures.png(9, width: 10, height: 10)
+        let other = try TestImages.png(9, width: 10, height: 10)
         let tier = DictionaryTier()
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
             $0.cache.tiers = [tier]
-            $0.serialize = { image, data, request in
+            $0.cacheSerializer = { image, data, request in
                 request.url.path == "/none" ? nil : image.map { _ in other } ?? data
             }
         }
-        _ = try await fixture.manager.image(from: server.url("/none"))
+        _ = try await fixture.manager.image(for: server.url("/none"))
         #expect(tier.count == 0)
-        _ = try await fixture.manager.image(from: server.url("/a"))
-        #expect(tier.all.map(\.payload) == [other])
+        _ = try await fixture.manager.image(for: server.url("/a"))
+        #expect(tier.all.map(\.data) == [other])
         #expect(tier.all.map(\.tags) == [[]])
         fixture.manager.memoryCache.removeAll()
-        #expect(try await fixture.manager.image(from: server.url("/a")).size == PixelSize(width: 10, height: 10))
-        #expect(try await fixture.manager.data(for: ImageRequest(server.url("/b"))) == TestPictures.png(1))
+        #expect(try await fixture.manager.image(for: server.url("/a")).size == PixelSize(width: 10, height: 10))
+        #expect(try await fixture.manager.data(for: ImageRequest(url: server.url("/b"))) == TestImages.png(1))
         #expect(tier.count == 2)
     }
 
@@ -122,17 +124,17 @@ struct TierTests {
         let server = try server()
         let fixture = try ManagerFixture()
         func files() throws -> Int {
-            try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("cache/blobs"))
+            try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.file("cache/blobs"))
                 .filter { $0.contains("/") }.count
         }
-        var request = ImageRequest(server.url("/a"))
-        request.waitsForStore = true
+        var request = ImageRequest(url: server.url("/a"))
+        request.waitsUntilStored = true
         request.tags = ["album"]
         _ = try await fixture.manager.image(for: request)
         #expect(try files() == 1)
         #expect(await fixture.manager.diskCache?.entries().map(\.tags) == [["album"]])
-        request = ImageRequest(server.url("/b"))
-        request.storeFinal = .encoded(as: .png())
+        request = ImageRequest(url: server.url("/b"))
+        request.processedEncoding = .encoded(as: .png())
         let task = fixture.manager.load(request)
         await task.stored
         #expect(try files() == 3)

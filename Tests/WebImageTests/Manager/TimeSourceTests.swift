@@ -12,7 +12,7 @@ import WebImageTesting
 struct TimeSourceTests {
     @Test("One time source controls retries, the memory cache, freshness, and the disk cache of a manager")
     func servesAll() async throws {
-        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
+        let resource = ServerResource(body: try TestImages.png(1), type: "image/png", cacheControl: "max-age=60")
         let asked = Shared(0)
         let server = try LoopbackServer { request in
             let count = asked.update { count in
@@ -21,13 +21,13 @@ struct TimeSourceTests {
             }
             return count == 1 ? .status(503) : resource.response(to: request)
         }
-        let clock = ManualClock()
+        let clock = TestClock()
         let fixture = try ManagerFixture { configuration in
             configuration.time = TimeSource(clock)
             configuration.cache.memory.timeToLive = 30
             configuration.cache.disk.maxAge = 1_000
         }
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         // The second attempt waits for the clock.
         let task = fixture.manager.load(request)
         await clock.waitForSleepers(count: 1)
@@ -42,7 +42,7 @@ struct TimeSourceTests {
         #expect(fixture.manager.cachedImage(for: request) == nil)
         // Freshness: The entry on disk is fresh first and then stale.
         await fixture.manager.letsGo(of: request)
-        #expect(try await fixture.manager.response(for: request).origin == .disk)
+        #expect(try await fixture.manager.response(for: request).source == .diskCache)
         #expect(asked.value == 2)
         clock.advance(by: .seconds(31))
         _ = try await fixture.manager.response(for: request)
@@ -52,7 +52,7 @@ struct TimeSourceTests {
 
     @Test("A time source sleeps only for a positive number of seconds")
     func sleeps() async {
-        let clock = ManualClock()
+        let clock = TestClock()
         let time = TimeSource(clock)
         for seconds in [0, -1, -Double.infinity, .nan] { await time.sleep(seconds: seconds) }
         let long = Task { await time.sleep(seconds: Double.infinity) }

@@ -24,12 +24,12 @@ struct URLCredentialsInFilesTests {
     @Test("No cache file contains the credentials of a URL, and the image is in the cache after a restart")
     func files() async throws {
         let resource = ServerResource(
-            body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=3600")
+            body: try TestImages.png(1), type: "image/png", cacheControl: "max-age=3600")
         let server = try LoopbackServer { resource.response(to: $0) }
         var fixture = try ManagerFixture()
-        var request = ImageRequest(try url(server, "horse:battery-staple"), size: .fit(width: 20))
-        request.storeFinal = .encoded(as: .png())
-        request.waitsForStore = true
+        var request = ImageRequest(url: try url(server, "horse:battery-staple"), size: .fit(width: 20))
+        request.processedEncoding = .encoded(as: .png())
+        request.waitsUntilStored = true
         let response = try await fixture.manager.response(for: request)
         #expect(response.finalURL == server.url("/a.png"))
         _ = try await fixture.manager.data(for: request, encodedAs: .webp())
@@ -38,19 +38,19 @@ struct URLCredentialsInFilesTests {
         #expect(sources.count == 3 && Set(sources) == [server.url("/a.png").absoluteString])
         fixture = try await fixture.restarted()
         let secrets = ["horse", "battery-staple", Data("horse:battery-staple".utf8).base64EncodedString()]
-        #expect(try files(in: fixture.folder.path, containing: secrets) == [])
-        #expect(try await fixture.manager.response(for: request).origin == .disk)
+        #expect(try files(in: fixture.directory.path, containing: secrets) == [])
+        #expect(try await fixture.manager.response(for: request).source == .diskCache)
         #expect(server.counters.requests == 1)
     }
 
     @Test("URLs with different credentials and without credentials are separate images")
     func separate() async throws {
         let resource = ServerResource(
-            body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=3600")
+            body: try TestImages.png(1), type: "image/png", cacheControl: "max-age=3600")
         let server = try LoopbackServer { resource.response(to: $0) }
         let fixture = try ManagerFixture()
         let urls = try [url(server, "a:b"), url(server, "a:c"), url(server, "a"), server.url("/a.png")]
-        for _ in 1...2 { for url in urls { _ = try await fixture.manager.image(from: url) } }
+        for _ in 1...2 { for url in urls { _ = try await fixture.manager.image(for: url) } }
         #expect(server.counters.requests == 4)
     }
 }

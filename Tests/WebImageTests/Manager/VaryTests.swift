@@ -12,22 +12,22 @@ struct VaryTests {
     /// Returns a server that responds with a different image for each value of the header field `Theme` and with a
     /// `Vary` field.
     private func server(cacheControl: String = "max-age=60", vary: String = "Theme") throws -> LoopbackServer {
-        let pictures = try ["dark": 1, "light": 2, "none": 3].mapValues { try TestPictures.png($0) }
+        let pictures = try ["dark": 1, "light": 2, "none": 3].mapValues { try TestImages.png($0) }
         return try LoopbackServer { request in
-            let theme = request.fields["Theme"] ?? "none"
+            let theme = request.headers["Theme"] ?? "none"
             let resource = ServerResource(
                 body: pictures[theme] ?? Data(), type: "image/png", etag: "\"\(theme)\"", cacheControl: cacheControl)
             var response = resource.response(to: request)
-            response.fields["Vary"] = vary
+            response.headers["Vary"] = vary
             return response
         }
     }
 
     private func request(_ server: LoopbackServer, _ theme: String?) -> ImageRequest {
-        var request = ImageRequest(server.url("/a"))
-        if let theme { request.fields["Theme"] = theme }
+        var request = ImageRequest(url: server.url("/a"))
+        if let theme { request.headers["Theme"] = theme }
         // Only `Vary` separates the responses, not the cache key.
-        request.varyingFields = []
+        request.keyHeaders = []
         return request
     }
 
@@ -42,7 +42,7 @@ struct VaryTests {
             fixture = try await fixture.restarted()
             #expect(try await fixture.manager.data(for: request(server, "light")) == light)
             let response = try await fixture.manager.response(for: request(server, "dark"))
-            #expect(response.origin == .disk)
+            #expect(response.source == .diskCache)
             #expect(try await fixture.manager.data(for: request(server, "dark")) == dark)
         }
         #expect(server.counters.requests == 2)
@@ -71,9 +71,9 @@ struct VaryTests {
         fixture.pass(seconds: 61)
         _ = try await fixture.manager.image(for: request(server, "dark"))
         fixture = try await fixture.restarted()
-        #expect(try await fixture.manager.response(for: request(server, "dark")).origin == .disk)
-        #expect(try await fixture.manager.response(for: request(server, "light")).origin == .revalidated)
-        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, nil, "\"dark\"", "\"light\""])
+        #expect(try await fixture.manager.response(for: request(server, "dark")).source == .diskCache)
+        #expect(try await fixture.manager.response(for: request(server, "light")).source == .revalidated)
+        #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, nil, "\"dark\"", "\"light\""])
     }
 
     @Test("Concurrent requests for different variants receive their own variants")
@@ -82,7 +82,7 @@ struct VaryTests {
         let fixture = try ManagerFixture()
         let themes = ["dark", "light", "dark", "light", nil]
         let tasks = themes.map { fixture.manager.load(request(server, $0)) }
-        let expected = try [1, 2, 1, 2, 3].map { try TestPictures.png($0) }
+        let expected = try [1, 2, 1, 2, 3].map { try TestImages.png($0) }
         for (task, bytes) in zip(tasks, expected) {
             let image = try await task.image
             #expect(image.resource?.digest == ContentDigest(of: bytes))
@@ -94,7 +94,7 @@ struct VaryTests {
         let server = try server()
         let fixture = try ManagerFixture()
         for theme in ["dark", "light"] { _ = try await fixture.manager.image(for: request(server, theme)) }
-        await fixture.manager.removeCached(request(server, "dark"))
+        await fixture.manager.removeCachedImage(for: request(server, "dark"))
         for theme in ["dark", "light"] { _ = try await fixture.manager.data(for: request(server, theme)) }
         #expect(server.counters.requests == 4)
     }
@@ -105,24 +105,24 @@ struct VaryTests {
         var fixture = try ManagerFixture()
         _ = try await fixture.manager.image(for: request(server, nil))
         fixture = try await fixture.restarted()
-        #expect(try await fixture.manager.response(for: request(server, nil)).origin == .disk)
+        #expect(try await fixture.manager.response(for: request(server, nil)).source == .diskCache)
         fixture = try await fixture.restarted { $0.downloader.accept = "image/avif" }
-        #expect(try await fixture.manager.response(for: request(server, nil)).origin == .network)
+        #expect(try await fixture.manager.response(for: request(server, nil)).source == .network)
     }
 
     @Test("Responses with and without credentials are separated, and credentials aren't written to disk")
     func credentials() async throws {
         let server = try LoopbackServer { request in
-            let seed = request.fields["Authorization"] == nil ? 1 : 2
-            let body = (try? TestPictures.png(seed)) ?? Data()
+            let seed = request.headers["Authorization"] == nil ? 1 : 2
+            let body = (try? TestImages.png(seed)) ?? Data()
             return ServerResource(body: body, type: "image/png", cacheControl: "max-age=60").response(to: request)
         }
         let fixture = try ManagerFixture()
         var anna = request(server, nil)
-        anna.fields["Authorization"] = "Basic c2VjcmV0"
-        anna.varyingFields = []
+        anna.headers["Authorization"] = "Basic c2VjcmV0"
+        anna.keyHeaders = []
         var nobody = request(server, nil)
-        nobody.varyingFields = []
+        nobody.keyHeaders = []
         let public_ = try await fixture.manager.data(for: nobody)
         let private_ = try await fixture.manager.data(for: anna)
         #expect(public_ != private_)
@@ -130,8 +130,8 @@ struct VaryTests {
         #expect(server.counters.requests == 2)
         await fixture.manager.diskCache?.flush()
         let secret = Data("c2VjcmV0".utf8)
-        for path in try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("cache")) {
-            guard let bytes = FileManager.default.contents(atPath: fixture.folder.file("cache/\(path)")) else {
+        for path in try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.file("cache")) {
+            guard let bytes = FileManager.default.contents(atPath: fixture.directory.file("cache/\(path)")) else {
                 continue
             }
             #expect(bytes.range(of: secret) == nil, "\(path)")
@@ -140,16 +140,16 @@ struct VaryTests {
 
     @Test("The HTTP policy of the manager applies if HTTP leaves the choice")
     func policy() async throws {
-        let body = try TestPictures.png(1)
+        let body = try TestImages.png(1)
         let resource = ServerResource(body: body, type: "image/png", etag: "\"one\"")
         let server = try LoopbackServer { resource.response(to: $0) }
         let fixture = try ManagerFixture {
             $0.cache.http.defaultLifetime = 100
-            $0.cache.http.staleWhenUnreachable = false
+            $0.cache.http.servesStaleWhenUnreachable = false
         }
         _ = try await fixture.manager.image(for: request(server, nil))
         fixture.pass(seconds: 99)
-        #expect(try fixture.manager.load(request(server, nil)).result?.get().origin == .memory)
+        #expect(try fixture.manager.load(request(server, nil)).result?.get().source == .memoryCache)
         fixture.pass(seconds: 2)
         server.stop()
         await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request(server, nil)) }

@@ -11,32 +11,32 @@ import WebImageTesting
 struct ClassRowTests {
     @Test("SDWebImageManager: an ImageManager is created with one configuration")
     func manager() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let manager = ImageManager { configuration in
-            configuration.cache.disk = DiskCacheConfiguration(directory: folder.file("cache"))
+            configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
             configuration.cache.disk.sizeLimit = .gigabytes(1)
-            configuration.downloader.connectionsPerHost = 4
+            configuration.downloader.maxConnectionsPerHost = 4
             configuration.limits = .server
         }
-        #expect(manager.configuration.downloader.connectionsPerHost == 4)
-        await manager.close()
+        #expect(manager.configuration.downloader.maxConnectionsPerHost == 4)
+        await manager.shutdown()
     }
 
     @Test("SDWebImageCombinedOperation: an ImageTask can be canceled at any stage")
     func task() async throws {
         let table = try Migration()
-        let task = table.manager.load(try table.request(gate: Gate()))
+        let task = table.manager.load(try table.request(gate: TestGate()))
         task.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await task.response }
     }
 
     @Test("SDImageCache, SDMemoryCache, SDDiskCache, SDImageCacheConfig: an ImageCache combines its tiers")
     func caches() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let cache = ImageCache(
             memory: MemoryCache(costLimit: 64 << 20),
-            disk: try DiskCache(configuration: DiskCacheConfiguration(directory: folder.file("cache"))))
-        cache.memory?.store(Image(pixels: try TestPictures.pixels(1)), for: CacheKey(["mine"]))
+            disk: try DiskCache(configuration: DiskCache.Configuration(directory: folder.file("cache"))))
+        cache.memory?.store(DecodedImage(pixels: try TestImages.pixels(1)), for: CacheKey(["mine"]))
         #expect(cache.memory?.image(for: CacheKey(["mine"])) != nil)
         await cache.removeAll()
         #expect(cache.memory?.statistics.count == 0)
@@ -44,38 +44,38 @@ struct ClassRowTests {
 
     @Test("SDImageCachesManager: tiers have a policy for each operation")
     func cachesManager() {
-        var policies = ImageCache.Policies()
-        policies.query = .serial
-        policies.store = .highestOnly
-        policies.remove = .concurrent
-        #expect(ImageCache(tiers: [], policies: policies).policies.store == .highestOnly)
+        var policies = ImageCache.TierPolicy()
+        policies.lookup = .serial
+        policies.storage = .nearestOnly
+        policies.removal = .concurrent
+        #expect(ImageCache(tiers: [], policy: policies).policy.storage == .nearestOnly)
     }
 
     @Test("SDWebImageDownloader, SDWebImageDownloaderConfig, SDWebImageDownloadToken: ImageDownloader works alone")
     func downloader() async throws {
-        let server = try LoopbackServer(routes: ["/a": .ok(Data("abc".utf8), type: "text/plain")])
-        var configuration = DownloaderConfiguration()
+        let server = try LoopbackServer(routes: ["/a": .ok(Data("abc".utf8), contentType: "text/plain")])
+        var configuration = ImageDownloader.Configuration()
         configuration.queueOrder = .lifo
-        configuration.minimumProgressInterval = 0.1
-        configuration.proxy = .none
-        let downloader = ImageDownloader(configuration)
+        configuration.progressInterval = 0.1
+        configuration.proxy = .disabled
+        let downloader = ImageDownloader(configuration: configuration)
         downloader.suspend()
         downloader.resume()
         let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: LoadContext())
         #expect(response.body == Data("abc".utf8))
-        downloader.close()
+        downloader.shutdown()
     }
 
     @Test("SDImageLoader, SDImageLoadersManager: the last custom loader is used first")
     func loaders() async throws {
-        let second = StubLoader { _ in StubLoader.Answer(body: (try? TestPictures.png(2, width: 30)) ?? Data()) }
-        let folder = try TemporaryFolder()
+        let second = StubLoader { _ in StubLoader.Response(body: (try? TestImages.png(2, width: 30)) ?? Data()) }
+        let folder = try TemporaryDirectory()
         let first = StubLoader()
         let manager = ImageManager { configuration in
-            configuration.cache.disk = DiskCacheConfiguration(directory: folder.file("cache"))
+            configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
             configuration.loaders = [first, second]
         }
-        #expect(try await manager.image(from: Migration.url(1)).size.width == 30)
+        #expect(try await manager.image(for: Migration.url(1)).size.width == 30)
         #expect(first.requests.isEmpty)
     }
 
@@ -83,31 +83,31 @@ struct ClassRowTests {
         "SDImageCoder, SDImageCodersManager, SDProgressiveImageCoder, SDAnimatedImageCoder: a CoderRegistry transcodes"
     )
     func coders() throws {
-        let coders = CoderRegistry.standard
-        let image = try coders.decode(TestPictures.png(1), context: CodingContext())
+        let coders = ImageCoderRegistry.standard
+        let image = try coders.decode(TestImages.png(1), context: CodingContext())
         let webp = try coders.encode(image, as: .webp(lossless: true), context: CodingContext())
         #expect(try coders.decode(webp, context: CodingContext()).format == .webp)
     }
 
     @Test("SDImageCoderHelper: animations are created from frames and split into frames")
     func coderHelper() throws {
-        let frames = try (1...3).map { (pixels: try TestPictures.pixels($0), milliseconds: 40) }
-        let animated = try Image(ImageAnimation(frames: frames, loopCount: 2))
-        let second = try animated.taking(.list([1]))
+        let frames = try (1...3).map { (pixels: try TestImages.pixels($0), milliseconds: 40) }
+        let animated = try DecodedImage(animation: ImageAnimation(frames: frames, loopCount: 2))
+        let second = try animated.selecting(.indices([1]))
         #expect(animated.frameCount == 3 && second.frameCount == 1)
     }
 
     @Test(
         "SDImageIOCoder, SDImageGIFCoder, SDImageAPNGCoder, SDImageAWebPCoder, SDImageHEICCoder: formats have a coder")
     func formats() throws {
-        let coders = CoderRegistry.standard
+        let coders = ImageCoderRegistry.standard
         let always: [ImageFormat] = [.jpeg, .png, .apng, .gif, .webp, .bmp, .ico]
         #expect(always.allSatisfy { coders.canDecode($0) })
     }
 
     @Test("NSData+ImageContentType: ImageFormat.sniff recognizes the format")
     func sniff() throws {
-        #expect(ImageFormat.sniff(try TestPictures.png(1)) == .png)
+        #expect(ImageFormat.sniff(try TestImages.png(1)) == .png)
     }
 
     @MainActor
@@ -128,10 +128,10 @@ struct ClassRowTests {
 
     @Test("SDImageTransformer: transformers are values that include their parameters in the cache key")
     func transformers() throws {
-        let image = Image(pixels: try TestPictures.pixels(1))
+        let image = DecodedImage(pixels: try TestImages.pixels(1))
         let list: [any ImageTransformer] = [
             .crop(PixelRect(x: 2, y: 2, width: 40, height: 40)), .resize(width: 20), .flip(.horizontal),
-            .rotate(degrees: 90), .tint(.black, mode: .sourceAtop), .blur(radius: 2), .saturation(0.5),
+            .rotate(degrees: 90), .tint(.black, blendMode: .sourceAtop), .blur(radius: 2), .saturation(0.5),
             .roundedCorners(radius: 4), .border(width: 1, color: .white),
         ]
         let result = try ComposedTransformer(list).apply(to: image, context: TransformContext())
@@ -143,8 +143,8 @@ struct ClassRowTests {
 
     @Test("SDGraphicsImageRenderer: images can be drawn on images")
     func draw() throws {
-        let badge = try TestPictures.pixels(2)
-        let canvas = try PixelBuffer.filled(.white, size: PixelSize(width: 100, height: 80))
+        let badge = try TestImages.pixels(2)
+        let canvas = try PixelBuffer.filled(with: .white, size: PixelSize(width: 100, height: 80))
         let drawn = try canvas.draw(badge, in: PixelRect(x: 70, y: 50, width: 24, height: 24), opacity: 0.9)
         #expect(drawn.color(at: PixelPoint(x: 5, y: 5)) == .white)
         #expect(drawn.color(at: PixelPoint(x: 80, y: 60)) != .white)
@@ -155,7 +155,7 @@ struct ClassRowTests {
     @Test("UIView+WebCache: an ImageBinder connects any view to the manager")
     func views() async throws {
         let table = try Migration()
-        let shown = ShownPictures()
+        let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
         binder.allocate(ViewAllocation(width: 20, height: 20, scaleFactor: 2))
         _ = try await binder.load(table.request())
@@ -173,17 +173,17 @@ struct ClassRowTests {
         binder.onChange = { snapshot in
             if snapshot.progress?.fraction == 1 { states += 1 }
         }
-        var options = BindingOptions()
-        options.sizing = .none
+        var options = ImageViewOptions()
+        options.sizing = .originalSize
         _ = try await binder.load(table.request(), options: options)
         #expect(binder.snapshot.state == .showing)
     }
 
     @Test("SDWebImageTransition: transitions are values with a curve for their progress")
     func transition() {
-        let transition = Transition.slide(from: .left, duration: 0.3)
+        let transition = ImageTransition.slide(from: .left, duration: 0.3)
         #expect(transition.curve.progress(at: 0) == 0 && transition.curve.progress(at: 1) == 1)
-        #expect(Transition.crossFade().duration == 0.5)
+        #expect(ImageTransition.crossFade().duration == 0.5)
     }
 
     @Test("SDWebImagePrefetcher: a prefetcher loads lists of requests to memory or disk")
@@ -191,16 +191,18 @@ struct ClassRowTests {
         let table = try Migration()
         let manager = table.manager
         let requests = try (1...4).map { try table.request($0) }
-        let prefetcher = ImagePrefetcher(manager)
-        let list = prefetcher.prefetch(requests, to: .disk)
+        let prefetcher = ImagePrefetcher(manager: manager)
+        let list = prefetcher.prefetch(requests, to: .diskCache)
         let progress = await list.result
-        #expect(progress.loaded == 4 && progress.failed == 0)
+        #expect(progress.loadedCount == 4 && progress.failed == 0)
         prefetcher.cancelAll()
     }
 
     @Test("SDWebImageError: an ImageError has one of six families and a stable code")
     func error() {
-        let error = ImageError.network(NetworkError(.status, url: "https://a.example/b", phase: .head, status: 404))
+        let error = ImageError.network(
+            ImageError.NetworkFailure(
+                .unacceptableStatusCode, url: "https://a.example/b", phase: .waitingForResponse, statusCode: 404))
         #expect(error.code / 1000 == 2 && error.attempts.count == 1)
     }
 
@@ -215,10 +217,10 @@ struct ClassRowTests {
     func declarative() async throws {
         let table = try Migration()
         let binder = ImageBinder(manager: table.manager) { _ in }
-        var options = BindingOptions()
-        options.sizing = .none
+        var options = ImageViewOptions()
+        options.sizing = .originalSize
         binder.bind(try table.request(), options: options)
-        for await snapshot in binder.changes where snapshot.state == .showing { break }
-        #expect(binder.snapshot.shown == .picture)
+        for await snapshot in binder.snapshots where snapshot.state == .showing { break }
+        #expect(binder.snapshot.content == .image)
     }
 }

@@ -14,10 +14,10 @@ struct ContextRowTests {
     func setImageOperationKey() async throws {
         let table = try Migration()
         let manager = table.manager
-        var shown: [ImageSlot: Image] = [:]
-        let set = BinderSet(manager: manager) { slot, presentation in shown[slot] = presentation.image }
-        var options = BindingOptions()
-        options.sizing = .none
+        var shown: [ImageSlot: DecodedImage] = [:]
+        let set = ImageBinderGroup(manager: manager) { slot, presentation in shown[slot] = presentation.image }
+        var options = ImageViewOptions()
+        options.sizing = .originalSize
         set[.image].bind(try table.request(1), options: options)
         set[.background].bind(try table.request(2), options: options)
         await untilMain { shown[.image] != nil && shown[.background] != nil }
@@ -52,23 +52,23 @@ struct ContextRowTests {
         let originals = ImageCache(
             memory: nil,
             disk: try DiskCache(
-                configuration: DiskCacheConfiguration(directory: table.fixture.folder.file("originals"))))
+                configuration: DiskCache.Configuration(directory: table.fixture.directory.file("originals"))))
         request.cache = cache
         request.originalCache = originals
-        request.waitsForStore = true
+        request.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
         #expect(cache.memory?.statistics.count == 1 && table.manager.memoryCache.statistics.count == 0)
-        #expect(await table.manager.diskCache?.info().entries == 0)
+        #expect(await table.manager.diskCache?.info().entryCount == 0)
     }
 
     @Test("imageLoader: a request can have its own loader")
     func imageLoader() async throws {
         let table = try Migration()
         var request = try table.request(1)
-        let loader = StubLoader { _ in StubLoader.Answer(body: (try? TestPictures.png(7, width: 20)) ?? Data()) }
+        let loader = StubLoader { _ in StubLoader.Response(body: (try? TestImages.png(7, width: 20)) ?? Data()) }
         request.loader = loader
         #expect(try await table.manager.image(for: request).size.width == 20)
-        #expect(table.asked == 0 && loader.requests.count == 1)
+        #expect(table.requestCount == 0 && loader.requests.count == 1)
     }
 
     @Test("imageCoder: a request can have its own coder, with a separate cache key")
@@ -95,7 +95,7 @@ struct ContextRowTests {
         let table = try Migration()
         var request = try table.request(1, Data("grey 9".utf8))
         request.coder = OneColorCoder()
-        request.decoding.extras["side"] = "4"
+        request.decoding.coderOptions["side"] = "4"
         #expect(try await table.manager.image(for: request).size.width == 4)
     }
 
@@ -103,7 +103,7 @@ struct ContextRowTests {
     func scaleFactor() async throws {
         let table = try Migration()
         var request = try table.request()
-        #expect(ImageRequest(try #require(URL(string: "https://a.example/b@3x.png"))).scale == 3)
+        #expect(ImageRequest(url: try #require(URL(string: "https://a.example/b@3x.png"))).scale == 3)
         request.scale = 2
         #expect(try await table.manager.image(for: request).scale == 2)
     }
@@ -129,8 +129,9 @@ struct ContextRowTests {
     @Test("imageDecodeToHDR: images are decoded with 16 bits if the file has them")
     func depth() async throws {
         let table = try Migration()
-        let deep = try PixelBuffer.filled(.white, size: PixelSize(width: 8, height: 8), format: .rgba16)
-        let data = try CoderRegistry.standard.encode(Image(pixels: deep), as: .png(), context: CodingContext())
+        let deep = try PixelBuffer.filled(with: .white, size: PixelSize(width: 8, height: 8), format: .rgba16)
+        let data = try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: deep), as: .png(), context: CodingContext())
         var request = try table.request(1, data)
         #expect(try await table.manager.image(for: request).pixels.format == .rgba8)
         request.decoding.depth = .source
@@ -142,9 +143,9 @@ struct ContextRowTests {
         let table = try Migration()
         var request = try table.request()
         request.size = .fit(width: 16)
-        request.storeFinal = .encoded(as: .webp(lossless: true))
+        request.processedEncoding = .encoded(as: .webp(lossless: true))
         await table.manager.load(request).stored
-        #expect(await table.manager.diskCache?.info().entries == 2)
+        #expect(await table.manager.diskCache?.info().entryCount == 2)
     }
 
     @Test(
@@ -152,76 +153,77 @@ struct ContextRowTests {
     func tiers() async throws {
         let table = try Migration()
         var request = try table.request()
-        request.reads = .memory
-        request.stores = .memory
-        request.originalReads = []
-        request.originalStores = []
-        request.waitsForStore = true
+        request.readFrom = .memory
+        request.writeTo = .memory
+        request.originalReadFrom = []
+        request.originalWriteTo = []
+        request.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
-        #expect(await table.manager.diskCache?.info().entries == 0)
+        #expect(await table.manager.diskCache?.info().entryCount == 0)
         table.manager.memoryCache.removeAll()
         await table.manager.letsGo(of: request)
         _ = try await table.manager.image(for: request)
-        #expect(table.asked == 2)
+        #expect(table.requestCount == 2)
     }
 
     @Test("downloadRequestModifier: all transfers pass through the interceptors of the downloader")
     func requestModifier() async throws {
-        struct Signature: LoadInterceptor {
+        struct Signature: DownloadInterceptor {
             func intercept(_ request: LoadRequest, next: Next) async throws(ImageError) -> LoadResponse {
                 var signed = request
-                signed.fields["X-Signature"] = "abc"
+                signed.headers["X-Signature"] = "abc"
                 return try await next(signed)
             }
         }
-        let server = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(1), type: "image/png")])
+        let server = try LoopbackServer(routes: ["/a": .ok(try TestImages.png(1), contentType: "image/png")])
         let manager = try ManagerFixture { configuration in
             configuration.downloader.interceptors = [Signature()]
         }.manager
-        _ = try await manager.image(from: server.url("/a"))
-        #expect(server.requests.first?.fields["X-Signature"] == "abc")
+        _ = try await manager.image(for: server.url("/a"))
+        #expect(server.requests.first?.headers["X-Signature"] == "abc")
     }
 
     @Test("downloadResponseModifier, downloadDecryptor: response interceptors change bodies before decoding")
     func responseModifier() async throws {
-        struct Cipher: ResponseInterceptor {
-            func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data {
+        struct Cipher: ResponseBodyModifier {
+            func modify(_ body: Data, of head: HTTPResponseHead?, for request: LoadRequest) async throws(ImageError) -> Data {
                 Data(body.map { $0 ^ 0x5A })
             }
         }
-        let secret = Data(try TestPictures.png(1).map { $0 ^ 0x5A })
-        let server = try LoopbackServer(routes: ["/a": .ok(secret, type: "application/octet-stream")])
+        let secret = Data(try TestImages.png(1).map { $0 ^ 0x5A })
+        let server = try LoopbackServer(routes: ["/a": .ok(secret, contentType: "application/octet-stream")])
         let manager = try ManagerFixture { configuration in
-            configuration.downloader.responseInterceptors = [Cipher()]
+            configuration.downloader.bodyModifiers = [Cipher()]
         }.manager
-        #expect(try await manager.image(from: server.url("/a")).size.width == 64)
+        #expect(try await manager.image(for: server.url("/a")).size.width == 64)
     }
 
     @Test("cacheKeyFilter: keys are set for the manager or for one request")
     func keyFilter() async throws {
         let table = try Migration { configuration in
-            configuration.key = { url in url.query == nil ? nil : url.absoluteString.components(separatedBy: "?").first
+            configuration.makeCacheKey = { url in
+                url.query == nil ? nil : url.absoluteString.components(separatedBy: "?").first
             }
         }
         let url = try table.serve()
-        _ = try await table.manager.image(from: url)
+        _ = try await table.manager.image(for: url)
         let signed = try #require(URL(string: url.absoluteString + "?signature=1"))
-        #expect(try await table.manager.image(from: signed).size.width == 64)
-        var request = ImageRequest(try Migration.url(2))
+        #expect(try await table.manager.image(for: signed).size.width == 64)
+        var request = ImageRequest(url: try Migration.url(2))
         request.key = url.absoluteString
         #expect(try await table.manager.image(for: request).size.width == 64)
-        #expect(table.asked == 1)
+        #expect(table.requestCount == 1)
     }
 
     @Test("cacheSerializer: a closure determines the stored data of a download")
     func serializer() async throws {
         let table = try Migration { configuration in
-            configuration.serialize = { image, data, request in image == nil ? nil : data }
+            configuration.cacheSerializer = { image, data, request in image == nil ? nil : data }
         }
         let request = try table.request()
         _ = try await table.manager.data(for: request)
         await table.manager.cache.flush()
-        #expect(await table.manager.diskCache?.info().entries == 0)
+        #expect(await table.manager.diskCache?.info().entryCount == 0)
     }
 
     @Test("optionsProcessor: an options interceptor changes every request")
@@ -235,9 +237,9 @@ struct ContextRowTests {
     @Test(
         "shouldDownloadImageForURL, shouldBlockFailedURL: an interceptor rejects URLs, and a policy remembers failures")
     func delegate() async throws {
-        struct NoAdvertisements: RequestInterceptor {
+        struct NoAdvertisements: ImageRequestInterceptor {
             func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
-                if request.url.path.hasPrefix("/ads") { throw .request(.refused(reason: "advertisement")) }
+                if request.url.path.hasPrefix("/ads") { throw .request(.rejected(reason: "advertisement")) }
                 return try await next(request)
             }
         }
@@ -246,10 +248,10 @@ struct ContextRowTests {
             configuration.failures = FailurePolicy { error in error.code == 2002 ? 60 : nil }
         }
         let advertisement = try #require(URL(string: "https://pictures.example/ads/1.png"))
-        await #expect(throws: ImageError.request(.refused(reason: "advertisement"))) {
-            try await table.manager.image(from: advertisement)
+        await #expect(throws: ImageError.request(.rejected(reason: "advertisement"))) {
+            try await table.manager.image(for: advertisement)
         }
-        #expect(table.asked == 0)
+        #expect(table.requestCount == 0)
     }
 }
 
@@ -258,11 +260,12 @@ private struct OneColorCoder: ImageCoder {
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { prefix.starts(with: Data("grey".utf8)) }
 
     func decode(
-        _ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext
-    ) throws(ImageError) -> Image {
-        let text = options.extras["side"] ?? String(decoding: data.dropFirst(5), as: UTF8.self)
+        _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext
+    ) throws(ImageError) -> DecodedImage {
+        let text = options.coderOptions["side"] ?? String(decoding: data.dropFirst(5), as: UTF8.self)
         let side = Int(text) ?? 1
         let grey = PixelColor(red: 128, green: 128, blue: 128)
-        return Image(pixels: try PixelBuffer.filled(grey, size: PixelSize(width: side, height: side), context: context))
+        return DecodedImage(
+            pixels: try PixelBuffer.filled(with: grey, size: PixelSize(width: side, height: side), context: context))
     }
 }

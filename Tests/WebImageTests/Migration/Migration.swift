@@ -13,10 +13,10 @@ struct Migration {
     let fixture: ManagerFixture
     var manager: ImageManager { fixture.manager }
     /// The number of requests to the loader.
-    var asked: Int { loader.requests.count }
+    var requestCount: Int { loader.requests.count }
 
     init(
-        policy: CachePolicy = .cacheFirst, _ configure: (inout ImageManagerConfiguration) -> Void = { _ in }
+        policy: CachePolicy = .cacheFirst, _ configure: (inout ImageManager.Configuration) -> Void = { _ in }
     ) throws {
         fixture = try ManagerFixture { [loader] in
             $0.loaders = [loader]
@@ -27,26 +27,26 @@ struct Migration {
 
     /// Sets the response for the URL of a number. The default is an image of 64 × 48 pixels.
     @discardableResult
-    func serve(_ number: Int = 1, _ data: Data? = nil, gate: Gate? = nil) throws -> URL {
+    func serve(_ number: Int = 1, _ data: Data? = nil, gate: TestGate? = nil) throws -> URL {
         let url = try Self.url(number)
-        loader.set(StubLoader.Answer(body: try data ?? TestPictures.png(number), gate: gate), for: url)
+        loader.set(StubLoader.Response(body: try data ?? TestImages.png(number), responseGate: gate), for: url)
         return url
     }
 
     /// Returns a request for the image of a number and sets its response.
-    func request(_ number: Int = 1, _ data: Data? = nil, gate: Gate? = nil) throws -> ImageRequest {
-        ImageRequest(try serve(number, data, gate: gate))
+    func request(_ number: Int = 1, _ data: Data? = nil, gate: TestGate? = nil) throws -> ImageRequest {
+        ImageRequest(url: try serve(number, data, gate: gate))
     }
 
     /// Loads a progressive JPEG that pauses after three quarters of its data until a preview is delivered.
-    func previews(_ preview: PreviewPolicy) async throws -> (count: Int, image: Image) {
-        let data = try TestPictures.jpeg(progressive: true)
-        let gate = Gate()
+    func previews(_ preview: PreviewPolicy) async throws -> (count: Int, image: DecodedImage) {
+        let data = try TestImages.jpeg(progressive: true)
+        let gate = TestGate()
         let url = try Self.url(1)
         let cut = data.count * 3 / 4
-        loader.set(StubLoader.Answer(parts: [data.prefix(cut), data.dropFirst(cut)], bodyGate: gate), for: url)
-        var request = ImageRequest(url)
-        request.preview = preview
+        loader.set(StubLoader.Response(chunks: [data.prefix(cut), data.dropFirst(cut)], bodyGate: gate), for: url)
+        var request = ImageRequest(url: url)
+        request.previews = preview
         let task = manager.load(request)
         var count = 0
         for await event in task.events {
@@ -63,9 +63,9 @@ struct Migration {
 
     /// Returns an animation of three frames with 64 × 48 pixels.
     static func gif() throws -> Data {
-        let frames = try (1...3).map { (pixels: try TestPictures.pixels($0), milliseconds: 50) }
-        let image = try Image(ImageAnimation(frames: frames))
-        return try CoderRegistry.standard.encode(image, as: .gif(), context: CodingContext())
+        let frames = try (1...3).map { (pixels: try TestImages.pixels($0), milliseconds: 50) }
+        let image = try DecodedImage(animation: ImageAnimation(frames: frames))
+        return try ImageCoderRegistry.standard.encode(image, as: .gif(), context: CodingContext())
     }
 
     /// A square of 40 × 40 CSS pixels.
@@ -75,12 +75,12 @@ struct Migration {
 
 /// The presentations that a view would show.
 @MainActor
-final class ShownPictures {
-    private(set) var kinds: [Presentation.Kind] = []
-    private(set) var transitions: [Transition] = []
-    private(set) var image: Image?
+final class RecordedPresentations {
+    private(set) var kinds: [ImageBinder.Presentation.Kind] = []
+    private(set) var transitions: [ImageTransition] = []
+    private(set) var image: DecodedImage?
 
-    func show(_ presentation: Presentation) {
+    func show(_ presentation: ImageBinder.Presentation) {
         kinds.append(presentation.kind)
         transitions.append(presentation.transition)
         image = presentation.image

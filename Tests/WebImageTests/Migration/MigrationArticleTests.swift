@@ -10,16 +10,16 @@ import WebImageTesting
 /// Checks Documentation/ComingFromSDWebImage.md against the tests in this directory.
 @Suite("Migration article", .timeLimit(.minutes(5)))
 struct MigrationArticleTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    private static let directory = URL(filePath: #filePath).deletingLastPathComponent()
 
     private static func article() throws -> String {
-        let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = directory.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         return try String(contentsOf: root.appending(path: "Documentation/ComingFromSDWebImage.md"), encoding: .utf8)
     }
 
     /// Returns all sources of the tests without whitespace, which formatting may change.
     private static func sources() throws -> String {
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
         return try files.filter { $0.pathExtension == "swift" }
             .map { squeeze(try String(contentsOf: $0, encoding: .utf8)) }.joined(separator: "\n")
     }
@@ -72,18 +72,18 @@ struct MigrationArticleTests {
     func show() async throws {
         let table = try Migration()
         let url = try table.serve()
-        let placeholder = Image(pixels: try TestPictures.pixels(9))
-        let shown = ShownPictures()
+        let placeholder = DecodedImage(pixels: try TestImages.pixels(9))
+        let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
         binder.allocate(ViewAllocation(width: 64, height: 64))
 
-        let options = BindingOptions(placeholder: .picture(placeholder), transition: .crossFade())
-        var request = ImageRequest(url)
+        let options = ImageViewOptions(placeholder: .image(placeholder), transition: .crossFade())
+        var request = ImageRequest(url: url)
         request.cachePolicy = .refresh
         binder.bind(request, options: options)
 
-        await untilMain { shown.kinds.last == .picture }
-        #expect(shown.kinds == [.placeholder, .picture])
+        await untilMain { shown.kinds.last == .image }
+        #expect(shown.kinds == [.placeholder, .image])
     }
 
     @Test("A manager loads an image without a view")
@@ -93,7 +93,7 @@ struct MigrationArticleTests {
         let url = try table.serve()
 
         let request = ImageRequest(
-            url, size: .fit(width: 256, height: 256), transformers: [.roundedCorners(radius: 8)])
+            url: url, size: .fit(width: 256, height: 256), transformers: [.roundedCorners(radius: 8)])
         let image = try await manager.image(for: request)
 
         #expect(!image.isOpaque && image.size.width == 64)
@@ -105,12 +105,12 @@ struct MigrationArticleTests {
         let manager = table.manager
         let urls = try (1...3).map { try table.serve($0) }
 
-        let prefetcher = ImagePrefetcher(manager)
-        let list = prefetcher.prefetch(urls.map { ImageRequest($0) })
-        for await progress in list.events { print("\(progress.finished) of \(progress.total ?? 0)") }
+        let prefetcher = ImagePrefetcher(manager: manager)
+        let list = prefetcher.prefetch(urls.map { ImageRequest(url: $0) })
+        for await progress in list.progress { print("\(progress.finishedCount) of \(progress.totalCount ?? 0)") }
 
-        #expect(manager.cachedImage(for: ImageRequest(urls[0])) != nil)
-        await manager.removeAllCached()
-        #expect(manager.cachedImage(for: ImageRequest(urls[0])) == nil)
+        #expect(manager.cachedImage(for: ImageRequest(url: urls[0])) != nil)
+        await manager.removeAllCachedImages()
+        #expect(manager.cachedImage(for: ImageRequest(url: urls[0])) == nil)
     }
 }

@@ -13,20 +13,20 @@ struct OptionRowTests {
     func retryFailed() async throws {
         let table = try Migration()
         let url = try Migration.url(1)
-        table.loader.set(StubLoader.Answer(error: BinderPictures.notFound), for: url)
-        var request = ImageRequest(url)
+        table.loader.set(StubLoader.Response(error: BinderImages.notFound), for: url)
+        var request = ImageRequest(url: url)
         await #expect(throws: ImageError.self) { try await table.manager.image(for: request) }
         await #expect(throws: ImageError.self) { try await table.manager.image(for: request) }
-        #expect(table.asked == 1)
-        request.ignoresFailures = true
+        #expect(table.requestCount == 1)
+        request.bypassesFailureCache = true
         await #expect(throws: ImageError.self) { try await table.manager.image(for: request) }
-        #expect(table.asked == 2)
+        #expect(table.requestCount == 2)
     }
 
     @Test("lowPriority, highPriority: the priority is set on the request and can change while the task runs")
     func priority() async throws {
         let table = try Migration()
-        let gate = Gate()
+        let gate = TestGate()
         var request = try table.request(gate: gate)
         request.priority = .high
         let task = table.manager.load(request)
@@ -39,9 +39,9 @@ struct OptionRowTests {
 
     @Test("progressiveLoad: previews show the received data")
     func progressiveLoad() async throws {
-        var request = ImageRequest(try Migration.url(1))
-        request.preview = .progressive
-        let (count, image) = try await Migration().previews(request.preview)
+        var request = ImageRequest(url: try Migration.url(1))
+        request.previews = .progressive
+        let (count, image) = try await Migration().previews(request.previews)
         #expect(count >= 1 && !image.metadata.isPartial)
     }
 
@@ -53,15 +53,15 @@ struct OptionRowTests {
         request.cachePolicy = .refresh
         let names = await table.manager.load(request).eventNames()
         #expect(names.contains("cached"))
-        #expect(table.asked == 2)
+        #expect(table.requestCount == 2)
     }
 
     @Test("continueInBackground: a load that survives its owner fills the cache")
     func continueInBackground() async throws {
         let table = try Migration()
-        let gate = Gate()
+        let gate = TestGate()
         var request = try table.request(gate: gate)
-        request.survivesOwner = true
+        request.continuesAfterCancellation = true
         let wanted = request
         let owner = Task { try await table.manager.image(for: wanted) }
         await table.loader.waitForRequests(count: 1)
@@ -70,48 +70,48 @@ struct OptionRowTests {
         _ = await owner.result
         #expect(table.loader.cancelledCount == 0)
         #expect(try await table.manager.image(for: wanted).size.width == 64)
-        #expect(table.asked == 1)
+        #expect(table.requestCount == 1)
     }
 
     @Test("handleCookies: a request can use a cookie jar")
     func handleCookies() async throws {
         let server = try LoopbackServer { request in
-            request.fields["Cookie"] == nil
-                ? .ok(Data("no".utf8), type: "text/plain").with { $0.fields["Set-Cookie"] = "a=1; Path=/" }
-                : .ok((try? TestPictures.png(1)) ?? Data(), type: "image/png")
+            request.headers["Cookie"] == nil
+                ? .ok(Data("no".utf8), contentType: "text/plain").with { $0.headers["Set-Cookie"] = "a=1; Path=/" }
+                : .ok((try? TestImages.png(1)) ?? Data(), contentType: "image/png")
         }
         let manager = try ManagerFixture().manager
-        var request = ImageRequest(server.url("/a"))
-        request.network.cookies = .jar(CookieJar())
-        request.ignoresFailures = true
+        var request = ImageRequest(url: server.url("/a"))
+        request.network.cookieJar = .jar(CookieJar())
+        request.bypassesFailureCache = true
         await #expect(throws: ImageError.self) { try await manager.image(for: request) }
         #expect(try await manager.image(for: request).size.width == 64)
     }
 
     @Test("allowInvalidSSLCertificates: checks can be disabled only for named hosts")
     func allowInvalidSSLCertificates() throws {
-        var request = ImageRequest(try Migration.url(1))
+        var request = ImageRequest(url: try Migration.url(1))
         request.network.tls = .insecure(hosts: ["pictures.example"])
-        #expect(request.network.tls?.uncheckedHosts == ["pictures.example"])
+        #expect(request.network.tls?.insecureHosts == ["pictures.example"])
     }
 
     @MainActor
     @Test("delayPlaceholder: loading, failures, and missing URLs have separate placeholders")
     func delayPlaceholder() async throws {
         let table = try Migration()
-        let shown = ShownPictures()
+        let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
-        var options = BindingOptions()
-        options.sizing = .none
+        var options = ImageViewOptions()
+        options.sizing = .originalSize
         options.placeholder = .empty
-        options.failure = .color(.black)
-        options.empty = .color(.white)
+        options.failurePlaceholder = .color(.black)
+        options.fallback = .color(.white)
         await #expect(throws: ImageError.self) {
-            try await binder.load(ImageRequest(Migration.url(404)), options: options)
+            try await binder.load(ImageRequest(url: Migration.url(404)), options: options)
         }
-        #expect(shown.kinds.last == .failure)
+        #expect(shown.kinds.last == .failurePlaceholder)
         binder.bind(nil, options: options)
-        #expect(shown.kinds.last == .empty)
+        #expect(shown.kinds.last == .fallback)
     }
 
     @Test("transformAnimatedImage: frames are transformed unless the request or the transformer disables it")
@@ -122,9 +122,9 @@ struct OptionRowTests {
         let small = try await table.manager.image(for: request)
         #expect(small.size.width == 10 && small.frameCount == 3)
         #expect(try small.animation?.frame(at: 2).width == 10)
-        request.transformsAnimation = false
+        request.transformsAnimations = false
         #expect(try await table.manager.image(for: request).size.width == 64)
-        request.transformsAnimation = true
+        request.transformsAnimations = true
         request.transformers = [.resize(width: 10).applied(toFrames: false)]
         #expect(try await table.manager.image(for: request).size.width == 64)
     }
@@ -133,10 +133,10 @@ struct OptionRowTests {
     @Test("avoidAutoSetImage: the handler receives the image, and the view doesn't change")
     func avoidAutoSetImage() async throws {
         let table = try Migration()
-        let shown = ShownPictures()
+        let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
-        var options = BindingOptions()
-        options.sizing = .none
+        var options = ImageViewOptions()
+        options.sizing = .originalSize
         options.sets = .never
         let response = try await binder.load(table.request(), options: options)
         #expect(response.image.size.width == 64 && shown.image == nil)
@@ -146,7 +146,7 @@ struct OptionRowTests {
     func scaleDown() async throws {
         let table = try Migration()
         var request = try table.request()
-        request.size = .fitting(bytes: 64 * 48)
+        request.size = .fitting(byteCount: 64 * 48)
         let image = try await table.manager.image(for: request)
         #expect(image.size == PixelSize(width: 32, height: 24))
     }
@@ -157,10 +157,10 @@ struct OptionRowTests {
         var request = try table.request()
         _ = try await table.manager.image(for: request)
         await table.manager.cache.flush()
-        request.wantsData = true
+        request.includesOriginalData = true
         let response = try await table.manager.response(for: request)
-        #expect(try response.data == TestPictures.png(1))
-        #expect(table.asked == 1)
+        #expect(try response.originalData == TestImages.png(1))
+        #expect(table.requestCount == 1)
     }
 
     @MainActor
@@ -169,20 +169,20 @@ struct OptionRowTests {
         let table = try Migration()
         let manager = table.manager
         let request = try table.request()
-        #expect(manager.cachedImage(for: request, tiers: .all) == nil)
+        #expect(manager.loadCachedImageSynchronously(for: request, from: .all) == nil)
         _ = try await manager.image(for: request)
         await manager.cache.flush()
         manager.memoryCache.removeAll()
-        #expect(manager.cachedImage(for: request, tiers: .all)?.size.width == 64)
+        #expect(manager.loadCachedImageSynchronously(for: request, from: .all)?.size.width == 64)
         manager.memoryCache.removeAll()
-        let shown = ShownPictures()
+        let shown = RecordedPresentations()
         let binder = ImageBinder(manager: manager) { shown.show($0) }
-        var options = BindingOptions()
-        options.sizing = .none
-        options.looksOnDisk = true
+        var options = ImageViewOptions()
+        options.sizing = .originalSize
+        options.loadsFromDiskSynchronously = true
         binder.bind(request, options: options)
-        #expect(shown.kinds == [.picture])
-        #expect(table.asked == 1)
+        #expect(shown.kinds == [.image])
+        #expect(table.requestCount == 1)
     }
 
     @Test("fromCacheOnly: a cache miss throws `notInCache`")
@@ -191,7 +191,7 @@ struct OptionRowTests {
         var request = try table.request()
         request.cachePolicy = .cacheOnly
         await #expect(throws: ImageError.cache(.notInCache)) { try await table.manager.image(for: request) }
-        #expect(table.asked == 0)
+        #expect(table.requestCount == 0)
     }
 
     @Test("fromLoaderOnly: the source is requested regardless of the caches")
@@ -201,7 +201,7 @@ struct OptionRowTests {
         _ = try await table.manager.image(for: request)
         request.cachePolicy = .reload
         _ = try await table.manager.image(for: request)
-        #expect(table.asked == 2)
+        #expect(table.requestCount == 2)
     }
 
     @MainActor
@@ -210,13 +210,13 @@ struct OptionRowTests {
         let table = try Migration()
         let request = try table.request()
         _ = try await table.manager.image(for: request)
-        let shown = ShownPictures()
+        let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
-        var options = BindingOptions()
-        options.sizing = .none
+        var options = ImageViewOptions()
+        options.sizing = .originalSize
         options.transition = .crossFade()
         binder.bind(request, options: options)
-        #expect(shown.transitions.last?.effect == Transition.Effect.none)
+        #expect(shown.transitions.last?.effect == ImageTransition.Effect.none)
         options.transition = .always(.crossFade())
         binder.unbind()
         binder.bind(request, options: options)
@@ -229,7 +229,7 @@ struct OptionRowTests {
         let manager = table.manager
         let request = try table.request()
         let data = try await manager.data(for: request)
-        #expect(try data == TestPictures.png(1))
+        #expect(try data == TestImages.png(1))
         #expect(manager.statistics.decodes == 0)
     }
 
@@ -249,8 +249,8 @@ struct OptionRowTests {
     func preloadAllFrames() async throws {
         let table = try Migration()
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
-        var playback = PlaybackOptions()
-        playback.bufferBytes = .max
+        var playback = AnimationPlayer.Options()
+        playback.frameBufferLimit = .max
         let player = AnimationPlayer(image, manager: table.manager, options: playback)
         player?.play()
         #expect(player?.state == .playing)
@@ -270,11 +270,11 @@ struct OptionRowTests {
         var request = try table.request()
         let task = table.manager.load(request)
         await task.stored
-        #expect(await table.manager.diskCache?.info().entries == 1)
+        #expect(await table.manager.diskCache?.info().entryCount == 1)
         request = try table.request(2)
-        request.waitsForStore = true
+        request.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
-        #expect(await table.manager.diskCache?.info().entries == 2)
+        #expect(await table.manager.diskCache?.info().entryCount == 2)
     }
 
     @Test("transformVectorImage: vector images are drawn at the requested size and then transformed unless disabled")
@@ -293,29 +293,29 @@ struct OptionRowTests {
     @Test("avoidAutoCancelImage: a previous load that survives its owner continues")
     func avoidAutoCancelImage() async throws {
         let table = try Migration()
-        let gate = Gate()
+        let gate = TestGate()
         let first = try table.request(1, gate: gate)
         let binder = ImageBinder(manager: table.manager) { _ in }
-        var options = BindingOptions()
-        options.sizing = .none
-        options.survivesOwner = true
+        var options = ImageViewOptions()
+        options.sizing = .originalSize
+        options.continuesWhenReplaced = true
         binder.bind(first, options: options)
         await table.loader.waitForRequests(count: 1)
         _ = try await binder.load(table.request(2), options: options)
         gate.open()
         #expect(try await table.manager.image(for: first).size.width == 64)
-        #expect(table.loader.cancelledCount == 0 && table.asked == 2)
+        #expect(table.loader.cancelledCount == 0 && table.requestCount == 2)
     }
 
     @MainActor
     @Test("waitTransition: an awaited load ends when the image is shown with its transition")
     func waitTransition() async throws {
         let table = try Migration()
-        let shown = ShownPictures()
+        let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
-        var options = BindingOptions(placeholder: .empty, transition: .crossFade(duration: 0.2))
-        options.sizing = .none
+        var options = ImageViewOptions(placeholder: .empty, transition: .crossFade(duration: 0.2))
+        options.sizing = .originalSize
         _ = try await binder.load(table.request(), options: options)
-        #expect(shown.kinds.last == .picture && shown.transitions.last?.duration == 0.2)
+        #expect(shown.kinds.last == .image && shown.transitions.last?.duration == 0.2)
     }
 }

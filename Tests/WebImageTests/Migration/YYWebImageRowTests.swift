@@ -13,7 +13,7 @@ struct YYWebImageRowTests {
     func activity() async throws {
         let table = try Migration()
         let manager = table.manager
-        let gate = Gate()
+        let gate = TestGate()
         let task = manager.load(try table.request(gate: gate))
         await table.loader.waitForRequests(count: 1)
         #expect(manager.activity.count == 1)
@@ -23,16 +23,16 @@ struct YYWebImageRowTests {
 
     @Test("YYWebImageOptionProgressive: previews have a minimum interval")
     func progressive() throws {
-        var request = ImageRequest(try Migration.url(1))
-        request.preview = .progressive(every: 0.5)
-        #expect(request.preview.minimumInterval == 0.5)
+        var request = ImageRequest(url: try Migration.url(1))
+        request.previews = .progressive(interval: 0.5)
+        #expect(request.previews.minimumInterval == 0.5)
     }
 
     @Test("YYWebImageOptionProgressiveBlur: previews can be blurred")
     func progressiveBlur() async throws {
-        var request = ImageRequest(try Migration.url(1))
-        request.preview = .blurred
-        let (count, image) = try await Migration().previews(request.preview)
+        var request = ImageRequest(url: try Migration.url(1))
+        request.previews = .blurred
+        let (count, image) = try await Migration().previews(request.previews)
         #expect(count >= 1 && !image.metadata.isPartial)
     }
 
@@ -44,7 +44,7 @@ struct YYWebImageRowTests {
         request.cachePolicy = .http
         _ = try await table.manager.image(for: request)
         // The response contained no freshness information.
-        #expect(table.asked == 2)
+        #expect(table.requestCount == 2)
     }
 
     @Test("YYWebImageOptionRefreshImageCache: invalid data never replaces a valid entry")
@@ -66,25 +66,25 @@ struct YYWebImageRowTests {
     func ignoreDisk() async throws {
         let table = try Migration()
         var request = try table.request()
-        request.originalReads = .memory
-        request.originalStores = .memory
-        request.waitsForStore = true
+        request.originalReadFrom = .memory
+        request.originalWriteTo = .memory
+        request.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
-        #expect(await table.manager.diskCache?.info().entries == 0)
+        #expect(await table.manager.diskCache?.info().entryCount == 0)
     }
 
     @MainActor
     @Test("YYWebImageOptionIgnorePlaceHolder: the current image stays until the next one is loaded")
     func keepsCurrent() async throws {
         let table = try Migration()
-        let shown = ShownPictures()
+        let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
-        var options = BindingOptions(placeholder: .color(.black))
-        options.sizing = .none
-        options.keepsCurrent = true
+        var options = ImageViewOptions(placeholder: .color(.black))
+        options.sizing = .originalSize
+        options.keepsCurrentImage = true
         _ = try await binder.load(table.request(1), options: options)
         _ = try await binder.load(table.request(2), options: options)
-        #expect(shown.kinds == [.placeholder, .picture, .picture])
+        #expect(shown.kinds == [.placeholder, .image, .image])
     }
 
     @Test("YYWebImageOptionIgnoreAnimatedImage: a request can load only the first frame")
@@ -98,7 +98,7 @@ struct YYWebImageRowTests {
     @MainActor
     @Test("YYWebImageOptionSetImageWithFadeAnimation: images and previews have separate transitions")
     func fade() {
-        var options = BindingOptions()
+        var options = ImageViewOptions()
         options.transition = .crossFade(duration: 0.2)
         options.previewTransition = .crossFade(duration: 0.4)
         #expect(options.transition.duration < options.previewTransition.duration)
@@ -107,17 +107,17 @@ struct YYWebImageRowTests {
     @Test("YYWebImageOptionIgnoreFailedURL: the negative cache can be disabled")
     func failures() async throws {
         let table = try Migration { configuration in configuration.failures = .none }
-        table.loader.set(StubLoader.Answer(error: BinderPictures.notFound), for: try Migration.url(1))
+        table.loader.set(StubLoader.Response(error: BinderImages.notFound), for: try Migration.url(1))
         for _ in 0..<2 {
-            await #expect(throws: ImageError.self) { try await table.manager.image(from: Migration.url(1)) }
+            await #expect(throws: ImageError.self) { try await table.manager.image(for: Migration.url(1)) }
         }
-        #expect(table.asked == 2)
+        #expect(table.requestCount == 2)
     }
 
     @Test("YYFrameImage, YYSpriteSheetImage: animations are created from sprite sheets")
     func frames() throws {
-        let sheet = try SpriteSheet(TestPictures.pixels(1), columns: 4, rows: 3, milliseconds: 80)
-        let animated = try Image(sheet.animation())
+        let sheet = try SpriteSheet(TestImages.pixels(1), columns: 4, rows: 3, milliseconds: 80)
+        let animated = try DecodedImage(animation: sheet.animation())
         #expect(animated.frameCount == 12 && animated.size == PixelSize(width: 16, height: 16))
     }
 
@@ -126,8 +126,8 @@ struct YYWebImageRowTests {
     func pool() async throws {
         let table = try Migration()
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
-        var playback = PlaybackOptions()
-        playback.bufferBytes = 8 << 20
+        var playback = AnimationPlayer.Options()
+        playback.frameBufferLimit = 8 << 20
         playback.synchronization = .withOthers
         let players = [image, image].compactMap {
             AnimationPlayer($0, manager: table.manager, options: playback)
@@ -137,25 +137,25 @@ struct YYWebImageRowTests {
 
     @Test("YYImageEncoder, YYImageDecoder: images are encoded and decoded")
     func encoder() throws {
-        let image = Image(pixels: try TestPictures.pixels(1))
+        let image = DecodedImage(pixels: try TestImages.pixels(1))
         for encoding in [ImageEncoding.jpeg(), .png(), .gif(), .webp(), .apng()] {
-            let data = try CoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
-            #expect(try CoderRegistry.standard.decode(data, context: CodingContext()).size == image.size)
+            let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+            #expect(try ImageCoderRegistry.standard.decode(data, context: CodingContext()).size == image.size)
         }
     }
 
     @Test("YYCache: the disk cache works without a manager")
     func cache() async throws {
-        let folder = try TemporaryFolder()
-        let disk = try DiskCache(configuration: DiskCacheConfiguration(directory: folder.file("cache")))
-        disk.store(DiskEntry(key: CacheKey(["mine"]), head: nil, payload: Data("abc".utf8), stored: Date()))
+        let folder = try TemporaryDirectory()
+        let disk = try DiskCache(configuration: DiskCache.Configuration(directory: folder.file("cache")))
+        disk.store(CacheEntry(key: CacheKey(["mine"]), head: nil, data: Data("abc".utf8), storedAt: Date()))
         await disk.flush()
-        #expect(await disk.entry(for: CacheKey(["mine"]))?.payload == Data("abc".utf8))
+        #expect(await disk.entry(for: CacheKey(["mine"]))?.data == Data("abc".utf8))
     }
 
     @Test("UIImage+YYWebImage: transformers replace the image effects")
     func effects() throws {
-        let image = Image(pixels: try TestPictures.pixels(1))
+        let image = DecodedImage(pixels: try TestImages.pixels(1))
         let effects: [any ImageTransformer] = [
             .blur(.soft), .blur(.light), .blur(.extraLight), .blur(.dark), .grayscale(), .tint(.white), .inset(4),
             .roundedCorners(radius: 6), .rotate(degrees: 45), .flip(.vertical),

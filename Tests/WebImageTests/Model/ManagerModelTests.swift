@@ -25,7 +25,7 @@ struct ManagerModelTests {
             await world.rest()
             successes += world.successes.value
             #expect(world.complaints.value == [], "WEBIMAGE_SOAK_SEED=\(seed)")
-            await world.fixture.manager.close()
+            await world.fixture.manager.shutdown()
         }
         #expect(successes > steps / 50)
     }

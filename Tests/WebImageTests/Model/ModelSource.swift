@@ -11,7 +11,7 @@ import WebImageTesting
 /// The source of the model's loader. It responds with images that change occasionally, with failures, and with invalid
 /// data, either immediately or after a gate opens. The choice is random for each load. Thread-safe.
 final class ModelSource: Sendable {
-    static let pictureCount = 16
+    static let imageCount = 16
     /// The number of visually different versions of an image.
     static let versionCount = ModelWorld.checksSharing ? 5 : 16
     /// The credentials of the users that receive different images. User 0 has no credentials.
@@ -24,8 +24,8 @@ final class ModelSource: Sendable {
 
     private struct State {
         var random: SeededGenerator
-        var versions = Array(repeating: 0, count: pictureCount)
-        var gates: [Gate] = []
+        var versions = Array(repeating: 0, count: imageCount)
+        var gates: [TestGate] = []
         var isOpen = false
     }
 
@@ -35,11 +35,11 @@ final class ModelSource: Sendable {
     init(seed: UInt64) throws {
         state = Lock(State(random: SeededGenerator(seed: seed)))
         bodies = try (0..<256).map {
-            try TestPictures.png($0, width: Self.size.width, height: Self.size.height)
+            try TestImages.png($0, width: Self.size.width, height: Self.size.height)
         }
     }
 
-    static let urls = (0..<pictureCount).compactMap { URL(string: "https://model.test/\($0)") }
+    static let urls = (0..<imageCount).compactMap { URL(string: "https://model.test/\($0)") }
 
     /// Replaces the image of a number with its next version.
     func change(_ picture: Int) { state.withLock { $0.versions[picture] += 1 } }
@@ -57,7 +57,7 @@ final class ModelSource: Sendable {
 
     /// Opens one gate if any gate is closed.
     func openOne(_ choice: Int) {
-        let gate = state.withLock { state -> Gate? in
+        let gate = state.withLock { state -> TestGate? in
             guard !state.gates.isEmpty else { return nil }
             return state.gates.remove(at: choice % state.gates.count)
         }
@@ -74,19 +74,19 @@ final class ModelSource: Sendable {
         for gate in gates { gate.open() }
     }
 
-    func answer(_ request: LoadRequest) -> StubLoader.Answer {
+    func response(_ request: LoadRequest) -> StubLoader.Response {
         let picture = Int(request.url.lastPathComponent) ?? 0
         return state.withLock { state in
             func chance(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &state.random) == 0 }
-            func gate(_ part: Int) -> Gate? {
+            func gate(_ part: Int) -> TestGate? {
                 guard !state.isOpen, chance(part) else { return nil }
-                let gate = Gate()
+                let gate = TestGate()
                 state.gates.append(gate)
                 return gate
             }
             let version = state.versions[picture] % Self.versionCount
-            let number = picture + Self.pictureCount * (version + Self.versionCount * Self.user(of: request))
-            var fields = HTTPFields()
+            let number = picture + Self.imageCount * (version + Self.versionCount * Self.user(of: request))
+            var fields = HTTPHeaderFields()
             fields["Content-Type"] = "image/png"
             if chance(2) { fields["ETag"] = "\"\(number)\"" }
             let control = ["max-age=60", "no-cache", "no-store", "max-age=5, stale-while-revalidate=60", nil]
@@ -94,18 +94,20 @@ final class ModelSource: Sendable {
                 fields["Cache-Control"] = control
             }
             if chance(8) { fields["Vary"] = "Accept" }
-            var answer = StubLoader.Answer(
-                body: bodies[number], head: ResponseHead(status: 200, fields: fields), gate: gate(3),
+            var answer = StubLoader.Response(
+                body: bodies[number], httpResponse: HTTPResponseHead(statusCode: 200, headers: fields),
+                responseGate: gate(3),
                 bodyGate: gate(4))
-            if chance(3) { answer.parts = Self.cut(bodies[number], Int.random(in: 2...5, using: &state.random)) }
-            if request.acceptsNotModified, request.fields["If-None-Match"] == "\"\(number)\"" {
-                answer.head = ResponseHead(status: 304, fields: fields)
-                answer.parts = []
+            if chance(3) { answer.chunks = Self.cut(bodies[number], Int.random(in: 2...5, using: &state.random)) }
+            if request.acceptsNotModified, request.headers["If-None-Match"] == "\"\(number)\"" {
+                answer.httpResponse = HTTPResponseHead(statusCode: 304, headers: fields)
+                answer.chunks = []
             } else if chance(12) {
-                answer.error = .network(NetworkError(.connectionLost, url: request.url.absoluteString, phase: .body))
-                answer.parts = chance(2) ? [] : [bodies[number].prefix(40)]
+                answer.error = .network(
+                    ImageError.NetworkFailure(.connectionLost, url: request.url.absoluteString, phase: .receivingBody))
+                answer.chunks = chance(2) ? [] : [bodies[number].prefix(40)]
             } else if chance(20) {
-                answer.parts = [chance(2) ? Data("<html>no</html>".utf8) : bodies[number].prefix(60)]
+                answer.chunks = [chance(2) ? Data("<html>no</html>".utf8) : bodies[number].prefix(60)]
             }
             return answer
         }
@@ -122,15 +124,15 @@ final class ModelSource: Sendable {
     }
 
     /// Returns the content of an image's data, or `nil` if the source has no such data.
-    func shown(by data: Data) -> ModelPicture? { bodies.firstIndex(of: data).map(Self.picture) }
+    func content(of data: Data) -> ModelImage? { bodies.firstIndex(of: data).map(Self.image) }
 
     /// Returns the reason why `shown` is wrong for the request `asked`, or `nil` if it's correct.
-    func complaint(of asked: ModelPicture, _ shown: ModelPicture) -> String? {
-        guard shown.picture == asked.picture, shown.user == asked.user else {
+    func complaint(of asked: ModelImage, _ shown: ModelImage) -> String? {
+        guard shown.number == asked.number, shown.user == asked.user else {
             return "requested \(asked), got \(shown)"
         }
         // A visible version can represent several versions. At least one of them must be allowed.
-        let allowed = asked.version...max(asked.version, version(asked.picture))
+        let allowed = asked.version...max(asked.version, version(asked.number))
         guard Self.checksVersions, !allowed.contains(where: { $0 % Self.versionCount == shown.version }) else {
             return nil
         }
@@ -140,22 +142,22 @@ final class ModelSource: Sendable {
     private static var checksVersions: Bool { ModelWorld.checksSharing }
 
     /// Returns the content of an image.
-    static func shown(by image: Image) -> ModelPicture {
+    static func content(of image: DecodedImage) -> ModelImage {
         // 173 is the modular inverse of the factor that maps the number to the red of every pixel.
-        picture(image.pixels.withUnsafeBytes { Int($0[0] &* 173) })
+        Self.image(image.pixels.withUnsafeBytes { Int($0[0] &* 173) })
     }
 
-    private static func picture(_ number: Int) -> ModelPicture {
-        let rest = number / pictureCount
-        return ModelPicture(
-            picture: number % pictureCount, user: rest / versionCount, version: rest % versionCount)
+    private static func image(_ number: Int) -> ModelImage {
+        let rest = number / imageCount
+        return ModelImage(
+            number: number % imageCount, user: rest / versionCount, version: rest % versionCount)
     }
 }
 
 /// The content of an image that is requested or shown.
-struct ModelPicture: Sendable {
+struct ModelImage: Sendable {
     /// The number of its URL.
-    var picture: Int
+    var number: Int
     /// The user that may receive the image, or 0 for all users.
     var user = 0
     /// For a request, the oldest version that may be shown. For a shown image, its visible version.

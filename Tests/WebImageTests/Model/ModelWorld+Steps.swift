@@ -17,12 +17,12 @@ extension ModelWorld {
         case 32: if let entry = running.randomElement(using: &random) { listen(to: entry.task) }
         case 33: prefetch()
         case 34: steerPrefetches()
-        case 35, 36: askForBytes()
+        case 35, 36: requestData()
         case 37: waitForResponse()
         case 38, 39: cancelWait()
         case 40: fixture.pass(seconds: Double.random(in: 0...40, using: &random))
-        case 41: source.change(Int.random(in: 0..<ModelSource.pictureCount, using: &random))
-        case 42: await forget()
+        case 41: source.change(Int.random(in: 0..<ModelSource.imageCount, using: &random))
+        case 42: await removeCached()
         case 43 where Self.checksSharing: await removeAllWhileLoading()
         default: for _ in 0..<Int.random(in: 1...20, using: &random) { await Task.yield() }
         }
@@ -35,9 +35,9 @@ extension ModelWorld {
     }
 
     /// Returns a request and the content of its image.
-    private func anyRequest() -> (ImageRequest, ModelPicture) {
-        let picture = Int.random(in: 0..<ModelSource.pictureCount, using: &random)
-        var request = ImageRequest(ModelSource.urls[picture])
+    private func anyRequest() -> (ImageRequest, ModelImage) {
+        let picture = Int.random(in: 0..<ModelSource.imageCount, using: &random)
+        var request = ImageRequest(url: ModelSource.urls[picture])
         request.size =
             [nil, nil, .fit(width: 12, height: 12), .fill(width: 5, height: 5)].randomElement(using: &random) ?? nil
         request.priority = anyPriority()
@@ -46,34 +46,34 @@ extension ModelWorld {
             .randomElement(using: &random) ?? nil
         if chance(3) { request.transformers = [.flip(.horizontal)] }
         if chance(6) { request.transformers = [.flip(.horizontal), .flip(.vertical)] }
-        if chance(16) { request.transformers = [.closure(id: "refusing") { _, _ in throw ModelRefusal() }] }
-        if chance(4) { request.preview = .progressive(every: 0) }
-        if chance(8) { request.preview = .blurred(every: 0) }
-        if chance(5) { request.wantsData = true }
-        if chance(6) { request.storeFinal = .encoded(as: .png()) }
-        if chance(8) { request.waitsForStore = true }
-        if chance(6) { request.survivesOwner = true }
-        if chance(3) { request.ignoresFailures = true }
-        if chance(8) { request.stores = [] }
-        if chance(8) { request.reads = [] }
-        if chance(8) { request.originalReads = [] }
-        if chance(6) { request.allowsLarger = true }
-        if chance(10) { request.fields["Accept"] = chance(2) ? "image/png" : "*/*" }
-        if chance(20) { request.queueLimit = 4 }
-        if chance(20) { request.limits = Limits.icon }
+        if chance(16) { request.transformers = [.custom(id: "refusing") { _, _ in throw ModelRefusal() }] }
+        if chance(4) { request.previews = .progressive(interval: 0) }
+        if chance(8) { request.previews = .blurred(interval: 0) }
+        if chance(5) { request.includesOriginalData = true }
+        if chance(6) { request.processedEncoding = .encoded(as: .png()) }
+        if chance(8) { request.waitsUntilStored = true }
+        if chance(6) { request.continuesAfterCancellation = true }
+        if chance(3) { request.bypassesFailureCache = true }
+        if chance(8) { request.writeTo = [] }
+        if chance(8) { request.readFrom = [] }
+        if chance(8) { request.originalReadFrom = [] }
+        if chance(6) { request.allowsLargerImages = true }
+        if chance(10) { request.headers["Accept"] = chance(2) ? "image/png" : "*/*" }
+        if chance(20) { request.maxInFlightRequests = 4 }
+        if chance(20) { request.limits = ImageLimits.icon }
         if chance(4) { request.userInfo["intercept"] = Int.random(in: 0..<3, using: &random) }
-        var expected = ModelPicture(picture: picture)
+        var expected = ModelImage(number: picture)
         if Self.checksSharing { share(&request, &expected) }
         return (request, expected)
     }
 
     /// Changes the caches or the credentials of a request.
-    private func share(_ request: inout ImageRequest, _ expected: inout ModelPicture) {
-        if chance(4) { request.originalStores = [[], .disk, .remote].randomElement(using: &random) ?? [] }
+    private func share(_ request: inout ImageRequest, _ expected: inout ModelImage) {
+        if chance(4) { request.originalWriteTo = [[], .disk, .custom].randomElement(using: &random) ?? [] }
         // The manager removes only the entries of its own caches, and data in use by another cache can also serve a
         // request. So an image is either stored in another cache or checked for its version.
-        if expected.picture < ModelSource.pictureCount / 2 {
-            expected.version = oldest[expected.picture]
+        if expected.number < ModelSource.imageCount / 2 {
+            expected.version = oldest[expected.number]
         } else if chance(2) {
             let cache = caches.randomElement(using: &random)
             if chance(2) { request.cache = cache } else { request.originalCache = cache }
@@ -85,7 +85,7 @@ extension ModelWorld {
     /// Changes all images and removes them from the caches. Later requests must not receive older versions.
     private func removeAllWhileLoading() async {
         let versions = source.changeAll()
-        await fixture.manager.removeAllCached()
+        await fixture.manager.removeAllCachedImages()
         oldest = versions
     }
 
@@ -121,7 +121,7 @@ extension ModelWorld {
             })
     }
 
-    private func wait(for task: ImageTask, _ picture: ModelPicture) {
+    private func wait(for task: ImageTask, _ picture: ModelImage) {
         let (size, check) = (task.request.size, checking(picture))
         wait { if let response = try? await task.response { check(response.image, size) } }
     }
@@ -132,14 +132,14 @@ extension ModelWorld {
         wait { if let response = try? await manager.response(for: request) { check(response.image, request.size) } }
     }
 
-    private func askForBytes() {
+    private func requestData() {
         let (request, asked) = anyRequest()
         let (manager, source) = (fixture.manager, source)
         let encodings: [ImageEncoding?] = [nil, .png(), .jpeg(), .webp()]
         let complaints = complaints
         guard let encoding = encodings.randomElement(using: &random) ?? nil else {
             return wait {
-                guard let data = try? await manager.data(for: request), let shown = source.shown(by: data),
+                guard let data = try? await manager.data(for: request), let shown = source.content(of: data),
                     let complaint = source.complaint(of: asked, shown)
                 else { return }
                 complaints.update { $0.append("data: \(complaint)") }
@@ -162,11 +162,11 @@ extension ModelWorld {
     }
 
     /// Returns a function that checks whether an image is the requested one.
-    private func checking(_ asked: ModelPicture) -> @Sendable (Image, TargetSize?) -> Void {
+    private func checking(_ asked: ModelImage) -> @Sendable (DecodedImage, TargetSize?) -> Void {
         let (complaints, successes, source) = (complaints, successes, source)
         return { image, size in
             successes.update { $0 += 1 }
-            let shown = ModelSource.shown(by: image)
+            let shown = ModelSource.content(of: image)
             if let complaint = source.complaint(of: asked, shown) { complaints.update { $0.append(complaint) } }
             let expected = try? size?.plan(for: ModelSource.size, scale: 1).output
             let isLarger = image.size.width >= (expected?.width ?? 0)
@@ -181,7 +181,7 @@ extension ModelWorld {
     private func prefetch() {
         let requests = (0..<Int.random(in: 0..<12, using: &random)).map { _ in anyRequest().0 }
         prefetches.append(
-            prefetcher.prefetch(requests, to: chance(2) ? .memory : .disk, priority: chance(2) ? .low : nil))
+            prefetcher.prefetch(requests, to: chance(2) ? .memoryCache : .diskCache, priority: chance(2) ? .low : nil))
     }
 
     private func steerPrefetches() {
@@ -196,14 +196,14 @@ extension ModelWorld {
         }
     }
 
-    private func forget() async {
+    private func removeCached() async {
         let manager = fixture.manager
         switch Int.random(in: 0..<6, using: &random) {
-        case 0: await manager.removeAllCached()
+        case 0: await manager.removeAllCachedImages()
         case 1: manager.memoryCache.removeAll()
         case 2: manager.memoryCache.trim(toFraction: 0.5)
         case 3: manager.failures.removeAll()
-        default: await manager.removeCached(anyRequest().0)
+        default: await manager.removeCachedImage(for: anyRequest().0)
         }
     }
 }

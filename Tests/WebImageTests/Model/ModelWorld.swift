@@ -25,11 +25,11 @@ final class ModelWorld {
     let source: ModelSource
     let loader: StubLoader
     let prefetcher: ImagePrefetcher
-    let pressure = MemoryPressureSource(readsSystem: false)
+    let pressure = MemoryPressureMonitor(observesSystem: false)
     /// The caches that individual requests use.
     let caches = (0..<2).map { _ in ImageCache(tiers: [RecordingTier()]) }
     /// The versions of the images when the manager's caches were last emptied.
-    var oldest = Array(repeating: 0, count: ModelSource.pictureCount)
+    var oldest = Array(repeating: 0, count: ModelSource.imageCount)
     var running: [Running] = []
     var prefetches: [PrefetchTask] = []
     /// The tasks that read events. Each one returns the number of terminal events and whether the last event was
@@ -46,26 +46,26 @@ final class ModelWorld {
         random = SeededGenerator(seed: seed)
         let source = try ModelSource(seed: seed &+ 1)
         self.source = source
-        let loader = StubLoader { source.answer($0) }
+        let loader = StubLoader { source.response($0) }
         self.loader = loader
         var random = random
         let pressure = pressure
         fixture = try ManagerFixture { configuration in
             configuration.loaders = [loader]
-            configuration.memoryPressure = pressure
+            configuration.memoryPressureMonitor = pressure
             configuration.cache.usesDisk = Bool.random(using: &random)
-            configuration.workerThreads = Int.random(in: 1...3, using: &random)
+            configuration.workerThreadCount = Int.random(in: 1...3, using: &random)
             // Space for a few hundred images, for a few images, or for one image.
             configuration.cache.memory.costLimit = [1 << 20, 16 << 10, 2_000].randomElement(using: &random) ?? 0
-            configuration.cache.memory.entryLimit = 1 << 20
-            configuration.queueLimit = Bool.random(using: &random) ? nil : 24
-            configuration.waitingLimit = Int.random(in: 0..<3, using: &random) == 0 ? 4 : 1_000
-            configuration.decodeBudget = [1 << 20, 1 << 10].randomElement(using: &random) ?? 0
+            configuration.cache.memory.entryCostLimit = 1 << 20
+            configuration.maxInFlightRequests = Bool.random(using: &random) ? nil : 24
+            configuration.maxQueuedWorkItems = Int.random(in: 0..<3, using: &random) == 0 ? 4 : 1_000
+            configuration.decodingMemoryLimit = [1 << 20, 1 << 10].randomElement(using: &random) ?? 0
             if Self.checksSharing { configuration.cache.tiers = [RecordingTier()] }
             if Int.random(in: 0..<4, using: &random) == 0 { configuration.interceptors = [ModelInterceptor()] }
         }
         self.random = random
-        prefetcher = ImagePrefetcher(fixture.manager) { $0.network = NetworkConditions() }
+        prefetcher = ImagePrefetcher(manager: fixture.manager) { $0.network = NetworkConditions() }
     }
 
     func chance(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &random) == 0 }
@@ -85,7 +85,7 @@ final class ModelWorld {
         for wait in waits { await wait.wait.value }
         for task in prefetches {
             let result = await task.result
-            if result.total != result.finished { complain("a list ended with \(result)") }
+            if result.totalCount != result.finishedCount { complain("a list ended with \(result)") }
         }
         // Include tasks without listeners.
         for entry in running { _ = try? await entry.task.response }
@@ -113,13 +113,13 @@ extension StubLoader {
 }
 
 /// An interceptor that forwards most requests, retries some, and rejects a few.
-struct ModelInterceptor: RequestInterceptor {
+struct ModelInterceptor: ImageRequestInterceptor {
     func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
         switch request.userInfo["intercept"] as? Int {
-        case 0: throw .request(.refused(reason: "by the model"))
+        case 0: throw .request(.rejected(reason: "by the model"))
         case 1:
             var changed = request
-            changed.ignoresFailures = true
+            changed.bypassesFailureCache = true
             if let answer = try? await next(request) { return answer }
             return try await next(changed)
         default: return try await next(request)

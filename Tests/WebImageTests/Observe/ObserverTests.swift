@@ -10,20 +10,20 @@ import WebImageTesting
 @testable import WebImage
 
 /// An observer that records all events.
-private final class Recorder: ImageEventsObserver {
-    private let state = Lock<[StageEvent]>([])
-    var events: [StageEvent] { state.withLock { $0 } }
-    func observe(_ event: StageEvent) { state.withLock { $0.append(event) } }
+private final class Recorder: ImageManagerObserver {
+    private let state = Lock<[ImageManager.Event]>([])
+    var events: [ImageManager.Event] { state.withLock { $0 } }
+    func observe(_ event: ImageManager.Event) { state.withLock { $0.append(event) } }
     /// Returns the stage and the phase of the events of a request, in order.
     func names(_ request: Int) -> [String] {
-        events.filter { $0.request == request }.map { "\($0.stage) \($0.phase)" }
+        events.filter { $0.requestID == request }.map { "\($0.stage) \($0.phase)" }
     }
 }
 
 /// An observer that cancels a request as soon as its data is stored.
-private struct Quitter: ImageEventsObserver {
+private struct Quitter: ImageManagerObserver {
     let task = Shared<ImageTask?>(nil)
-    func observe(_ event: StageEvent) {
+    func observe(_ event: ImageManager.Event) {
         if event.stage == .store, event.phase == .ended { task.value?.cancel() }
     }
 }
@@ -36,10 +36,10 @@ struct ObserverTests {
 
     init() throws {
         url = try #require(URL(string: "https://user:secret@example.org/a.png?signature=secret"))
-        loader.set(.init(body: try TestPictures.png(1)), for: url)
+        loader.set(.init(body: try TestImages.png(1)), for: url)
     }
 
-    private func fixture(_ observers: any ImageEventsObserver...) throws -> ManagerFixture {
+    private func fixture(_ observers: any ImageManagerObserver...) throws -> ManagerFixture {
         try ManagerFixture { [loader] configuration in
             configuration.loaders = [loader]
             configuration.cachePolicy = .cacheFirst
@@ -50,7 +50,7 @@ struct ObserverTests {
     @Test("Every stage of a request is reported in order, with its sizes, origin, and key")
     func stages() async throws {
         let fixture = try fixture(recorder)
-        let request = ImageRequest(url, size: .fit(width: 16), transformers: [.grayscale()])
+        let request = ImageRequest(url: url, size: .fit(width: 16), transformers: [.grayscale()])
         // Until the index is loaded, the manager must query the disk.
         await fixture.manager.diskCache?.flush()
         _ = try await fixture.manager.image(for: request)
@@ -61,38 +61,40 @@ struct ObserverTests {
                 "decode ended", "transform began", "transform ended", "store began", "store ended", "request ended",
             ])
         let events = recorder.events
-        func end(_ stage: StageEvent.Stage) -> StageEvent? { events.first { $0.stage == stage && $0.phase == .ended } }
-        let bytes = try TestPictures.png(1).count
-        #expect(end(.load)?.bytes == bytes && end(.store)?.bytes == bytes)
-        #expect(end(.decode)?.size == PixelSize(width: 16, height: 12))
-        #expect(end(.decode)?.lane?.hasPrefix("worker ") == true)
-        #expect(end(.request)?.origin == .network && end(.request)?.key != nil)
-        #expect(end(.transform)?.detail.isEmpty == false)
-        #expect(events.allSatisfy { ($0.seconds == nil) == ($0.phase == .began) })
+        func end(_ stage: ImageManager.Stage) -> ImageManager.Event? {
+            events.first { $0.stage == stage && $0.phase == .ended }
+        }
+        let bytes = try TestImages.png(1).count
+        #expect(end(.load)?.byteCount == bytes && end(.store)?.byteCount == bytes)
+        #expect(end(.decode)?.imageSize == PixelSize(width: 16, height: 12))
+        #expect(end(.decode)?.threadName?.hasPrefix("worker ") == true)
+        #expect(end(.request)?.source == .network && end(.request)?.cacheKey != nil)
+        #expect(end(.transform)?.details.isEmpty == false)
+        #expect(events.allSatisfy { ($0.duration == nil) == ($0.phase == .began) })
         // The second request is a memory hit.
         _ = try await fixture.manager.image(for: request)
         #expect(recorder.names(2) == ["request began", "request ended"])
-        #expect(recorder.events.last?.origin == .memory)
+        #expect(recorder.events.last?.source == .memoryCache)
     }
 
     @Test("A failure is reported with its error, and every `began` event has an `ended` event")
     func failures() async throws {
         let fixture = try fixture(recorder)
         let nowhere = try #require(URL(string: "https://example.org/none"))
-        _ = try? await fixture.manager.image(from: nowhere)
+        _ = try? await fixture.manager.image(for: nowhere)
         #expect(recorder.events.last?.error?.code == 2002)
         loader.set(.init(body: Data("plain text".utf8)), for: nowhere)
-        var again = ImageRequest(nowhere)
-        again.ignoresFailures = true
+        var again = ImageRequest(url: nowhere)
+        again.bypassesFailureCache = true
         _ = try? await fixture.manager.image(for: again)
-        let began = recorder.events.filter { $0.phase == .began }.map(\.span).sorted()
-        #expect(began == recorder.events.filter { $0.phase == .ended }.map(\.span).sorted())
+        let began = recorder.events.filter { $0.phase == .began }.map(\.spanID).sorted()
+        #expect(began == recorder.events.filter { $0.phase == .ended }.map(\.spanID).sorted())
         #expect(Set(began).count == began.count)
     }
 
     @Test("A transfer that starts twice or after its end is reported at most once")
     func transfers() {
-        let trace = RequestTrace([recorder], SpanCounter(), url)
+        let trace = ObserverNotifier([recorder], SpanCounter(), url)
         let usual = TransferTrace(trace)
         usual?.start()
         usual?.start()
@@ -108,49 +110,49 @@ struct ObserverTests {
     @Test("The statistics count the origins of responses and the saved work")
     func statistics() async throws {
         let fixture = try fixture()
-        let gate = Gate()
-        loader.set(.init(body: try TestPictures.png(1), gate: gate), for: url)
+        let gate = TestGate()
+        loader.set(.init(body: try TestImages.png(1), responseGate: gate), for: url)
         let tasks = (0..<5).map { _ in fixture.manager.load(url) }
         await loader.waitForRequests(count: 1)
-        await untilTrue { fixture.manager.statistics.loadsShared == 4 }
+        await untilTrue { fixture.manager.statistics.coalescedLoads == 4 }
         gate.open()
         for task in tasks { _ = try await task.image }
-        _ = try await fixture.manager.image(from: url)
+        _ = try await fixture.manager.image(for: url)
         fixture.manager.memoryCache.removeAll()
-        await fixture.manager.letsGo(of: ImageRequest(url))
-        _ = try await fixture.manager.image(from: url)
-        var tiny = ImageRequest(url, size: .fit(width: 3))
-        tiny.limits = Limits.desktop
+        await fixture.manager.letsGo(of: ImageRequest(url: url))
+        _ = try await fixture.manager.image(for: url)
+        var tiny = ImageRequest(url: url, size: .fit(width: 3))
+        tiny.limits = ImageLimits.desktop
         tiny.limits?.maxPixels = 10
         _ = try? await fixture.manager.image(for: tiny)
         let counts = fixture.manager.statistics
-        #expect(counts.downloaded == 5)
+        #expect(counts.downloads == 5)
         #expect(counts.loads == 1)
-        #expect(try counts.bytesLoaded == TestPictures.png(1).count)
+        #expect(try counts.loadedByteCount == TestImages.png(1).count)
         #expect(counts.memoryHits == 1)
         #expect(counts.diskHits == 1)
-        #expect(counts.failed == 1)
-        #expect(counts.rejectedByLimits == 1)
+        #expect(counts.failures == 1)
+        #expect(counts.limitFailures == 1)
         #expect(counts.decodes == 2)
         #expect(counts.hitRate == 2.0 / 7)
         let other = try #require(URL(string: "https://example.org/b"))
-        loader.set(.init(gate: Gate()), for: other)
+        loader.set(.init(responseGate: TestGate()), for: other)
         fixture.manager.load(other).cancel()
-        await untilTrue { fixture.manager.statistics.cancelled == 1 }
+        await untilTrue { fixture.manager.statistics.cancellations == 1 }
     }
 
     @Test("A request that is canceled after its image was decoded counts as canceled")
     func givenUpLate() async throws {
         let quitter = Quitter()
         let fixture = try fixture(quitter, recorder)
-        let gate = Gate()
-        loader.set(.init(body: try TestPictures.png(1), gate: gate), for: url)
+        let gate = TestGate()
+        loader.set(.init(body: try TestImages.png(1), responseGate: gate), for: url)
         let task = fixture.manager.load(url)
         quitter.task.value = task
         gate.open()
         await #expect(throws: ImageError.request(.cancelled)) { try await task.response }
-        await untilTrue { fixture.manager.statistics.cancelled + fixture.manager.statistics.downloaded > 0 }
-        #expect(fixture.manager.statistics.cancelled == 1)
+        await untilTrue { fixture.manager.statistics.cancellations + fixture.manager.statistics.downloads > 0 }
+        #expect(fixture.manager.statistics.cancellations == 1)
         await untilTrue { recorder.events.contains { $0.stage == .request && $0.phase == .ended } }
         let end = recorder.events.last { $0.stage == .request && $0.phase == .ended }
         #expect(end?.error == .request(.cancelled))
@@ -159,8 +161,8 @@ struct ObserverTests {
     @Test("The activity is the number of running loads")
     func activity() async throws {
         let fixture = try fixture()
-        let gate = Gate()
-        loader.set(.init(body: try TestPictures.png(1), gate: gate), for: url)
+        let gate = TestGate()
+        loader.set(.init(body: try TestImages.png(1), responseGate: gate), for: url)
         var counts = fixture.manager.activity.counts.makeAsyncIterator()
         #expect(await counts.next() == 0)
         let task = fixture.manager.load(url)
@@ -177,9 +179,9 @@ struct ObserverTests {
     func log(level: LogObserver.Level) async throws {
         let lines = Lock<[String]>([])
         let fixture = try fixture(LogObserver(level: level) { _, line in lines.withLock { $0.append(line) } })
-        _ = try await fixture.manager.image(from: url)
+        _ = try await fixture.manager.image(for: url)
         let nowhere = try #require(URL(string: "https://user:secret@example.org/none?signature=secret"))
-        _ = try? await fixture.manager.image(from: nowhere)
+        _ = try? await fixture.manager.image(for: nowhere)
         let written = lines.withLock { $0 }
         #expect(!written.joined().contains("secret"))
         switch level {
@@ -188,9 +190,9 @@ struct ObserverTests {
         case .debug: #expect(written.count > 8)
         }
         let open = Lock("")
-        LogObserver(level: .debug, showsSecrets: true) { _, line in open.withLock { $0 = line } }.observe(
-            StageEvent(
-                stage: .load, phase: .began, request: 1, span: 1, time: .now, url: url, key: nil, lane: nil, detail: "")
+        LogObserver(level: .debug, includesSecrets: true) { _, line in open.withLock { $0 = line } }.observe(
+            ImageManager.Event(
+                stage: .load, phase: .began, requestID: 1, spanID: 1, time: .now, url: url, cacheKey: nil, threadName: nil, details: "")
         )
         #expect(open.withLock { $0 }.contains("signature=secret"))
     }

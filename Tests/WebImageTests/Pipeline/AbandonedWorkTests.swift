@@ -19,11 +19,11 @@ struct AbandonedWorkTests {
         "A source isn't started for a request that was canceled during the cache lookup",
         arguments: Source.allCases)
     func lookup(source: Source) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let starts = Shared(0)
         let loader = StubLoader { _ in
             starts.update { $0 += 1 }
-            return Numbered.answer(1)
+            return Numbered.response(1)
         }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
@@ -50,19 +50,19 @@ struct AbandonedWorkTests {
         _ source: Source, _ round: Int, _ loader: StubLoader, _ starts: Shared<Int>
     ) -> ImageRequest {
         switch source {
-        case .managerLoader: return ImageRequest(.sample.appending(path: "\(round)"))
+        case .managerLoader: return ImageRequest(url: .sample.appending(path: "\(round)"))
         case .requestLoader:
-            var request = ImageRequest(.sample.appending(path: "\(round)"))
+            var request = ImageRequest(url: .sample.appending(path: "\(round)"))
             request.loader = loader
             return request
         case .data:
-            return ImageRequest(key: "\(round)") {
+            return ImageRequest(cacheKey: "\(round)") {
                 starts.update { $0 += 1 }
                 return Numbered.data(1)
             }
         case .stream:
             return ImageRequest(
-                key: "\(round)",
+                cacheKey: "\(round)",
                 stream: {
                     starts.update { $0 += 1 }
                     return AsyncThrowingStream { $0.finish() }
@@ -72,8 +72,8 @@ struct AbandonedWorkTests {
 
     @Test("A request for data that was canceled during the cache lookup starts no load")
     func dataLookup() async throws {
-        let gate = Gate()
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let gate = TestGate()
+        let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
@@ -82,7 +82,7 @@ struct AbandonedWorkTests {
         }
         let manager = fixture.manager
         for round in 1...20 {
-            let waiting = Task { try await manager.data(for: ImageRequest(.sample.appending(path: "\(round)"))) }
+            let waiting = Task { try await manager.data(for: ImageRequest(url: .sample.appending(path: "\(round)"))) }
             await untilTrue { tier.lookups == round }
             waiting.cancel()
             _ = try? await waiting.value
@@ -95,8 +95,8 @@ struct AbandonedWorkTests {
 
     @Test("A request loads once if another request was canceled during their shared cache lookup")
     func survivor() async throws {
-        let gate = Gate()
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let gate = TestGate()
+        let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
@@ -114,27 +114,27 @@ struct AbandonedWorkTests {
 
     @Test("A request that is canceled before its stored processed image is decoded removes no cache entry")
     func processed() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let holder = HoldingTransformer(gate)
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk)
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
             $0.cache.tiers = [tier]
             $0.loaders = [loader]
-            $0.workerThreads = 1
+            $0.workerThreadCount = 1
         }
         let manager = fixture.manager
-        var request = ImageRequest(.sample)
-        request.storeFinal = .encoded(as: .png())
-        request.waitsForStore = true
+        var request = ImageRequest(url: .sample)
+        request.processedEncoding = .encoded(as: .png())
+        request.waitsUntilStored = true
         _ = try await manager.image(for: request)
         #expect(tier.count == 2)
         manager.cache.memory?.removeAll()
         // A transformer holds the only worker thread.
-        var other = ImageRequest(URL.sample.appending(path: "other"))
+        var other = ImageRequest(url: URL.sample.appending(path: "other"))
         other.transformers = [holder]
-        other.originalStores = []
+        other.originalWriteTo = []
         let holding = manager.load(other)
         await untilTrue { holder.isHolding }
         let before = manager.runningJobs
@@ -161,9 +161,9 @@ struct AbandonedWorkTests {
         "Each of two joined requests that wait for the store ends after the data is stored",
         arguments: pairs(Form.allCases))
     func waiting(first: Form, second: Form) async throws {
-        let (gate, stored) = (Gate(), Gate())
+        let (gate, stored) = (TestGate(), TestGate())
         let tier = RecordingTier(.disk, storeGate: stored)
-        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        let loader = StubLoader { _ in Numbered.response(1, responseGate: gate) }
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
             $0.cache.tiers = [tier]
@@ -171,8 +171,8 @@ struct AbandonedWorkTests {
             $0.loaders = [loader]
         }
         let manager = fixture.manager
-        var request = ImageRequest(.sample)
-        request.waitsForStore = true
+        var request = ImageRequest(url: .sample)
+        request.waitsUntilStored = true
         let ended = Shared(0)
         await withTaskGroup(of: Void.self) { group in
             for (index, form) in [first, second].enumerated() {
@@ -198,9 +198,9 @@ struct AbandonedWorkTests {
 
     @Test("A request that waits for the store ends after another request has stored the data in use")
     func waitingInUse() async throws {
-        let stored = Gate()
+        let stored = TestGate()
         let tier = RecordingTier(.disk, storeGate: stored)
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
             $0.cache.tiers = [tier]
@@ -209,8 +209,8 @@ struct AbandonedWorkTests {
         // This request stores the data and doesn't end before the gate opens.
         let first = fixture.manager.load(.sample)
         await untilTrue { tier.writes == 1 }
-        var request = ImageRequest(.sample, size: .fit(width: 4))
-        request.waitsForStore = true
+        var request = ImageRequest(url: .sample, size: .fit(width: 4))
+        request.waitsUntilStored = true
         let second = fixture.manager.load(request)
         await passing { second.result != nil }
         #expect(second.result == nil)
@@ -226,24 +226,24 @@ struct AbandonedWorkTests {
         "A canceled prefetch releases its sequence immediately",
         arguments: [0, 1, 40], [true, false])
     func prefetch(elements: Int, cancelsAll: Bool) async throws {
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
             $0.loaders = [loader]
         }
-        let prefetcher = ImagePrefetcher(fixture.manager) { $0.network = NetworkConditions() }
+        let prefetcher = ImagePrefetcher(manager: fixture.manager) { $0.network = NetworkConditions() }
         let waits = Shared(false)
         var token: Token? = Token()
         weak let reference = token
         let task = prefetcher.prefetch(
-            contentsOf: HeldSequence(token: try #require(token), elements: elements, waits: waits))
+            contentsOf: BlockingSequence(token: try #require(token), elements: elements, waits: waits))
         token = nil
         await untilTrue { waits.value }
         #expect(reference != nil)
         if cancelsAll { prefetcher.cancelAll() } else { task.cancel() }
         await untilTrue { reference == nil }
         #expect(reference == nil)
-        #expect(task.isOver)
+        #expect(task.isFinished)
     }
 }
 
@@ -251,7 +251,7 @@ struct AbandonedWorkTests {
 private final class Token: Sendable {}
 
 /// A sequence that produces `elements` requests and then waits until its reader is canceled.
-private struct HeldSequence: AsyncSequence, Sendable {
+private struct BlockingSequence: AsyncSequence, Sendable {
     typealias Element = ImageRequest
 
     let token: Token
@@ -266,10 +266,10 @@ private struct HeldSequence: AsyncSequence, Sendable {
         mutating func next() async -> ImageRequest? {
             guard left == 0 else {
                 left -= 1
-                return URL(string: "https://images.test/\(left)").map { ImageRequest($0) }
+                return URL(string: "https://images.test/\(left)").map { ImageRequest(url: $0) }
             }
             waits.value = true
-            await Gate().wait()
+            await TestGate().wait()
             return nil
         }
     }

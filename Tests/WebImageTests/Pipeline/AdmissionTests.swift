@@ -9,23 +9,23 @@ import WebImageTesting
 
 @Suite("Back-pressure", .timeLimit(.minutes(5)))
 struct AdmissionTests {
-    private let gate = Gate()
+    private let gate = TestGate()
     private let loader: StubLoader
 
     init() throws {
-        let picture = try TestPictures.png(1)
-        loader = StubLoader { [gate] _ in StubLoader.Answer(body: picture, gate: gate) }
+        let picture = try TestImages.png(1)
+        loader = StubLoader { [gate] _ in StubLoader.Response(body: picture, responseGate: gate) }
     }
 
     private func fixture(limit: Int?) throws -> ManagerFixture {
         try ManagerFixture { [loader] configuration in
             configuration.loaders = [loader]
-            configuration.queueLimit = limit
+            configuration.maxInFlightRequests = limit
         }
     }
 
     private func request(_ number: Int) throws -> ImageRequest {
-        ImageRequest(try #require(URL(string: "https://example.org/\(number).png")))
+        ImageRequest(url: try #require(URL(string: "https://example.org/\(number).png")))
     }
 
     @Test("Of 10,000 concurrent data requests, only `queueLimit` requests start, and the others fail immediately")
@@ -66,7 +66,7 @@ struct AdmissionTests {
         let first = manager.load(try request(1))
         await loader.waitForRequests(count: 1)
         let second = manager.load(try request(1))
-        let overloaded = ImageError.limit(LimitError(.overloaded, limit: 1, actual: 2))
+        let overloaded = ImageError.limitExceeded(ImageError.LimitFailure(.overloaded, limit: 1, actual: 2))
         let refused = manager.load(try request(2))
         #expect(throws: overloaded) { try refused.result?.get() }
         await #expect(throws: overloaded) { try await manager.data(for: request(1), encodedAs: .jpeg()) }
@@ -76,7 +76,7 @@ struct AdmissionTests {
         await untilTrue { manager.pipeline.admissions.count == 0 }
         // The encoding requests its image internally, which needs no second slot.
         #expect(try await manager.data(for: request(3), encodedAs: .jpeg()).isEmpty == false)
-        #expect(manager.statistics.rejectedByLimits == 2)
+        #expect(manager.statistics.limitFailures == 2)
     }
 
     @Test("A canceled request releases its slot, and a memory hit needs no slot")
@@ -90,24 +90,24 @@ struct AdmissionTests {
         _ = try await manager.image(for: request(2))
         await untilTrue { manager.pipeline.admissions.count == 0 }
         var none = try request(2)
-        none.queueLimit = 0
+        none.maxInFlightRequests = 0
         none.cachePolicy = .cacheFirst
         #expect(try await manager.image(for: none).size.width == 64)
         none.url = try request(3).url
-        await #expect(throws: ImageError.limit(LimitError(.overloaded, limit: 0, actual: 1))) {
+        await #expect(throws: ImageError.limitExceeded(ImageError.LimitFailure(.overloaded, limit: 0, actual: 1))) {
             try await manager.image(for: none)
         }
     }
 
     @Test("The server limits include a queue limit, and the desktop limits don't")
     func defaults() {
-        var configuration = ImageManagerConfiguration()
-        #expect(configuration.queueLimit == nil)
+        var configuration = ImageManager.Configuration()
+        #expect(configuration.maxInFlightRequests == nil)
         configuration.limits = .server
-        #expect(configuration.queueLimit == 256)
-        configuration.queueLimit = nil
-        #expect(configuration.queueLimit == nil)
-        configuration.queueLimit = 5
-        #expect(configuration.queueLimit == 5)
+        #expect(configuration.maxInFlightRequests == 256)
+        configuration.maxInFlightRequests = nil
+        #expect(configuration.maxInFlightRequests == nil)
+        configuration.maxInFlightRequests = 5
+        #expect(configuration.maxInFlightRequests == 5)
     }
 }

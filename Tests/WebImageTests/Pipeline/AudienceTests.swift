@@ -35,7 +35,7 @@ struct AudienceTests {
         var fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         #expect(await fixture.manager.load(choices.request(first)).number == first.rawValue)
         fixture = try await fixture.restarted { $0.loaders = [choices.loader] }
-        #expect(fixture.manager.cachedImage(for: choices.request(second), tiers: .all) == nil)
+        #expect(fixture.manager.loadCachedImageSynchronously(for: choices.request(second), from: .all) == nil)
         #expect(await fixture.manager.load(choices.request(second)).number == second.rawValue)
         fixture = try await fixture.restarted { $0.loaders = [choices.loader] }
         #expect(try await fixture.manager.data(for: choices.request(first)) == Numbered.data(first.rawValue))
@@ -64,7 +64,7 @@ struct AudienceTests {
         #expect(await fixture.manager.load(choices.request(first)).number == first.rawValue)
         fixture.pass(seconds: 61)
         #expect(await fixture.manager.load(choices.request(second)).number == second.rawValue)
-        #expect(choices.loader.requests.map { $0.fields["If-None-Match"] } == [nil, nil])
+        #expect(choices.loader.requests.map { $0.headers["If-None-Match"] } == [nil, nil])
     }
 
     @Test(
@@ -74,12 +74,12 @@ struct AudienceTests {
         let choices = NetworkChoices()
         var fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         #expect(await fixture.manager.load(choices.request(choice)).number == choice.rawValue)
-        #expect(try fixture.manager.load(choices.request(choice)).result?.get().origin == .memory)
+        #expect(try fixture.manager.load(choices.request(choice)).result?.get().source == .memoryCache)
         // Create other objects, as in another process.
         let later = NetworkChoices()
         fixture = try await fixture.restarted { $0.loaders = [later.loader] }
         let response = try await fixture.manager.response(for: later.request(choice))
-        #expect(response.origin == .disk)
+        #expect(response.source == .diskCache)
         #expect(Numbered.number(of: response.image) == choice.rawValue)
         #expect(choices.loads == 1 && later.loads == 0)
     }
@@ -90,7 +90,7 @@ struct AudienceTests {
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second, first] {
             let data = try await fixture.manager.data(for: choices.request(choice), encodedAs: .png())
-            let image = try CoderRegistry.standard.decode(data, context: CodingContext())
+            let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
             #expect(Numbered.number(of: image) == choice.rawValue)
         }
         #expect(choices.loads == 2)
@@ -102,10 +102,10 @@ struct AudienceTests {
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second] {
             var request = choices.request(choice)
-            request.storeFinal = .encoded(as: .png())
-            request.originalStores = []
-            request.stores = .disk
-            request.waitsForStore = true
+            request.processedEncoding = .encoded(as: .png())
+            request.originalWriteTo = []
+            request.writeTo = .disk
+            request.waitsUntilStored = true
             #expect(await fixture.manager.load(request).number == choice.rawValue)
         }
         #expect(choices.loads == 2)
@@ -114,13 +114,13 @@ struct AudienceTests {
     @Test("After the user changes, the image of the new user is shown", arguments: [true, false])
     func switching(isManagerWide: Bool) async throws {
         let server = try LoopbackServer { request in
-            let number = ["session=anna": 1, "session=berta": 2][request.fields["Cookie"] ?? ""] ?? 3
-            return ServerResponse(fields: Numbered.head(number).fields, body: Numbered.data(number))
+            let number = ["session=anna": 1, "session=berta": 2][request.headers["Cookie"] ?? ""] ?? 3
+            return LoopbackServer.Response(headers: Numbered.head(number).headers, body: Numbered.data(number))
         }
         let jar = CookieJar()
-        let fixture = try ManagerFixture { if isManagerWide { $0.downloader.cookies = .jar(jar) } }
-        var request = ImageRequest(server.url("/a"))
-        if !isManagerWide { request.network.cookies = .jar(jar) }
+        let fixture = try ManagerFixture { if isManagerWide { $0.downloader.cookieJar = .jar(jar) } }
+        var request = ImageRequest(url: server.url("/a"))
+        if !isManagerWide { request.network.cookieJar = .jar(jar) }
         #expect(await fixture.manager.load(request).number == 3)
         for (index, name) in ["anna", "berta"].enumerated() {
             jar.set(Cookie(name: "session", value: name, domain: "127.0.0.1"))
@@ -135,13 +135,13 @@ struct AudienceTests {
         arguments: ["X-Api-Key", "X-Tenant", "Token", "Signature", "Referer", "Origin", "Authorization", "Cookie"])
     func fields(name: String) async throws {
         let loader = StubLoader { request in
-            Numbered.answer(["one": 1, "two": 2][request.fields[name] ?? ""] ?? 3)
+            Numbered.response(["one": 1, "two": 2][request.headers[name] ?? ""] ?? 3)
         }
         var fixture = try ManagerFixture { $0.loaders = [loader] }
         for round in 0..<2 {
             for (value, number) in [("one", 1), ("two", 2), (nil, 3)] {
-                var request = ImageRequest(.sample)
-                request.fields[name] = value
+                var request = ImageRequest(url: .sample)
+                request.headers[name] = value
                 #expect(await fixture.manager.load(request).number == number)
             }
             if round == 0 { fixture = try await fixture.restarted { $0.loaders = [loader] } }
@@ -151,11 +151,11 @@ struct AudienceTests {
 
     @Test("Header field names match cached images regardless of their case")
     func fieldCase() async throws {
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture { $0.loaders = [loader] }
         for name in ["X-Api-Key", "x-api-key", "X-API-KEY"] {
-            var request = ImageRequest(.sample)
-            request.fields[name] = "one"
+            var request = ImageRequest(url: .sample)
+            request.headers[name] = "one"
             #expect(await fixture.manager.load(request).number == 1)
         }
         #expect(loader.requests.count == 1)
@@ -163,11 +163,11 @@ struct AudienceTests {
 
     @Test("A header field that can't select content doesn't separate images")
     func harmlessFields() async throws {
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture { $0.loaders = [loader] }
         for age in [nil, "max-age=600", "max-age=500"] {
-            var request = ImageRequest(.sample)
-            request.fields["Cache-Control"] = age
+            var request = ImageRequest(url: .sample)
+            request.headers["Cache-Control"] = age
             #expect(await fixture.manager.load(request).number == 1)
         }
         #expect(loader.requests.count == 1)
@@ -176,26 +176,26 @@ struct AudienceTests {
     @Test("Secrets are never written to disk")
     func secrets() async throws {
         let server = try LoopbackServer { request in
-            guard request.path != "/basic" || request.fields["Authorization"] != nil else {
-                return ServerResponse.status(401).with { $0.fields["WWW-Authenticate"] = "Basic realm=\"r\"" }
+            guard request.path != "/basic" || request.headers["Authorization"] != nil else {
+                return LoopbackServer.Response.status(401).with { $0.headers["WWW-Authenticate"] = "Basic realm=\"r\"" }
             }
-            return ServerResponse(fields: Numbered.head(1).fields, body: Numbered.data(1))
+            return LoopbackServer.Response(headers: Numbered.head(1).headers, body: Numbered.data(1))
         }
         let fixture = try ManagerFixture()
         let (jar, store) = (CookieJar(), CredentialStore())
         jar.set(Cookie(name: "session", value: "key-of-anna", domain: "127.0.0.1"))
         store.set(Credential(user: "user-of-anna", password: "key-of-anna"), for: server.url("/"))
-        var requests = ["/basic", "/cookie", "/field"].map { ImageRequest(server.url($0)) }
+        var requests = ["/basic", "/cookie", "/field"].map { ImageRequest(url: server.url($0)) }
         requests[0].network.credentials = store
-        requests[1].network.cookies = .jar(jar)
-        requests[2].fields["X-Api-Key"] = "key-of-anna"
+        requests[1].network.cookieJar = .jar(jar)
+        requests[2].headers["X-Api-Key"] = "key-of-anna"
         for request in requests { #expect(await fixture.manager.load(request).number == 1) }
         await fixture.manager.diskCache?.flush()
         let secrets = ["key-of-anna", "user-of-anna", Data("user-of-anna:key-of-anna".utf8).base64EncodedString()]
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.path)
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.path)
         #expect(!paths.isEmpty)
         for path in paths {
-            guard let bytes = FileManager.default.contents(atPath: fixture.folder.file(path)) else { continue }
+            guard let bytes = FileManager.default.contents(atPath: fixture.directory.file(path)) else { continue }
             for secret in secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(path)") }
         }
     }
@@ -206,8 +206,8 @@ struct AcceptanceTests {
     /// Returns a request whose image is cached only in memory.
     private func request(_ choice: NetworkChoice, _ choices: NetworkChoices) -> ImageRequest {
         var request = choices.request(choice)
-        request.originalStores = []
-        request.originalReads = []
+        request.originalWriteTo = []
+        request.originalReadFrom = []
         return request
     }
 
@@ -229,19 +229,19 @@ struct AcceptanceTests {
         let choices = NetworkChoices()
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         #expect(await fixture.manager.load(request(choice, choices)).number == choice.rawValue)
-        #expect(try fixture.manager.load(request(choice, choices)).result?.get().origin == .memory)
+        #expect(try fixture.manager.load(request(choice, choices)).result?.get().source == .memoryCache)
         #expect(choices.loads == 1)
     }
 
     @Test("An image in memory from a 404 response isn't returned to a request that rejects 404")
     func statuses() async throws {
         let server = try LoopbackServer { _ in
-            ServerResponse(status: 404, fields: Numbered.head(4).fields, body: Numbered.data(4))
+            LoopbackServer.Response(statusCode: 404, headers: Numbered.head(4).headers, body: Numbered.data(4))
         }
         let fixture = try ManagerFixture()
-        var accepting = ImageRequest(server.url("/a"))
-        accepting.network.acceptedStatuses = .set([200, 404])
+        var accepting = ImageRequest(url: server.url("/a"))
+        accepting.network.acceptableStatusCodes = .set([200, 404])
         #expect(await fixture.manager.load(accepting).number == 4)
-        #expect(await fixture.manager.code(of: ImageRequest(server.url("/a"))) == 2007)
+        #expect(await fixture.manager.code(of: ImageRequest(url: server.url("/a"))) == 2007)
     }
 }

@@ -18,11 +18,11 @@ struct CallerThreadTests {
         "Neither starting a request for a file nor a memory lookup accesses the file system",
         arguments: Call.allCases, [true, false])
     func file(call: Call, isInMemory: Bool) async throws {
-        let folder = try TestPictures.temporaryFolder()
+        let folder = try TestImages.temporaryDirectory()
         let url = URL(filePath: folder.file("a.png"))
         try Numbered.data(1).write(to: url)
         let fixture = try ManagerFixture { $0.cache.usesDisk = false }
-        let request = ImageRequest(url)
+        let request = ImageRequest(url: url)
         if isInMemory { #expect(await fixture.manager.load(request).number == 1) }
         let queries = FileQueries.count(of: url) {
             switch call {
@@ -37,7 +37,7 @@ struct CallerThreadTests {
 
     @Test("The file system calls of a thread for a file are counted")
     func counting() throws {
-        let folder = try TestPictures.temporaryFolder()
+        let folder = try TestImages.temporaryDirectory()
         let url = URL(filePath: folder.file("a"))
         let count = FileQueries.count(of: url) {
             var status = stat()
@@ -50,7 +50,7 @@ struct CallerThreadTests {
 
     @Test("An edited file is another image for every call")
     func edited() async throws {
-        let folder = try TestPictures.temporaryFolder()
+        let folder = try TestImages.temporaryDirectory()
         let url = URL(filePath: folder.file("a.png"))
         let fixture = try ManagerFixture { $0.cache.usesDisk = false }
         for number in 1...3 {
@@ -66,7 +66,7 @@ struct CallerThreadTests {
     @Test("Serial lookups in tiers finish although they block every thread of Swift's cooperative pool")
     func serialLookups() async {
         await #expect(processExitsWith: .success) {
-            try await CallerThreadTests.lookUp(isThere: true, query: .serial)
+            try await CallerThreadTests.lookup(isCached: true, query: .serial)
         }
     }
 
@@ -76,42 +76,44 @@ struct CallerThreadTests {
         arguments: [true, false])
     func lookups(isThere: Bool) async {
         if isThere {
-            await #expect(processExitsWith: .success) { try await CallerThreadTests.lookUp(isThere: true) }
+            await #expect(processExitsWith: .success) { try await CallerThreadTests.lookup(isCached: true) }
         } else {
-            await #expect(processExitsWith: .success) { try await CallerThreadTests.lookUp(isThere: false) }
+            await #expect(processExitsWith: .success) { try await CallerThreadTests.lookup(isCached: false) }
         }
     }
 
     /// Looks up many images on all threads of Swift's cooperative pool, and exits the process if that takes more than
     /// 10 seconds.
-    private static func lookUp(
-        isThere: Bool, query: ImageCache.OperationPolicy = .concurrent
+    private static func lookup(
+        isCached: Bool, query: ImageCache.TierPolicy.Order = .concurrent
     ) async throws {
         let watchdog = Thread {
             Thread.sleep(forTimeInterval: 10)
             exit(1)
         }
         watchdog.start()
-        let loader = StubLoader { _ in Numbered.answer(1) }
-        let tiers = [RecordingTier(.disk), RecordingTier(.remote)]
+        let loader = StubLoader { _ in Numbered.response(1) }
+        let tiers = [RecordingTier(.disk), RecordingTier(.custom)]
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
             $0.cache.tiers = tiers
-            $0.cache.policies.query = query
+            $0.cache.policies.lookup = query
             $0.loaders = [loader]
         }
         let manager = fixture.manager
         let urls = (0..<8 * ProcessInfo.processInfo.activeProcessorCount).compactMap {
             URL(string: "https://images.test/\($0)")
         }
-        if isThere {
+        if isCached {
             for url in urls { await manager.load(url).stored }
             manager.memoryCache.removeAll()
         }
         let found = await withTaskGroup(of: Bool.self) { group in
-            for url in urls { group.addTask { manager.cachedImage(for: ImageRequest(url), tiers: .all) != nil } }
+            for url in urls {
+                group.addTask { manager.loadCachedImageSynchronously(for: ImageRequest(url: url), from: .all) != nil }
+            }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        guard found == (isThere ? urls.count : 0) else { exit(2) }
+        guard found == (isCached ? urls.count : 0) else { exit(2) }
     }
 }

@@ -14,41 +14,41 @@ import WebImageTesting
 private final class BusyManager: Sendable {
     let loader: StubLoader
     private let fixture: ManagerFixture
-    private let files: HeldFileSystem
-    private let gates: [Gate]
+    private let files: BlockingFileSystem
+    private let gates: [TestGate]
     private let holders: [ImageTask]
 
     var manager: ImageManager { fixture.manager }
 
     init() async throws {
-        let loader = StubLoader { Numbered.answer(Int($0.url.lastPathComponent) ?? 0) }
+        let loader = StubLoader { Numbered.response(Int($0.url.lastPathComponent) ?? 0) }
         let first = try ManagerFixture { $0.loaders = [loader] }
         for number in 1...6 {
             var request = Self.request(number)
-            request.waitsForStore = true
+            request.waitsUntilStored = true
             _ = try await first.manager.image(for: request)
         }
-        let files = HeldFileSystem()
-        let second = StubLoader { _ in Numbered.answer(0) }
+        let files = BlockingFileSystem()
+        let second = StubLoader { _ in Numbered.response(0) }
         let fixture = try await first.restarted {
             $0.cache.disk.fileSystem = files
             $0.loaders = [second]
         }
         await fixture.manager.diskCache?.settle()
-        gates = [1, 2].map { files.hold(Self.name($0, fixture)) }
+        gates = [1, 2].map { files.block(Self.name($0, fixture)) }
         holders = [1, 2].map { fixture.manager.load(Self.request($0)) }
         (self.loader, self.fixture, self.files) = (second, fixture, files)
         await untilTrue { files.opened.count == 2 }
     }
 
     static func request(_ number: Int, _ priority: RequestPriority = .normal) -> ImageRequest {
-        var request = ImageRequest(URL.sample.appending(path: "\(number)"))
+        var request = ImageRequest(url: URL.sample.appending(path: "\(number)"))
         request.priority = priority
         return request
     }
 
     private static func name(_ number: Int, _ fixture: ManagerFixture) -> String {
-        RequestPlan(request(number), fixture.manager.pipeline.defaults).keys.data.fileName
+        ResolvedRequest(request(number), fixture.manager.pipeline.defaults).keys.data.fileName
     }
 
     /// The numbers of the images that were opened for reading, without the first two.
@@ -79,7 +79,7 @@ private final class BusyManager: Sendable {
         for gate in gates { gate.open() }
         for (index, holder) in holders.enumerated() { #expect(await holder.number == index + 1) }
         #expect(loader.requests.isEmpty)
-        await manager.close()
+        await manager.shutdown()
     }
 }
 

@@ -10,10 +10,10 @@ import WebImageTesting
 private struct AnyDataCoder: ImageCoder {
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
 
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
-        Image(pixels: try PixelCanvas(size: PixelSize(width: 1, height: 1)).finish(isOpaque: false))
+        DecodedImage(pixels: try PixelCanvas(size: PixelSize(width: 1, height: 1)).finish(isOpaque: false))
     }
 }
 
@@ -56,12 +56,12 @@ extension CacheCase.Step {
         guard method == "GET", redirect == .manual, sends != "", body != "" else { return false }
         // A manager that refreshes returns the cached image if the server fails.
         if mode == .noCache, reply == "lost" { return false }
-        let names = CacheCase.Reply.fields(request, now: Date()).lines.map { $0.name.lowercased() }
+        let names = CacheCase.Reply.headers(request, now: Date()).lines.map { $0.name.lowercased() }
         guard !names.contains(where: { $0 == "range" || $0.hasPrefix("if-") }) else { return false }
         guard let reply = CacheCase.Reply(reply, body: Data(), now: Date()) else { return true }
         // The loopback server and the transport control the framing and the coding of bodies.
         let framing = ["Content-Length", "Content-Encoding", "Transfer-Encoding", "Content-Range"]
-        let isFramed = framing.contains { reply.fields[$0] != nil }
+        let isFramed = framing.contains { reply.headers[$0] != nil }
         return reply.status == 304
             || !isFramed && ![204, 206].contains(reply.status) && !(..<200 ~= reply.status)
                 && !(300..<400 ~= reply.status)
@@ -80,7 +80,7 @@ extension CacheCase.Step {
 private struct ManagerRuleRunner {
     private struct Script {
         var reply: CacheCase.Reply?
-        var seen: [RecordedRequest] = []
+        var seen: [LoopbackServer.Request] = []
     }
 
     private let subject: CacheCase
@@ -98,7 +98,7 @@ private struct ManagerRuleRunner {
                 return script.reply
             }
             guard let reply else { return .raw(Data()) }
-            return ServerResponse(status: reply.status, fields: reply.fields, body: reply.body)
+            return LoopbackServer.Response(statusCode: reply.status, headers: reply.headers, body: reply.body)
         }
         fixture = try ManagerFixture {
             $0.cache.http = subject.policy
@@ -134,7 +134,7 @@ private struct ManagerRuleRunner {
             #expect(data.map { String(decoding: $0, as: UTF8.self) } == (isFailure ? nil : expected), location)
             check(step, location)
         }
-        await fixture.manager.close()
+        await fixture.manager.shutdown()
     }
 
     /// Waits for the background work.
@@ -145,12 +145,12 @@ private struct ManagerRuleRunner {
     }
 
     private func request(_ step: CacheCase.Step) -> ImageRequest {
-        var request = ImageRequest(server.url(step.path))
+        var request = ImageRequest(url: server.url(step.path))
         request.coder = AnyDataCoder()
-        request.network.acceptedStatuses = .range(200...499)
-        request.fields = CacheCase.Reply.fields(step.request, now: calendar.now)
+        request.network.acceptableStatusCodes = .range(200...499)
+        request.headers = CacheCase.Reply.headers(step.request, now: calendar.now)
         // As with the HTTP client, only `Vary` separates the responses.
-        request.varyingFields = []
+        request.keyHeaders = []
         switch step.mode {
         case .default: break
         case .noCache: request.cachePolicy = .refresh
@@ -158,8 +158,8 @@ private struct ManagerRuleRunner {
         case .forceCache: request.cachePolicy = .cacheFirst
         case .onlyIfCached: request.cachePolicy = .cacheOnly
         case .noStore:
-            request.originalReads = []
-            request.originalStores = []
+            request.originalReadFrom = []
+            request.originalWriteTo = []
         }
         return request
     }
@@ -173,12 +173,12 @@ private struct ManagerRuleRunner {
         case .failure: break
         }
         guard !step.saw.isEmpty else { return }
-        let fields = seen.last?.fields ?? HTTPFields()
+        let fields = seen.last?.headers ?? HTTPHeaderFields()
         for line in step.saw.components(separatedBy: " | ") {
             if line.hasPrefix("!") {
                 #expect(fields[String(line.dropFirst())] == nil, location)
             } else {
-                for field in CacheCase.Reply.fields(line, now: calendar.now).lines {
+                for field in CacheCase.Reply.headers(line, now: calendar.now).lines {
                     #expect(fields.combined(field.name) == field.value, location)
                 }
             }

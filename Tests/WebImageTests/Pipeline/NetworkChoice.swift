@@ -53,7 +53,7 @@ final class NetworkChoices: Sendable {
     ///   - gate: A gate that holds all loads.
     ///   - failing: The choices whose loads end with a 404.
     ///   - lost: The choices whose loads lose their connection.
-    init(gate: Gate? = nil, failing: Set<NetworkChoice> = [], lost: Set<NetworkChoice> = []) {
+    init(gate: TestGate? = nil, failing: Set<NetworkChoice> = [], lost: Set<NetworkChoice> = []) {
         let users = ["anna", "berta"].map { name in
             let store = CredentialStore()
             store.set(Credential(user: name, password: "secret"), for: .sample)
@@ -65,15 +65,21 @@ final class NetworkChoices: Sendable {
             return jar
         }
         (self.users, self.jars) = (users, jars)
-        let answer: @Sendable (NetworkChoice, LoadRequest) -> StubLoader.Answer = { choice, request in
+        let answer: @Sendable (NetworkChoice, LoadRequest) -> StubLoader.Response = { choice, request in
             let url = request.url.absoluteString
             if failing.contains(choice) {
-                return .init(error: .network(NetworkError(.status, url: url, phase: .head, status: 404)), gate: gate)
+                return .init(
+                    error: .network(
+                        ImageError.NetworkFailure(
+                            .unacceptableStatusCode, url: url, phase: .waitingForResponse, statusCode: 404)),
+                    responseGate: gate)
             }
             if lost.contains(choice) {
-                return .init(error: .network(NetworkError(.connectionLost, url: url, phase: .head)), gate: gate)
+                return .init(
+                    error: .network(ImageError.NetworkFailure(.connectionLost, url: url, phase: .waitingForResponse)),
+                    responseGate: gate)
             }
-            return Numbered.answer(choice.rawValue, gate: gate)
+            return Numbered.response(choice.rawValue, responseGate: gate)
         }
         own = StubLoader { answer(.loader, $0) }
         loader = StubLoader { answer(Self.choice(of: $0, users, jars), $0) }
@@ -84,40 +90,40 @@ final class NetworkChoices: Sendable {
 
     /// Returns a request with the options of a choice.
     func request(_ choice: NetworkChoice) -> ImageRequest {
-        var request = ImageRequest(.sample)
+        var request = ImageRequest(url: .sample)
         switch choice {
         case .plain: break
         case .credentials: request.network.credentials = users[0]
         case .otherCredentials: request.network.credentials = users[1]
-        case .cookies: request.network.cookies = .jar(jars[0])
-        case .otherCookies: request.network.cookies = .jar(jars[1])
-        case .apiKey: request.fields["X-Api-Key"] = "anna"
-        case .otherAPIKey: request.fields["X-Api-Key"] = "berta"
-        case .statuses: request.network.acceptedStatuses = .set([200, 404])
-        case .contentTypes: request.network.acceptedContentTypes = ["image/png"]
+        case .cookies: request.network.cookieJar = .jar(jars[0])
+        case .otherCookies: request.network.cookieJar = .jar(jars[1])
+        case .apiKey: request.headers["X-Api-Key"] = "anna"
+        case .otherAPIKey: request.headers["X-Api-Key"] = "berta"
+        case .statuses: request.network.acceptableStatusCodes = .set([200, 404])
+        case .contentTypes: request.network.acceptableContentTypes = ["image/png"]
         case .redirects: request.network.redirectPolicy = Self.refusal
         case .trust: request.network.tls = .insecure(hosts: ["images.test"])
-        case .pin: request.network.tls = TLSConfiguration.system.pinning("images.test", to: ["one"])
-        case .retry: request.retry = RetryPolicy(attempts: 7)
+        case .pin: request.network.tls = TLSOptions.system.pinning("images.test", to: ["one"])
+        case .retry: request.retry = RetryPolicy(maxAttempts: 7)
         case .loader: request.loader = own
         }
         return request
     }
 
-    private static let refusal: RedirectPolicy = { _ in .refuse("never") }
+    private static let refusal: RedirectPolicy = { _ in .refuse(reason: "never") }
 
     private static func choice(
         of request: LoadRequest, _ users: [CredentialStore], _ jars: [CookieJar]
     ) -> NetworkChoice {
         let network = request.network
         if let store = network.credentials { return store === users[0] ? .credentials : .otherCredentials }
-        if case .jar(let jar)? = network.cookies { return jar === jars[0] ? .cookies : .otherCookies }
-        if let key = request.fields["X-Api-Key"] { return key == "anna" ? .apiKey : .otherAPIKey }
-        if let statuses = network.acceptedStatuses, statuses.contains(404) { return .statuses }
-        if network.acceptedContentTypes == ["image/png"] { return .contentTypes }
+        if case .jar(let jar)? = network.cookieJar { return jar === jars[0] ? .cookies : .otherCookies }
+        if let key = request.headers["X-Api-Key"] { return key == "anna" ? .apiKey : .otherAPIKey }
+        if let statuses = network.acceptableStatusCodes, statuses.contains(404) { return .statuses }
+        if network.acceptableContentTypes == ["image/png"] { return .contentTypes }
         if network.redirectPolicy != nil { return .redirects }
-        if let tls = network.tls { return tls.pins.isEmpty ? .trust : .pin }
-        if request.retry?.attempts == 7 { return .retry }
+        if let tls = network.tls { return tls.pinnedPublicKeys.isEmpty ? .trust : .pin }
+        if request.retry?.maxAttempts == 7 { return .retry }
         return .plain
     }
 }

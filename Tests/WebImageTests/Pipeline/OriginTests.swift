@@ -10,24 +10,24 @@ import WebImageTesting
 struct OriginTests {
     /// A manager with one request that is held while it uses data from the network.
     private struct World {
-        let gate = Gate()
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let gate = TestGate()
+        let loader = StubLoader { _ in Numbered.response(1) }
         let fixture: ManagerFixture
-        let held: ImageTask
+        let blocked: ImageTask
 
         init(_ change: (inout ImageRequest) -> Void = { _ in }) async throws {
             let loader = loader
             fixture = try ManagerFixture { $0.loaders = [loader] }
             let holding = HoldingTransformer(gate)
-            var request = ImageRequest(.sample, transformers: [holding])
+            var request = ImageRequest(url: .sample, transformers: [holding])
             change(&request)
-            held = fixture.manager.load(request)
+            blocked = fixture.manager.load(request)
             await untilTrue { holding.isHolding }
         }
 
         func end() async throws {
             gate.open()
-            #expect(try await held.response.origin == .network)
+            #expect(try await blocked.response.source == .network)
         }
     }
 
@@ -36,9 +36,9 @@ struct OriginTests {
         arguments: [nil, 4.0])
     func image(width: Double?) async throws {
         let world = try await World()
-        let request = ImageRequest(.sample, size: width.map { .fit(width: $0) })
+        let request = ImageRequest(url: .sample, size: width.map { .fit(width: $0) })
         let response = try await world.fixture.manager.response(for: request)
-        #expect(response.origin != .network)
+        #expect(response.source != .network)
         #expect(response.metrics == nil)
         try await world.end()
         #expect(world.loader.requests.count == 1)
@@ -46,9 +46,9 @@ struct OriginTests {
 
     @Test("The origin of an image from data in use that isn't stored isn't the network")
     func unstorable() async throws {
-        let world = try await World { $0.originalStores = [] }
-        let response = try await world.fixture.manager.response(for: ImageRequest(.sample))
-        #expect(response.origin != .network)
+        let world = try await World { $0.originalWriteTo = [] }
+        let response = try await world.fixture.manager.response(for: ImageRequest(url: .sample))
+        #expect(response.source != .network)
         #expect(response.metrics == nil)
         try await world.end()
     }
@@ -57,12 +57,12 @@ struct OriginTests {
     func statistics() async throws {
         let world = try await World()
         for width in 1...3 {
-            _ = try await world.fixture.manager.image(for: ImageRequest(.sample, size: .fit(width: Double(width))))
+            _ = try await world.fixture.manager.image(for: ImageRequest(url: .sample, size: .fit(width: Double(width))))
         }
         try await world.end()
         await world.fixture.manager.rest()
         let counts = world.fixture.manager.statistics
-        #expect(counts.downloaded == 1)
+        #expect(counts.downloads == 1)
         #expect(counts.loads == 1)
         // Three of four requests contacted no source.
         #expect(counts.hitRate == 0.75)
@@ -70,17 +70,17 @@ struct OriginTests {
 
     @Test("Observers receive one request with the network as its origin")
     func observers() async throws {
-        let loader = StubLoader { _ in Numbered.answer(1) }
-        let origins = Shared<[ImageResponse.Origin?]>([])
+        let loader = StubLoader { _ in Numbered.response(1) }
+        let origins = Shared<[ImageResponse.Source?]>([])
         let fixture = try ManagerFixture {
             $0.loaders = [loader]
             $0.observers = [EndObserver(origins: origins)]
         }
-        let gate = Gate()
+        let gate = TestGate()
         let holding = HoldingTransformer(gate)
-        let held = fixture.manager.load(ImageRequest(.sample, transformers: [holding]))
+        let held = fixture.manager.load(ImageRequest(url: .sample, transformers: [holding]))
         await untilTrue { holding.isHolding }
-        _ = try await fixture.manager.image(for: ImageRequest(.sample))
+        _ = try await fixture.manager.image(for: ImageRequest(url: .sample))
         gate.open()
         _ = try await held.image
         await untilTrue { origins.value.count == 2 }
@@ -89,37 +89,37 @@ struct OriginTests {
 
     @Test("The origin of all requests that waited for a download is the network")
     func joined() async throws {
-        let gate = Gate()
-        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        let gate = TestGate()
+        let loader = StubLoader { _ in Numbered.response(1, responseGate: gate) }
         let fixture = try ManagerFixture { $0.loaders = [loader] }
-        let tasks = (1...3).map { fixture.manager.load(ImageRequest(.sample, size: .fit(width: Double($0)))) }
+        let tasks = (1...3).map { fixture.manager.load(ImageRequest(url: .sample, size: .fit(width: Double($0)))) }
         await fixture.manager.waitForLoads(3)
         gate.open()
-        for task in tasks { #expect(try await task.response.origin == .network) }
+        for task in tasks { #expect(try await task.response.source == .network) }
     }
 
     // MARK: - Memory
 
     /// A weak reference to an image.
     private final class Weak {
-        weak var image: Image?
-        init(_ image: Image) { self.image = image }
+        weak var image: DecodedImage?
+        init(_ image: DecodedImage) { self.image = image }
     }
 
     /// Returns a request whose image isn't cached.
     private func fleeting(_ path: String, width: Double? = nil) throws -> ImageRequest {
         let url = try #require(URL(string: "https://images.test/\(path)"))
-        var request = ImageRequest(url, size: width.map { .fit(width: $0) })
-        request.stores = []
-        request.originalStores = []
+        var request = ImageRequest(url: url, size: width.map { .fit(width: $0) })
+        request.writeTo = []
+        request.originalWriteTo = []
         return request
     }
 
     @Test(
         "Unused images are deallocated while another request runs", arguments: [true, false])
     func freed(sizes: Bool) async throws {
-        let gate = Gate()
-        let loader = StubLoader { Numbered.answer(1, gate: $0.url == .sample ? gate : nil) }
+        let gate = TestGate()
+        let loader = StubLoader { Numbered.response(1, responseGate: $0.url == .sample ? gate : nil) }
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
             $0.loaders = [loader]
@@ -140,8 +140,8 @@ struct OriginTests {
 
     @Test("Memory pressure releases unused images while another request runs")
     func pressure() async throws {
-        let gate = Gate()
-        let loader = StubLoader { Numbered.answer(1, gate: $0.url == .sample ? gate : nil) }
+        let gate = TestGate()
+        let loader = StubLoader { Numbered.response(1, responseGate: $0.url == .sample ? gate : nil) }
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
             $0.loaders = [loader]
@@ -151,7 +151,7 @@ struct OriginTests {
         var images: [Weak] = []
         for number in 1...8 {
             var request = try fleeting("\(number)")
-            request.stores = .memory
+            request.writeTo = .memory
             images.append(Weak(try await fixture.manager.image(for: request)))
         }
         fixture.manager.handleMemoryPressure(.critical)
@@ -163,8 +163,8 @@ struct OriginTests {
 
     @Test("Consecutive requests for one size share an image in use")
     func sharedImage() async throws {
-        let gate = Gate()
-        let loader = StubLoader { Numbered.answer(1, gate: $0.url == .sample ? gate : nil) }
+        let gate = TestGate()
+        let loader = StubLoader { Numbered.response(1, responseGate: $0.url == .sample ? gate : nil) }
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
             $0.loaders = [loader]
@@ -182,11 +182,11 @@ struct OriginTests {
 }
 
 /// An observer that records the origins of finished requests.
-private struct EndObserver: ImageEventsObserver {
-    let origins: Shared<[ImageResponse.Origin?]>
+private struct EndObserver: ImageManagerObserver {
+    let origins: Shared<[ImageResponse.Source?]>
 
-    func observe(_ event: StageEvent) {
+    func observe(_ event: ImageManager.Event) {
         guard event.stage == .request, event.phase == .ended else { return }
-        origins.update { $0.append(event.origin) }
+        origins.update { $0.append(event.source) }
     }
 }

@@ -15,7 +15,7 @@ enum Numbered {
     /// Returns the encoded image of a number from 0 to 255.
     static func data(_ number: Int) -> Data {
         do {
-            return try TestPictures.png(number, width: size.width, height: size.height)
+            return try TestImages.png(number, width: size.width, height: size.height)
         } catch {
             Issue.record(error)
             return Data()
@@ -23,46 +23,47 @@ enum Numbered {
     }
 
     /// Returns the number of an image.
-    static func number(of image: Image) -> Int {
+    static func number(of image: DecodedImage) -> Int {
         // 173 is the modular inverse of the factor that maps the number to the red of every pixel.
         image.pixels.withUnsafeBytes { Int($0[0] &* 173) }
     }
 
     /// Returns a response head with an entity tag of the number. By default, the image is fresh for one minute.
-    static func head(_ number: Int, cacheControl: String = "max-age=60") -> ResponseHead {
-        var fields = HTTPFields()
+    static func head(_ number: Int, cacheControl: String = "max-age=60") -> HTTPResponseHead {
+        var fields = HTTPHeaderFields()
         fields["Content-Type"] = "image/png"
         fields["Cache-Control"] = cacheControl
         fields["ETag"] = "\"\(number)\""
-        return ResponseHead(status: 200, fields: fields)
+        return HTTPResponseHead(statusCode: 200, headers: fields)
     }
 
     /// Returns the response of a loader with the image of a number.
-    static func answer(
-        _ number: Int, cacheControl: String = "max-age=60", gate: Gate? = nil, bodyGate: Gate? = nil
-    ) -> StubLoader.Answer {
-        StubLoader.Answer(
-            body: data(number), head: head(number, cacheControl: cacheControl), gate: gate, bodyGate: bodyGate)
+    static func response(
+        _ number: Int, cacheControl: String = "max-age=60", responseGate: TestGate? = nil, bodyGate: TestGate? = nil
+    ) -> StubLoader.Response {
+        StubLoader.Response(
+            body: data(number), httpResponse: head(number, cacheControl: cacheControl), responseGate: responseGate,
+            bodyGate: bodyGate)
     }
 }
 
 /// A tier in memory that counts its operations. Gates can hold its lookups and its writes. Thread-safe.
 final class RecordingTier: CacheTier {
     private struct State {
-        var entries: [CacheKey: DiskEntry] = [:]
+        var entries: [CacheKey: CacheEntry] = [:]
         var payloads: [Data] = []
         var lookups = 0
         var writes = 0
         var removals = 0
     }
 
-    let kind: CacheTiers
+    let category: ImageCache.Tiers
     private let state = Shared(State())
-    private let lookupGate: Shared<Gate?>
-    private let storeGate: Gate?
+    private let lookupGate: Shared<TestGate?>
+    private let storeGate: TestGate?
 
-    init(_ kind: CacheTiers = .remote, lookupGate: Gate? = nil, storeGate: Gate? = nil) {
-        self.kind = kind
+    init(_ kind: ImageCache.Tiers = .custom, lookupGate: TestGate? = nil, storeGate: TestGate? = nil) {
+        self.category = kind
         self.lookupGate = Shared(lookupGate)
         self.storeGate = storeGate
     }
@@ -70,7 +71,7 @@ final class RecordingTier: CacheTier {
     /// The current number of entries.
     var count: Int { state.value.entries.count }
     /// The current payloads.
-    var kept: [Data] { state.value.entries.values.map(\.payload) }
+    var stored: [Data] { state.value.entries.values.map(\.data) }
     /// The payloads in the order in which they were stored, including removed ones.
     var payloads: [Data] { state.value.payloads }
     /// The number of lookups that have started.
@@ -81,9 +82,9 @@ final class RecordingTier: CacheTier {
     var writes: Int { state.value.writes }
 
     /// Holds all further lookups at a gate.
-    func holdLookups(_ gate: Gate) { lookupGate.value = gate }
+    func blockLookups(_ gate: TestGate) { lookupGate.value = gate }
 
-    func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry? {
+    func entry(for key: CacheKey, matching request: HTTPHeaderFields) async -> CacheEntry? {
         let entry = state.update { state in
             state.lookups += 1
             return state.entries[key]
@@ -93,20 +94,20 @@ final class RecordingTier: CacheTier {
         return entry
     }
 
-    func store(_ entry: DiskEntry, request: HTTPFields) async {
+    func store(_ entry: CacheEntry, matching: HTTPHeaderFields) async {
         state.update { $0.writes += 1 }
         await storeGate?.wait()
         state.update { state in
             state.entries[entry.key] = entry
-            state.payloads.append(entry.payload)
+            state.payloads.append(entry.data)
         }
     }
 
-    func updateHead(_ head: StoredHead, for key: CacheKey, matching request: HTTPFields) async {
+    func updateHead(_ head: StoredResponseHead, for key: CacheKey, matching request: HTTPHeaderFields) async {
         state.update { $0.entries[key]?.head = head }
     }
 
-    func remove(_ key: CacheKey, matching request: HTTPFields?) async {
+    func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async {
         state.update { state in
             state.entries[key] = nil
             state.removals += 1
@@ -123,13 +124,13 @@ final class RecordingTier: CacheTier {
 
 /// A transformer that waits at a gate and returns its input. While it waits, the original data is in use.
 final class HoldingTransformer: ImageTransformer {
-    let identity: String
-    private let gate: Gate
+    let identifier: String
+    private let gate: TestGate
     private let begun = Atomic(false)
 
-    init(_ gate: Gate, identity: String = "holding") {
+    init(_ gate: TestGate, identifier: String = "holding") {
         self.gate = gate
-        self.identity = identity
+        self.identifier = identifier
     }
 
     /// A Boolean value that indicates whether an image has reached the gate.
@@ -144,34 +145,34 @@ final class HoldingTransformer: ImageTransformer {
 
 /// A coder that waits at a gate before it decodes.
 final class HoldingCoder: ImageCoder {
-    private let gate: Gate
+    private let gate: TestGate
     private let begun = Atomic(false)
 
-    init(_ gate: Gate) { self.gate = gate }
+    init(_ gate: TestGate) { self.gate = gate }
 
     /// A Boolean value that indicates whether data has reached the gate.
     var isHolding: Bool { begun.load(ordering: .acquiring) }
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
 
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         begun.store(true, ordering: .releasing)
         gate.blockingWait()
-        return try CoderRegistry.standard.decode(data, options: options, context: context)
+        return try ImageCoderRegistry.standard.decode(data, options: options, context: context)
     }
 }
 
 /// A loader that exposes the contexts of its loads and holds each load except the first at a gate.
 final class ContextLoader: ImageLoader {
     private let state = Shared<[(request: LoadRequest, context: LoadContext)]>([])
-    private let gate: Gate
-    private let answer: @Sendable (LoadRequest) -> StubLoader.Answer
+    private let gate: TestGate
+    private let respond: @Sendable (LoadRequest) -> StubLoader.Response
 
-    init(_ gate: Gate, answer: @escaping @Sendable (LoadRequest) -> StubLoader.Answer) {
+    init(_ gate: TestGate, respond: @escaping @Sendable (LoadRequest) -> StubLoader.Response) {
         self.gate = gate
-        self.answer = answer
+        self.respond = respond
     }
 
     /// The number of loads that have started.
@@ -188,7 +189,7 @@ final class ContextLoader: ImageLoader {
             return state.count == 1
         }
         if !isFirst { await gate.wait() }
-        let answer = answer(request)
+        let answer = respond(request)
         return try await StubLoader { _ in answer }.load(request, context: context)
     }
 }
@@ -198,7 +199,7 @@ extension ImageManager {
     func waitForLoads(_ count: Int) async {
         await untilTrue {
             let counts = statistics
-            return counts.loads + counts.loadsShared >= count
+            return counts.loads + counts.coalescedLoads >= count
         }
     }
 

@@ -56,12 +56,12 @@ struct RememberedFailureTests {
     @Test("A request that accepts a 404 loads its image after a request that rejects 404 has failed")
     func statuses() async throws {
         let server = try LoopbackServer { _ in
-            ServerResponse(status: 404, fields: Numbered.head(4).fields, body: Numbered.data(4))
+            LoopbackServer.Response(statusCode: 404, headers: Numbered.head(4).headers, body: Numbered.data(4))
         }
         let fixture = try ManagerFixture()
-        #expect(await fixture.manager.code(of: ImageRequest(server.url("/a"))) == 2007)
-        var accepting = ImageRequest(server.url("/a"))
-        accepting.network.acceptedStatuses = .set([200, 404])
+        #expect(await fixture.manager.code(of: ImageRequest(url: server.url("/a"))) == 2007)
+        var accepting = ImageRequest(url: server.url("/a"))
+        accepting.network.acceptableStatusCodes = .set([200, 404])
         #expect(await fixture.manager.load(accepting).number == 4)
     }
 
@@ -71,17 +71,17 @@ struct RememberedFailureTests {
     func coder() async throws {
         let loader = StubLoader { _ in .init(body: Self.unknown) }
         let fixture = try fixture(loader)
-        #expect(await fixture.manager.code(of: ImageRequest(.sample)).map { $0 / 1_000 } == 4)
-        var request = ImageRequest(.sample)
+        #expect(await fixture.manager.code(of: ImageRequest(url: .sample)).map { $0 / 1_000 } == 4)
+        var request = ImageRequest(url: .sample)
         request.coder = WidthCoder(width: 7)
         #expect(try await fixture.manager.image(for: request).size.width == 7)
     }
 
     @Test("The coders of the manager decode the data after the coder of another request has failed")
     func failingCoder() async throws {
-        let loader = StubLoader { _ in Numbered.answer(6) }
+        let loader = StubLoader { _ in Numbered.response(6) }
         let fixture = try fixture(loader)
-        var request = ImageRequest(.sample)
+        var request = ImageRequest(url: .sample)
         request.coder = RefusingCoder()
         #expect(await fixture.manager.code(of: request) != nil)
         #expect(await fixture.manager.load(.sample).number == 6)
@@ -91,20 +91,20 @@ struct RememberedFailureTests {
     func data() async throws {
         let loader = StubLoader { _ in .init(body: Self.unknown) }
         let fixture = try fixture(loader)
-        #expect(await fixture.manager.code(of: ImageRequest(.sample)) != nil)
-        var request = ImageRequest(.sample)
+        #expect(await fixture.manager.code(of: ImageRequest(url: .sample)) != nil)
+        var request = ImageRequest(url: .sample)
         request.coder = WidthCoder(width: 7)
         #expect(try await fixture.manager.data(for: request) == Self.unknown)
     }
 
     @Test("A request that allows partial images receives one after another request has failed")
     func partial() async throws {
-        let image = try TestPictures.png(1, width: 64, height: 64)
+        let image = try TestImages.png(1, width: 64, height: 64)
         let loader = StubLoader { _ in .init(body: image.prefix(image.count * 3 / 4)) }
         let fixture = try fixture(loader)
-        #expect(await fixture.manager.code(of: ImageRequest(.sample)).map { $0 / 1_000 } == 4)
-        var request = ImageRequest(.sample)
-        request.decoding.allowsPartial = true
+        #expect(await fixture.manager.code(of: ImageRequest(url: .sample)).map { $0 / 1_000 } == 4)
+        var request = ImageRequest(url: .sample)
+        request.decoding.allowsPartialData = true
         #expect(try await fixture.manager.image(for: request).size.width == 64)
     }
 
@@ -117,8 +117,8 @@ struct RememberedFailureTests {
             $0.loaders = [loader]
             $0.coders.register(WidthCoder(width: 9, format: format))
         }
-        #expect(await fixture.manager.code(of: ImageRequest(.sample)) != nil)
-        var request = ImageRequest(.sample)
+        #expect(await fixture.manager.code(of: ImageRequest(url: .sample)) != nil)
+        var request = ImageRequest(url: .sample)
         request.decoding.formatHint = format
         #expect(try await fixture.manager.image(for: request).size.width == 9)
     }
@@ -127,9 +127,9 @@ struct RememberedFailureTests {
     func notAnImage() async throws {
         let loader = StubLoader { _ in .init(body: Data("<html></html>".utf8)) }
         let fixture = try fixture(loader)
-        #expect(await fixture.manager.code(of: ImageRequest(.sample)) != nil)
-        #expect(await fixture.manager.code(of: ImageRequest(.sample, size: .fit(width: 3))) == 3007)
-        await #expect(throws: ImageError.self) { try await fixture.manager.data(for: ImageRequest(.sample)) }
+        #expect(await fixture.manager.code(of: ImageRequest(url: .sample)) != nil)
+        #expect(await fixture.manager.code(of: ImageRequest(url: .sample, size: .fit(width: 3))) == 3007)
+        await #expect(throws: ImageError.self) { try await fixture.manager.data(for: ImageRequest(url: .sample)) }
         #expect(loader.requests.count == 1)
     }
 
@@ -140,17 +140,17 @@ struct RememberedFailureTests {
         case requestCookies, managerCookies, requestCredentials, managerCredentials
     }
 
-    /// Returns a server that responds with an image after signing in, and otherwise with `status` or, at `/credentials`,
-    /// with a challenge.
+    /// Returns a server that responds with an image after signing in, and otherwise with `status` or, at
+    /// `/credentials`, with a challenge.
     private func server(_ status: Int) throws -> LoopbackServer {
         let anna = "Basic " + Data("anna:secret".utf8).base64EncodedString()
         return try LoopbackServer { request in
-            if request.fields["Cookie"] == "session=anna" || request.fields["Authorization"] == anna {
-                return ServerResponse(fields: Numbered.head(1).fields, body: Numbered.data(1))
+            if request.headers["Cookie"] == "session=anna" || request.headers["Authorization"] == anna {
+                return LoopbackServer.Response(headers: Numbered.head(1).headers, body: Numbered.data(1))
             }
             // Clients send credentials only after a challenge.
             guard request.path == "/credentials" else { return .status(status) }
-            return ServerResponse.status(401).with { $0.fields["WWW-Authenticate"] = "Basic realm=\"r\"" }
+            return LoopbackServer.Response.status(401).with { $0.headers["WWW-Authenticate"] = "Basic realm=\"r\"" }
         }
     }
 
@@ -161,12 +161,12 @@ struct RememberedFailureTests {
         let server = try server(status)
         let (jar, store) = (CookieJar(), CredentialStore())
         let fixture = try ManagerFixture {
-            if way == .managerCookies { $0.downloader.cookies = .jar(jar) }
+            if way == .managerCookies { $0.downloader.cookieJar = .jar(jar) }
             if way == .managerCredentials { $0.downloader.credentials = store }
         }
         let usesCookies = way == .requestCookies || way == .managerCookies
-        var request = ImageRequest(server.url(usesCookies ? "/cookies" : "/credentials"))
-        if way == .requestCookies { request.network.cookies = .jar(jar) }
+        var request = ImageRequest(url: server.url(usesCookies ? "/cookies" : "/credentials"))
+        if way == .requestCookies { request.network.cookieJar = .jar(jar) }
         if way == .requestCredentials { request.network.credentials = store }
         #expect(await fixture.manager.code(of: request) != nil)
         jar.set(Cookie(name: "session", value: "anna", domain: "127.0.0.1"))
@@ -175,12 +175,12 @@ struct RememberedFailureTests {
     }
 
     /// An interceptor that adds a token if it's available.
-    private struct TokenInterceptor: LoadInterceptor {
+    private struct TokenInterceptor: DownloadInterceptor {
         let token: Shared<String?>
 
         func intercept(_ request: LoadRequest, next: Next) async throws(ImageError) -> LoadResponse {
             var request = request
-            if let token = token.value { request.fields["Authorization"] = token }
+            if let token = token.value { request.headers["Authorization"] = token }
             return try await next(request)
         }
     }
@@ -190,7 +190,7 @@ struct RememberedFailureTests {
         let server = try server(403)
         let token = Shared<String?>(nil)
         let fixture = try ManagerFixture { $0.downloader.interceptors = [TokenInterceptor(token: token)] }
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         #expect(await fixture.manager.code(of: request) == 2007)
         token.value = "Basic " + Data("anna:secret".utf8).base64EncodedString()
         #expect(await fixture.manager.load(request).number == 1)
@@ -200,11 +200,11 @@ struct RememberedFailureTests {
     func forbidden() async throws {
         let server = try server(403)
         let fixture = try ManagerFixture()
-        #expect(await fixture.manager.code(of: ImageRequest(server.url("/a"))) == 2007)
-        #expect(await fixture.manager.code(of: ImageRequest(server.url("/a"))) == 3007)
+        #expect(await fixture.manager.code(of: ImageRequest(url: server.url("/a"))) == 2007)
+        #expect(await fixture.manager.code(of: ImageRequest(url: server.url("/a"))) == 3007)
         #expect(server.counters.requests == 1)
         fixture.pass(seconds: 60)
-        #expect(await fixture.manager.code(of: ImageRequest(server.url("/a"))) == 2007)
+        #expect(await fixture.manager.code(of: ImageRequest(url: server.url("/a"))) == 2007)
     }
 
     @Test(
@@ -212,11 +212,11 @@ struct RememberedFailureTests {
     func changeable(way: SignIn) async throws {
         let server = try server(403)
         let fixture = try ManagerFixture {
-            if way == .managerCookies { $0.downloader.cookies = .jar(CookieJar()) }
+            if way == .managerCookies { $0.downloader.cookieJar = .jar(CookieJar()) }
             if way == .managerCredentials { $0.downloader.credentials = CredentialStore() }
         }
-        var request = ImageRequest(server.url("/a"))
-        if way == .requestCookies { request.network.cookies = .jar(CookieJar()) }
+        var request = ImageRequest(url: server.url("/a"))
+        if way == .requestCookies { request.network.cookieJar = .jar(CookieJar()) }
         if way == .requestCredentials { request.network.credentials = CredentialStore() }
         for _ in 0..<2 { #expect(await fixture.manager.code(of: request) == 2007) }
         #expect(server.counters.requests == 2)
@@ -226,18 +226,22 @@ struct RememberedFailureTests {
         "A removal clears earlier failures, including those of loads that end after the removal",
         arguments: [true, false])
     func removal(removesAll: Bool) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let isThere = Shared(false)
         let server = try LoopbackServer { _ in
             isThere.value
-                ? ServerResponse(fields: Numbered.head(1).fields, body: Numbered.data(1))
-                : ServerResponse.status(404).with { $0.headGate = gate }
+                ? LoopbackServer.Response(headers: Numbered.head(1).headers, body: Numbered.data(1))
+                : LoopbackServer.Response.status(404).with { $0.headGate = gate }
         }
         let fixture = try ManagerFixture()
-        let request = ImageRequest(server.url("/a"))
+        let request = ImageRequest(url: server.url("/a"))
         let task = fixture.manager.load(request)
         await server.waitForRequests(count: 1)
-        if removesAll { await fixture.manager.removeAllCached() } else { await fixture.manager.removeCached(request) }
+        if removesAll {
+            await fixture.manager.removeAllCachedImages()
+        } else {
+            await fixture.manager.removeCachedImage(for: request)
+        }
         isThere.value = true
         gate.open()
         #expect(await task.code == 2007)
@@ -254,11 +258,11 @@ private struct WidthCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format != nil && format == self.format }
 
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: 1))
-        return Image(pixels: canvas.finish(isOpaque: false))
+        return DecodedImage(pixels: canvas.finish(isOpaque: false))
     }
 }
 
@@ -266,9 +270,9 @@ private struct WidthCoder: ImageCoder {
 private struct RefusingCoder: ImageCoder {
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
 
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
-        throw .decode(.corrupt(format: .png, reason: "refused"))
+        throw .decoding(.corrupted(format: .png, reason: "refused"))
     }
 }

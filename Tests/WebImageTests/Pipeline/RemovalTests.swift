@@ -14,8 +14,8 @@ struct RemovalTests {
 
         func callAsFunction(_ manager: ImageManager) async {
             switch self {
-            case .request: await manager.removeCached(ImageRequest(.sample))
-            case .all: await manager.removeAllCached()
+            case .request: await manager.removeCachedImage(for: ImageRequest(url: .sample))
+            case .all: await manager.removeAllCachedImages()
             }
         }
     }
@@ -27,7 +27,7 @@ struct RemovalTests {
 
     /// A manager whose first request is held at a stage.
     private final class World: Sendable {
-        let gate = Gate()
+        let gate = TestGate()
         let tier = RecordingTier(.disk)
         let loader: StubLoader
         let fixture: ManagerFixture
@@ -45,9 +45,9 @@ struct RemovalTests {
                     count += 1
                     return count
                 }
-                guard number == 1 else { return Numbered.answer(number) }
-                return Numbered.answer(
-                    1, gate: stage == .head ? gate : nil, bodyGate: stage == .body ? gate : nil)
+                guard number == 1 else { return Numbered.response(number) }
+                return Numbered.response(
+                    1, responseGate: stage == .head ? gate : nil, bodyGate: stage == .body ? gate : nil)
             }
             self.loader = loader
             fixture = try ManagerFixture {
@@ -58,8 +58,8 @@ struct RemovalTests {
         }
 
         /// The request that is held.
-        var held: ImageRequest {
-            var request = ImageRequest(.sample)
+        var blocked: ImageRequest {
+            var request = ImageRequest(url: .sample)
             if stage == .decode { request.coder = coder }
             if stage == .transform { request.transformers = [transformer] }
             return request
@@ -67,14 +67,14 @@ struct RemovalTests {
 
         /// Starts the request and waits until it's held.
         func start(_ change: (inout ImageRequest) -> Void = { _ in }) async -> ImageTask {
-            var request = held
+            var request = blocked
             change(&request)
             let task = fixture.manager.load(request)
-            await waitUntilHeld()
+            await waitUntilBlocked()
             return task
         }
 
-        func waitUntilHeld() async {
+        func waitUntilBlocked() async {
             switch stage {
             case .head, .body: await loader.waitForRequests(count: 1)
             case .decode: await untilTrue { coder.isHolding }
@@ -88,15 +88,15 @@ struct RemovalTests {
         arguments: Stage.allCases, Removal.allCases)
     func running(stage: Stage, removal: Removal) async throws {
         let world = try World(stage)
-        let task = await world.start { $0.storeFinal = .encoded(as: .png()) }
+        let task = await world.start { $0.processedEncoding = .encoded(as: .png()) }
         await removal(world.fixture.manager)
         world.gate.open()
         #expect(await task.number == 1)
         await task.stored
         await world.fixture.manager.rest()
-        #expect(world.fixture.manager.cachedImage(for: world.held) == nil)
+        #expect(world.fixture.manager.cachedImage(for: world.blocked) == nil)
         #expect(world.tier.count == 0)
-        var later = world.held
+        var later = world.blocked
         later.cachePolicy = .cacheFirst
         #expect(await world.fixture.manager.load(later).number == 2)
     }
@@ -107,8 +107,8 @@ struct RemovalTests {
     func data(stage: Stage, removal: Removal) async throws {
         let world = try World(stage)
         let manager = world.fixture.manager
-        async let data = manager.data(for: ImageRequest(.sample))
-        await world.waitUntilHeld()
+        async let data = manager.data(for: ImageRequest(url: .sample))
+        await world.waitUntilBlocked()
         await removal(manager)
         world.gate.open()
         #expect(try await data == Numbered.data(1))
@@ -122,12 +122,12 @@ struct RemovalTests {
         let world = try World(stage)
         let manager = world.fixture.manager
         let request = {
-            var request = world.held
-            request.waitsForStore = true
+            var request = world.blocked
+            request.waitsUntilStored = true
             return request
         }()
         async let data = manager.data(for: request, encodedAs: .png())
-        await world.waitUntilHeld()
+        await world.waitUntilBlocked()
         await removal(manager)
         world.gate.open()
         _ = try await data
@@ -143,7 +143,7 @@ struct RemovalTests {
         let world = try World(stage)
         let earlier = await world.start()
         await removal(world.fixture.manager)
-        let later = world.fixture.manager.load(ImageRequest(.sample))
+        let later = world.fixture.manager.load(ImageRequest(url: .sample))
         await world.loader.waitForRequests(count: 2)
         world.gate.open()
         #expect(await later.number == 2)
@@ -151,19 +151,19 @@ struct RemovalTests {
         await later.stored
         await earlier.stored
         await world.fixture.manager.rest()
-        let image = try #require(world.fixture.manager.cachedImage(for: ImageRequest(.sample)))
+        let image = try #require(world.fixture.manager.cachedImage(for: ImageRequest(url: .sample)))
         #expect(Numbered.number(of: image) == 2)
-        #expect(world.tier.kept == [Numbered.data(2)])
+        #expect(world.tier.stored == [Numbered.data(2)])
     }
 
     @Test(
         "A request that reads a tier during a removal doesn't store its image in memory",
         arguments: Removal.allCases)
     func lookup(removal: Removal) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let count = Shared(0)
         let loader = StubLoader { _ in
-            Numbered.answer(
+            Numbered.response(
                 count.update { count in
                     count += 1
                     return count
@@ -175,32 +175,32 @@ struct RemovalTests {
             $0.cache.tiers = [tier]
             $0.loaders = [loader]
         }
-        var first = ImageRequest(.sample)
-        first.originalReads = []
-        first.stores = []
+        var first = ImageRequest(url: .sample)
+        first.originalReadFrom = []
+        first.writeTo = []
         #expect(await fixture.manager.load(first).number == 1)
         await fixture.manager.rest()
         await untilTrue { tier.count == 1 }
-        let task = fixture.manager.load(ImageRequest(.sample, size: .fit(width: 4)))
+        let task = fixture.manager.load(ImageRequest(url: .sample, size: .fit(width: 4)))
         await untilTrue { tier.lookups == 1 }
         await removal(fixture.manager)
         gate.open()
         let number = await task.number
         await task.stored
         await fixture.manager.rest()
-        #expect(!tier.kept.contains(Numbered.data(1)))
+        #expect(!tier.stored.contains(Numbered.data(1)))
         let kept = fixture.manager.cachedImage(for: task.request).map { Numbered.number(of: $0) }
         #expect(kept == nil || kept == 2 && number == 2)
-        #expect(await fixture.manager.load(ImageRequest(.sample)).number != 1)
+        #expect(await fixture.manager.load(ImageRequest(url: .sample)).number != 1)
     }
 
     @Test(
         "A removal during a write leaves no entry",
         arguments: Removal.allCases)
     func writing(removal: Removal) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let tier = RecordingTier(.disk, storeGate: gate)
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture {
             $0.cache.usesDisk = false
             $0.cache.tiers = [tier]
@@ -218,18 +218,18 @@ struct RemovalTests {
         await task.stored
         await manager.rest()
         #expect(tier.count == 0)
-        #expect(manager.cachedImage(for: ImageRequest(.sample)) == nil)
+        #expect(manager.cachedImage(for: ImageRequest(url: .sample)) == nil)
     }
 
     @Test("A 304 that arrives after a removal stores nothing", arguments: Removal.allCases)
     func confirmation(removal: Removal) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let tier = RecordingTier(.disk)
         let loader = ContextLoader(gate) { request in
-            var answer = Numbered.answer(1)
+            var answer = Numbered.response(1)
             guard request.acceptsNotModified else { return answer }
-            answer.head?.status = 304
-            answer.parts = []
+            answer.httpResponse?.statusCode = 304
+            answer.chunks = []
             return answer
         }
         let fixture = try ManagerFixture {
@@ -247,7 +247,7 @@ struct RemovalTests {
         #expect(await task.number == 1)
         await task.stored
         await fixture.manager.rest()
-        #expect(fixture.manager.cachedImage(for: ImageRequest(.sample)) == nil)
+        #expect(fixture.manager.cachedImage(for: ImageRequest(url: .sample)) == nil)
         #expect(tier.count == 0)
     }
 
@@ -256,20 +256,20 @@ struct RemovalTests {
         let world = try World(stage)
         let task = await world.start()
         let other = try #require(URL(string: "https://images.test/other"))
-        await world.fixture.manager.removeCached(ImageRequest(other))
+        await world.fixture.manager.removeCachedImage(for: ImageRequest(url: other))
         world.gate.open()
         #expect(await task.number == 1)
         await task.stored
-        #expect(world.fixture.manager.cachedImage(for: world.held) != nil)
-        #expect(world.tier.kept == [Numbered.data(1)])
+        #expect(world.fixture.manager.cachedImage(for: world.blocked) != nil)
+        #expect(world.tier.stored == [Numbered.data(1)])
     }
 
     @Test(
         "After a removal during a download and a restart, the disk cache is empty",
         arguments: Removal.allCases)
     func restart(removal: Removal) async throws {
-        let gate = Gate()
-        let loader = StubLoader { _ in Numbered.answer(1, bodyGate: gate) }
+        let gate = TestGate()
+        let loader = StubLoader { _ in Numbered.response(1, bodyGate: gate) }
         var fixture = try ManagerFixture { $0.loaders = [loader] }
         let task = fixture.manager.load(.sample)
         await loader.waitForRequests(count: 1)
@@ -278,7 +278,7 @@ struct RemovalTests {
         #expect(await task.number == 1)
         await task.stored
         fixture = try await fixture.restarted { $0.loaders = [loader] }
-        var request = ImageRequest(.sample)
+        var request = ImageRequest(url: .sample)
         request.cachePolicy = .cacheOnly
         #expect(await fixture.manager.load(request).number == nil)
     }

@@ -19,7 +19,7 @@ struct SharedDownloadTests {
         "Concurrent requests receive the results of their own network options",
         arguments: pairs(NetworkChoice.allCases).filter { $0.0 != $0.1 })
     func different(first: NetworkChoice, second: NetworkChoice) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let choices = NetworkChoices(gate: gate)
         let fixture = try fixture(choices)
         let tasks = [first, second].map { fixture.manager.load(choices.request($0)) }
@@ -34,7 +34,7 @@ struct SharedDownloadTests {
         "Concurrent requests with equal network options share one download",
         arguments: NetworkChoice.allCases.filter { $0 != .redirects })
     func equal(choice: NetworkChoice) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let choices = NetworkChoices(gate: gate)
         let fixture = try fixture(choices)
         let tasks = (0..<3).map { _ in fixture.manager.load(choices.request(choice)) }
@@ -48,7 +48,7 @@ struct SharedDownloadTests {
         "A request isn't served with data in use that was loaded with other network options",
         arguments: pairs(NetworkChoice.people + NetworkChoice.acceptance.dropFirst()).filter { $0.0 != $0.1 })
     func inUse(first: NetworkChoice, second: NetworkChoice) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let holding = HoldingTransformer(gate)
         let choices = NetworkChoices()
         let fixture = try fixture(choices)
@@ -66,12 +66,12 @@ struct SharedDownloadTests {
     // MARK: - Alternatives
 
     /// Returns a server without `/a` whose 404 response is held at a gate.
-    private func server(_ gate: Gate) throws -> LoopbackServer {
+    private func server(_ gate: TestGate) throws -> LoopbackServer {
         let head = Numbered.head(2)
         return try LoopbackServer(routes: [
-            "/a": ServerResponse.status(404).with { $0.headGate = gate },
-            "/b": ServerResponse(fields: head.fields, body: Numbered.data(2)),
-            "/c": ServerResponse(fields: head.fields, body: Numbered.data(3)),
+            "/a": LoopbackServer.Response.status(404).with { $0.headGate = gate },
+            "/b": LoopbackServer.Response(headers: head.headers, body: Numbered.data(2)),
+            "/c": LoopbackServer.Response(headers: head.headers, body: Numbered.data(3)),
         ])
     }
 
@@ -101,12 +101,12 @@ struct SharedDownloadTests {
         "Each of two joined requests ends like its own alternatives, and the URL is requested once",
         arguments: pairs(Alternatives.allCases))
     func alternatives(first: Alternatives, second: Alternatives) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try server(gate)
         let fixture = try ManagerFixture()
         let tasks = [first, second].map { alternatives in
-            var request = ImageRequest(server.url("/a"))
-            request.alternatives = alternatives.paths.map { server.url($0) }
+            var request = ImageRequest(url: server.url("/a"))
+            request.alternativeURLs = alternatives.paths.map { server.url($0) }
             return fixture.manager.load(request)
         }
         await fixture.manager.waitForLoads(2)
@@ -122,13 +122,14 @@ struct SharedDownloadTests {
         "Of two joined requests, only the one that accepts 404 receives the image of a 404",
         arguments: [true, false])
     func statuses(acceptsFirst: Bool) async throws {
-        let gate = Gate()
-        let response = ServerResponse(status: 404, fields: Numbered.head(4).fields, body: Numbered.data(4))
+        let gate = TestGate()
+        let response = LoopbackServer.Response(
+            statusCode: 404, headers: Numbered.head(4).headers, body: Numbered.data(4))
         let server = try LoopbackServer { _ in response.with { $0.headGate = gate } }
         let fixture = try ManagerFixture()
         let tasks = [acceptsFirst, !acceptsFirst].map { accepts in
-            var request = ImageRequest(server.url("/a"))
-            if accepts { request.network.acceptedStatuses = .set([200, 404]) }
+            var request = ImageRequest(url: server.url("/a"))
+            if accepts { request.network.acceptableStatusCodes = .set([200, 404]) }
             return fixture.manager.load(request)
         }
         await fixture.manager.waitForLoads(2)
@@ -139,24 +140,26 @@ struct SharedDownloadTests {
     }
 
     /// Returns a server that returns its image only to the user `anna` and holds that response at `gate`.
-    private func protected(_ gate: Gate) throws -> LoopbackServer {
+    private func protected(_ gate: TestGate) throws -> LoopbackServer {
         let anna = "Basic " + Data("anna:secret".utf8).base64EncodedString()
         return try LoopbackServer { request in
-            guard request.fields["Authorization"] == anna else {
-                return ServerResponse.status(401).with { $0.fields["WWW-Authenticate"] = "Basic realm=\"r\"" }
+            guard request.headers["Authorization"] == anna else {
+                return LoopbackServer.Response.status(401).with { $0.headers["WWW-Authenticate"] = "Basic realm=\"r\"" }
             }
-            return ServerResponse(fields: Numbered.head(5).fields, body: Numbered.data(5)).with { $0.bodyGate = gate }
+            return LoopbackServer.Response(headers: Numbered.head(5).headers, body: Numbered.data(5)).with {
+                $0.bodyGate = gate
+            }
         }
     }
 
     @Test("A request without credentials fails while a request with credentials loads the image")
     func credentials() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try protected(gate)
         let fixture = try ManagerFixture()
         let store = CredentialStore()
         store.set(Credential(user: "anna", password: "secret"), for: server.url("/a"))
-        var request = ImageRequest(server.url("/a"))
+        var request = ImageRequest(url: server.url("/a"))
         request.network.credentials = store
         let anna = fixture.manager.load(request)
         await server.waitForRequests(count: 2)
@@ -169,13 +172,13 @@ struct SharedDownloadTests {
 
     @Test("A request with credentials succeeds while a request without credentials waits for its rejection")
     func credentialsSecond() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { request in
-            guard request.fields["Authorization"] == nil else {
-                return ServerResponse(fields: Numbered.head(5).fields, body: Numbered.data(5))
+            guard request.headers["Authorization"] == nil else {
+                return LoopbackServer.Response(headers: Numbered.head(5).headers, body: Numbered.data(5))
             }
-            return ServerResponse.status(401).with {
-                $0.fields["WWW-Authenticate"] = "Basic realm=\"r\""
+            return LoopbackServer.Response.status(401).with {
+                $0.headers["WWW-Authenticate"] = "Basic realm=\"r\""
                 $0.headGate = gate
             }
         }
@@ -184,7 +187,7 @@ struct SharedDownloadTests {
         store.set(Credential(user: "anna", password: "secret"), for: server.url("/a"))
         let stranger = fixture.manager.load(server.url("/a"))
         await server.waitForRequests(count: 1)
-        var request = ImageRequest(server.url("/a"))
+        var request = ImageRequest(url: server.url("/a"))
         request.network.credentials = store
         let anna = fixture.manager.load(request)
         await fixture.manager.waitForLoads(2)
@@ -195,19 +198,19 @@ struct SharedDownloadTests {
 
     @Test("Concurrent requests with the cookies of different users receive different images")
     func cookies() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let server = try LoopbackServer { request in
-            let number = ["session=anna": 1, "session=berta": 2][request.fields["Cookie"] ?? ""] ?? 3
-            return ServerResponse(fields: Numbered.head(number).fields, body: Numbered.data(number))
+            let number = ["session=anna": 1, "session=berta": 2][request.headers["Cookie"] ?? ""] ?? 3
+            return LoopbackServer.Response(headers: Numbered.head(number).headers, body: Numbered.data(number))
                 .with { $0.bodyGate = gate }
         }
         let fixture = try ManagerFixture()
         let tasks = ["anna", "berta", nil].map { name in
-            var request = ImageRequest(server.url("/a"))
+            var request = ImageRequest(url: server.url("/a"))
             if let name {
                 let jar = CookieJar()
                 jar.set(Cookie(name: "session", value: name, domain: "127.0.0.1"))
-                request.network.cookies = .jar(jar)
+                request.network.cookieJar = .jar(jar)
             }
             return fixture.manager.load(request)
         }

@@ -9,7 +9,7 @@ import WebImageTesting
 @Suite("Two requests for one URL with different caches", .serialized, .timeLimit(.minutes(5)))
 struct StoreChoiceTests {
     /// The location where a request stores original data.
-    enum Place: String, CaseIterable, Sendable {
+    enum Location: String, CaseIterable, Sendable {
         case nowhere, everywhere, nearTier, farTier, ownCache, ownOriginalCache
 
         /// The names of the tiers that receive the data.
@@ -33,7 +33,7 @@ struct StoreChoiceTests {
     /// A manager with two tiers and two caches for individual requests.
     private struct World {
         let near = RecordingTier(.disk)
-        let far = RecordingTier(.remote)
+        let far = RecordingTier(.custom)
         let own = RecordingTier()
         let original = RecordingTier()
         let fixture: ManagerFixture
@@ -51,13 +51,13 @@ struct StoreChoiceTests {
             }
         }
 
-        func request(_ place: Place) -> ImageRequest {
-            var request = ImageRequest(.sample)
+        func request(_ place: Location) -> ImageRequest {
+            var request = ImageRequest(url: .sample)
             switch place {
-            case .nowhere: request.originalStores = []
+            case .nowhere: request.originalWriteTo = []
             case .everywhere: break
-            case .nearTier: request.originalStores = .disk
-            case .farTier: request.originalStores = .remote
+            case .nearTier: request.originalWriteTo = .disk
+            case .farTier: request.originalWriteTo = .custom
             case .ownCache: request.cache = ownCache
             case .ownOriginalCache: request.originalCache = originalCache
             }
@@ -65,7 +65,7 @@ struct StoreChoiceTests {
         }
 
         /// Checks that exactly the tiers of `places` contain the data and that each received it once.
-        func check(_ places: Place..., sourceLocation: SourceLocation = #_sourceLocation) {
+        func check(_ places: Location..., sourceLocation: SourceLocation = #_sourceLocation) {
             let wanted = places.reduce(into: Set<String>()) { $0.formUnion($1.tiers) }
             for (name, tier) in ["near": near, "far": far, "own": own, "original": original] {
                 let expected = wanted.contains(name) ? [Numbered.data(1)] : []
@@ -76,10 +76,10 @@ struct StoreChoiceTests {
 
     @Test(
         "Joined requests store the data once in each of their tiers, in either order",
-        arguments: pairs(Place.allCases))
-    func joined(first: Place, second: Place) async throws {
-        let gate = Gate()
-        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        arguments: pairs(Location.allCases))
+    func joined(first: Location, second: Location) async throws {
+        let gate = TestGate()
+        let loader = StubLoader { _ in Numbered.response(1, responseGate: gate) }
         let world = try World(loader)
         let manager = world.fixture.manager
         let tasks = [manager.load(world.request(first)), manager.load(world.request(second))]
@@ -95,11 +95,11 @@ struct StoreChoiceTests {
 
     @Test(
         "A request for data in use stores it in its own tiers regardless of the first request",
-        arguments: pairs(Place.allCases))
-    func inUse(first: Place, second: Place) async throws {
-        let gate = Gate()
+        arguments: pairs(Location.allCases))
+    func inUse(first: Location, second: Location) async throws {
+        let gate = TestGate()
         let holding = HoldingTransformer(gate)
-        let loader = StubLoader { _ in Numbered.answer(1) }
+        let loader = StubLoader { _ in Numbered.response(1) }
         let world = try World(loader)
         let manager = world.fixture.manager
         var held = world.request(first)
@@ -119,15 +119,18 @@ struct StoreChoiceTests {
     @Test(
         "Requests for an image and for its data store the same data",
         arguments: pairs(Form.allCases),
-        [(Place.nowhere, Place.everywhere), (Place.everywhere, Place.nowhere), (Place.ownCache, Place.farTier)])
-    func forms(forms: (Form, Form), places: (Place, Place)) async throws {
-        let gate = Gate()
-        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        [
+            (Location.nowhere, Location.everywhere), (Location.everywhere, Location.nowhere),
+            (Location.ownCache, Location.farTier),
+        ])
+    func forms(forms: (Form, Form), places: (Location, Location)) async throws {
+        let gate = TestGate()
+        let loader = StubLoader { _ in Numbered.response(1, responseGate: gate) }
         let world = try World(loader)
         let manager = world.fixture.manager
         let requests = [(forms.0, places.0), (forms.1, places.1)].map { form, place in
             var request = world.request(place)
-            request.waitsForStore = true
+            request.waitsUntilStored = true
             return (form, request)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -153,11 +156,11 @@ struct StoreChoiceTests {
 
     @Test("Requests with different tiers store the data in all of them")
     func three() async throws {
-        let gate = Gate()
-        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        let gate = TestGate()
+        let loader = StubLoader { _ in Numbered.response(1, responseGate: gate) }
         let world = try World(loader)
         let manager = world.fixture.manager
-        let places: [Place] = [.nowhere, .nearTier, .farTier, .ownCache, .ownOriginalCache, .nearTier]
+        let places: [Location] = [.nowhere, .nearTier, .farTier, .ownCache, .ownOriginalCache, .nearTier]
         let tasks = places.map { manager.load(world.request($0)) }
         await manager.waitForLoads(places.count)
         gate.open()
@@ -168,10 +171,10 @@ struct StoreChoiceTests {
 
     @Test(
         "A request stores its data after a joined request with other tiers was canceled",
-        arguments: pairs(Place.allCases))
-    func canceled(leaving: Place, staying: Place) async throws {
-        let gate = Gate()
-        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        arguments: pairs(Location.allCases))
+    func canceled(leaving: Location, staying: Location) async throws {
+        let gate = TestGate()
+        let loader = StubLoader { _ in Numbered.response(1, responseGate: gate) }
         let world = try World(loader)
         let manager = world.fixture.manager
         let canceled = manager.load(world.request(leaving))
@@ -187,19 +190,19 @@ struct StoreChoiceTests {
     @Test("If one of two joined requests stores the image in memory, the image is in memory")
     func memory() async throws {
         for order in [[true, false], [false, true]] {
-            let gate = Gate()
-            let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+            let gate = TestGate()
+            let loader = StubLoader { _ in Numbered.response(1, responseGate: gate) }
             let world = try World(loader)
             let manager = world.fixture.manager
             let tasks = order.map { stores in
-                var request = ImageRequest(.sample)
-                if !stores { request.stores = [] }
+                var request = ImageRequest(url: .sample)
+                if !stores { request.writeTo = [] }
                 return manager.load(request)
             }
             await manager.waitForLoads(2)
             gate.open()
             for task in tasks { #expect(await task.number == 1) }
-            #expect(manager.cachedImage(for: ImageRequest(.sample)) != nil)
+            #expect(manager.cachedImage(for: ImageRequest(url: .sample)) != nil)
         }
     }
 }

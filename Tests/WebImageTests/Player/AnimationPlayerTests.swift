@@ -13,20 +13,20 @@ import WebImageTesting
 
 /// An animated image that counts its decodes and can delay them with a gate.
 private struct Moving {
-    let image: Image
+    let image: DecodedImage
     let decoded = Shared<[Int]>([])
 
-    init(frames: Int, milliseconds: Int = 40, loops: Int = 0, gate: Gate? = nil, broken: Set<Int> = []) throws {
+    init(frames: Int, milliseconds: Int = 40, loops: Int = 0, gate: TestGate? = nil, corrupt: Set<Int> = []) throws {
         let decoded = decoded
         let animation = try ImageAnimation(
-            durations: Array(repeating: milliseconds, count: frames), loopCount: loops
+            frameDurations: Array(repeating: milliseconds, count: frames), loopCount: loops
         ) { (index) throws(ImageError) in
             gate?.blockingWait()
             decoded.update { $0.append(index) }
-            if broken.contains(index) { throw .decode(.corrupt(format: .gif, reason: "frame \(index)")) }
+            if corrupt.contains(index) { throw .decoding(.corrupted(format: .gif, reason: "frame \(index)")) }
             return try Self.pixels(index)
         }
-        image = Image(pixels: try Self.pixels(0), animation: animation)
+        image = DecodedImage(pixels: try Self.pixels(0), animation: animation)
     }
 
     static func pixels(_ index: Int) throws(ImageError) -> PixelBuffer {
@@ -54,7 +54,7 @@ struct AnimationPlayerTests {
 
     @Test("A still image has no player")
     func still() throws {
-        #expect(AnimationPlayer(Image(pixels: try TestPictures.pixels(1))) == nil)
+        #expect(AnimationPlayer(DecodedImage(pixels: try TestImages.pixels(1))) == nil)
     }
 
     @Test("The poster frame and then each frame are shown and reported with their pixels")
@@ -106,11 +106,11 @@ struct AnimationPlayerTests {
     @Test("The player requests a tick when an awaited frame is decoded")
     func callsForTicks() async throws {
         let fixture = try ManagerFixture()
-        let gate = Gate()
+        let gate = TestGate()
         let moving = try Moving(frames: 3, gate: gate)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         var calls = 0
-        player.needsTick = { calls += 1 }
+        player.onNeedsTick = { calls += 1 }
         player.play()
         #expect(calls == 1)
         _ = player.tick(at: 0)
@@ -145,12 +145,12 @@ struct AnimationPlayerTests {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 10)
         let bytes = moving.image.pixels.byteCount
-        var options = PlaybackOptions()
-        options.bufferBytes = 2 * bytes
+        var options = AnimationPlayer.Options()
+        options.frameBufferLimit = 2 * bytes
         let player = try #require(
             AnimationPlayer(moving.image, manager: fixture.manager, options: options))
-        let pool = FramePools.shared.pool(
-            for: try #require(moving.image.animation), poster: moving.image.pixels, manager: fixture.manager)
+        let pool = SharedFrameBufferRegistry.shared.pool(
+            for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
         player.play()
         for step in 0..<30 {
             await show(step % 10, player, at: step * 40)
@@ -162,31 +162,31 @@ struct AnimationPlayerTests {
     func pressure() async throws {
         let uptime = Shared(0.0)
         let clock = TimeSource(now: { Date() }, uptime: { uptime.value })
-        let source = MemoryPressureSource(files: nil, clock: clock, hasThread: false)
-        let fixture = try ManagerFixture { $0.memoryPressure = source }
+        let source = MemoryPressureMonitor(files: nil, clock: clock, hasThread: false)
+        let fixture = try ManagerFixture { $0.memoryPressureMonitor = source }
         let moving = try Moving(frames: 4)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
-        let pool = FramePools.shared.pool(
-            for: try #require(moving.image.animation), poster: moving.image.pixels, manager: fixture.manager)
+        let pool = SharedFrameBufferRegistry.shared.pool(
+            for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
         player.play()
         await show(0, player, at: 0)
         await show(1, player, at: 40)
-        await untilMain { pool.isHeld(2) && pool.isHeld(3) }
+        await untilMain { pool.isAvailable(2) && pool.isAvailable(3) }
         source.report(.medium)
-        await untilMain { !pool.isHeld(3) }
-        #expect(pool.isHeld(1) && !pool.isHeld(2))
+        await untilMain { !pool.isAvailable(3) }
+        #expect(pool.isAvailable(1) && !pool.isAvailable(2))
         #expect(pool.frame(at: 1) === player.pixels)
         await show(2, player, at: 80)
-        #expect(!pool.isHeld(3))
+        #expect(!pool.isAvailable(3))
         uptime.value = 60
         source.tick()
-        await untilMain { pool.isHeld(3) }
+        await untilMain { pool.isAvailable(3) }
     }
 
     @Test("A frame that can't be decoded is skipped")
     func broken() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 3, broken: [1])
+        let moving = try Moving(frames: 3, corrupt: [1])
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         player.play()
         _ = player.tick(at: 0)
@@ -202,15 +202,15 @@ struct AnimationPlayerTests {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 6)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
-        let pool = FramePools.shared.pool(
-            for: try #require(moving.image.animation), poster: moving.image.pixels, manager: fixture.manager)
+        let pool = SharedFrameBufferRegistry.shared.pool(
+            for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
         #expect(player.seek(toFrame: 4))
         #expect(!player.seek(toFrame: 6))
         await show(4, player, at: 0)
         #expect(moving.decoded.value == [4])
-        player.seek(toSeconds: 0.09)
+        player.seek(to: 0.09)
         await show(2, player, at: 0)
-        player.seek(toSeconds: .nan)
+        player.seek(to: .nan)
         player.stop(resets: true, clears: true)
         #expect(player.pixels === moving.image.pixels)
         #expect(pool.bytes == 0)
@@ -220,7 +220,7 @@ struct AnimationPlayerTests {
     func synchronised() async throws {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 5)
-        var options = PlaybackOptions()
+        var options = AnimationPlayer.Options()
         options.synchronization = .withOthers
         let first = try #require(AnimationPlayer(moving.image, manager: fixture.manager, options: options))
         let second = try #require(AnimationPlayer(moving.image, manager: fixture.manager, options: options))
@@ -246,7 +246,7 @@ struct AnimationPlayerTests {
         #expect(player.update(whole.image))
         await show(2, player, at: 200)
         #expect(whole.decoded.value == [2])
-        #expect(!player.update(Image(pixels: part.image.pixels)))
+        #expect(!player.update(DecodedImage(pixels: part.image.pixels)))
     }
 
     @Test("Players that are deallocated release their pool and its frames")
@@ -254,8 +254,8 @@ struct AnimationPlayerTests {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 3)
         var player = AnimationPlayer(moving.image, manager: fixture.manager)
-        weak let pool = FramePools.shared.pool(
-            for: try #require(moving.image.animation), poster: moving.image.pixels, manager: fixture.manager)
+        weak let pool = SharedFrameBufferRegistry.shared.pool(
+            for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
         player?.play()
         _ = player?.tick(at: 0)
         #expect(pool != nil)

@@ -11,14 +11,14 @@ import WebImageTesting
 
 @Suite("Prefetching", .timeLimit(.minutes(5)))
 struct PrefetcherTests {
-    private let gate = Gate()
+    private let gate = TestGate()
     private let loader: StubLoader
     private let network = NetworkConditions()
 
     init() throws {
-        let picture = try TestPictures.png(1)
+        let picture = try TestImages.png(1)
         // No response is delivered before the gate opens.
-        loader = StubLoader { [gate] _ in StubLoader.Answer(body: picture, gate: gate) }
+        loader = StubLoader { [gate] _ in StubLoader.Response(body: picture, responseGate: gate) }
     }
 
     private func fixture() throws -> ManagerFixture {
@@ -29,17 +29,17 @@ struct PrefetcherTests {
     }
 
     private func prefetcher(_ fixture: ManagerFixture, _ concurrency: Int = 2) -> ImagePrefetcher {
-        ImagePrefetcher(fixture.manager) { [network] configuration in
-            configuration.concurrency = concurrency
+        ImagePrefetcher(manager: fixture.manager) { [network] configuration in
+            configuration.maxConcurrentRequests = concurrency
             configuration.network = network
         }
     }
 
     private func requests(_ numbers: Range<Int>) throws -> [ImageRequest] {
-        try numbers.map { ImageRequest(try #require(URL(string: "https://example.org/\($0).png"))) }
+        try numbers.map { ImageRequest(url: try #require(URL(string: "https://example.org/\($0).png"))) }
     }
 
-    private var asked: [String] { loader.requests.map { $0.url.lastPathComponent } }
+    private var requestedNames: [String] { loader.requests.map { $0.url.lastPathComponent } }
 
     @Test("A list is prefetched in order with limited concurrency and stored in memory")
     func list() async throws {
@@ -48,15 +48,15 @@ struct PrefetcherTests {
         let wanted = try requests(0..<20)
         let task = prefetcher.prefetch(wanted)
         await loader.waitForRequests(count: 2)
-        #expect(Set(asked) == ["0.png", "1.png"] && prefetcher.listCount == 1 && !task.isOver)
+        #expect(Set(requestedNames) == ["0.png", "1.png"] && prefetcher.listCount == 1 && !task.isFinished)
         gate.open()
         let result = await task.result
-        #expect(result.loaded == 20 && result.total == 20 && task.isOver)
+        #expect(result.loadedCount == 20 && result.totalCount == 20 && task.isFinished)
         #expect(wanted.allSatisfy { fixture.manager.cachedImage(for: $0) != nil })
         #expect(prefetcher.listCount == 0)
         // The second time, all images are cached.
-        #expect(await prefetcher.prefetch(wanted).result.skipped == 20)
-        #expect(await prefetcher.prefetch([]).result.finished == 0)
+        #expect(await prefetcher.prefetch(wanted).result.skippedCount == 20)
+        #expect(await prefetcher.prefetch([]).result.finishedCount == 0)
         #expect(loader.requests.count == 20)
     }
 
@@ -66,44 +66,44 @@ struct PrefetcherTests {
         let prefetcher = prefetcher(fixture)
         gate.open()
         let wanted = try requests(0..<5)
-        #expect(await prefetcher.prefetch(wanted, to: .disk).result.loaded == 5)
+        #expect(await prefetcher.prefetch(wanted, to: .diskCache).result.loadedCount == 5)
         #expect(fixture.manager.statistics.decodes == 0 && fixture.manager.memoryCache.statistics.count == 0)
         await fixture.manager.diskCache?.flush()
-        #expect(await prefetcher.prefetch(wanted, to: .disk).result.skipped == 5)
-        #expect(try await fixture.manager.response(for: wanted[0]).origin == .disk)
+        #expect(await prefetcher.prefetch(wanted, to: .diskCache).result.skippedCount == 5)
+        #expect(try await fixture.manager.response(for: wanted[0]).source == .diskCache)
     }
 
     @Test("A stale image in memory is revalidated instead of downloaded again")
     func confirmed() async throws {
         let resource = ServerResource(
-            body: try TestPictures.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")
+            body: try TestImages.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
         defer { server.stop() }
         let fixture = try ManagerFixture { $0.cache.usesDisk = false }
-        _ = try await fixture.manager.image(from: server.url("/a"))
+        _ = try await fixture.manager.image(for: server.url("/a"))
         fixture.pass(seconds: 61)
-        let again = prefetcher(fixture).prefetch([ImageRequest(server.url("/a"))])
-        #expect(await again.result.loaded == 1)
-        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"1\""])
+        let again = prefetcher(fixture).prefetch([ImageRequest(url: server.url("/a"))])
+        #expect(await again.result.loadedCount == 1)
+        #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
     }
 
     @Test("While a visible request is in flight, only one image is prefetched at a time")
     func yielding() async throws {
         let fixture = try fixture()
-        let prefetcher = ImagePrefetcher(fixture.manager) { [network] configuration in
-            configuration.concurrency = 3
+        let prefetcher = ImagePrefetcher(manager: fixture.manager) { [network] configuration in
+            configuration.maxConcurrentRequests = 3
             configuration.network = network
-            configuration.restSeconds = 0
+            configuration.resumeDelay = 0
         }
         let visible = fixture.manager.load(try requests(100..<101)[0])
         await loader.waitForRequests(count: 1)
         let task = prefetcher.prefetch(try requests(0..<10))
         await loader.waitForRequests(count: 2)
-        #expect(asked == ["100.png", "0.png"] && fixture.manager.pipeline.fetch.count == 2)
+        #expect(requestedNames == ["100.png", "0.png"] && fixture.manager.pipeline.fetch.count == 2)
         visible.cancel()
         await loader.waitForRequests(count: 4)
         gate.open()
-        #expect(await task.result.loaded == 10 && !fixture.manager.pipeline.foreground.isBusy)
+        #expect(await task.result.loadedCount == 10 && !fixture.manager.pipeline.foreground.isBusy)
     }
 
     @Test("Failures don't stop a list")
@@ -113,7 +113,7 @@ struct PrefetcherTests {
         let wanted = try requests(0..<3)
         loader.set(.init(body: Data("plain text".utf8)), for: wanted[1].url)
         let result = await prefetcher(fixture).prefetch(wanted).result
-        #expect(result.loaded == 2 && result.failed == 1)
+        #expect(result.loadedCount == 2 && result.failed == 1)
     }
 
     @Test("A sequence is read only as far as its requests are about to start")
@@ -131,10 +131,10 @@ struct PrefetcherTests {
         let task = prefetcher(fixture).prefetch(contentsOf: sequence)
         await loader.waitForRequests(count: 2)
         await untilTrue { given.withLock { $0 } >= 4 }
-        #expect(given.withLock { $0 } <= 5 && task.progress.total == nil)
+        #expect(given.withLock { $0 } <= 5 && task.currentProgress.totalCount == nil)
         gate.open()
         let result = await task.result
-        #expect(result.loaded == 50 && result.total == 50)
+        #expect(result.loadedCount == 50 && result.totalCount == 50)
     }
 
     @Test(
@@ -154,12 +154,12 @@ struct PrefetcherTests {
         let task = prefetcher.prefetch(try requests(0..<10))
         await loader.waitForRequests(count: 2)
         hold(true)
-        #expect(prefetcher.isHeld)
+        #expect(prefetcher.isSuspended)
         gate.open()
-        await untilTrue { task.progress.loaded == 2 }
+        await untilTrue { task.currentProgress.loadedCount == 2 }
         #expect(loader.requests.count == 2)
         hold(false)
-        #expect(await task.result.loaded == 10)
+        #expect(await task.result.loadedCount == 10)
     }
 
     @Test("A list can be paused separately, and lists with a higher priority come first")
@@ -173,11 +173,11 @@ struct PrefetcherTests {
         let third = prefetcher.prefetch(try requests(20..<22))
         third.priority = .high
         gate.open()
-        #expect(await third.result.loaded == 2)
-        #expect(await second.result.loaded == 2)
-        #expect(asked == ["0.png", "20.png", "21.png", "10.png", "11.png"])
+        #expect(await third.result.loadedCount == 2)
+        #expect(await second.result.loadedCount == 2)
+        #expect(requestedNames == ["0.png", "20.png", "21.png", "10.png", "11.png"])
         first.isPaused = false
-        #expect(await first.result.loaded == 3)
+        #expect(await first.result.loadedCount == 3)
     }
 
     @Test("Canceling ends all lists immediately and cancels the work without other subscribers")
@@ -189,15 +189,15 @@ struct PrefetcherTests {
         await loader.waitForRequests(count: 2)
         // A visible request joins one of the two running prefetches.
         let visible = fixture.manager.load(wanted[0])
-        await untilTrue { fixture.manager.statistics.loadsShared == 1 }
+        await untilTrue { fixture.manager.statistics.coalescedLoads == 1 }
         prefetcher.cancelAll()
-        #expect(task.isOver && task.progress.cancelled == 100 && task.progress.total == 100)
+        #expect(task.isFinished && task.currentProgress.cancelledCount == 100 && task.currentProgress.totalCount == 100)
         await loader.waitForCancellations(count: 1)
         gate.open()
         _ = try await visible.image
         #expect(loader.cancelledCount == 1 && loader.requests.count == 2)
         await untilTrue { fixture.manager.runningJobs == 0 }
-        #expect(await prefetcher.prefetch(try requests(200..<203)).result.loaded == 3)
+        #expect(await prefetcher.prefetch(try requests(200..<203)).result.loadedCount == 3)
     }
 
     @Test("A visible request joins a prefetch and raises its priority")
@@ -209,9 +209,9 @@ struct PrefetcherTests {
         let manager = ImageManager { configuration in
             configuration.loaders = [watching]
             configuration.cache.usesDisk = false
-            configuration.memoryPressure = MemoryPressureSource(readsSystem: false)
+            configuration.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
         }
-        let task = ImagePrefetcher(manager).prefetch(wanted)
+        let task = ImagePrefetcher(manager: manager).prefetch(wanted)
         await loader.waitForRequests(count: 1)
         var request = wanted[0]
         request.priority = .high
@@ -220,7 +220,7 @@ struct PrefetcherTests {
         visible.cancel()
         await untilTrue { priorities.withLock { $0.last } == .veryLow }
         gate.open()
-        #expect(await task.result.loaded == 1 && loader.requests.count == 1)
+        #expect(await task.result.loadedCount == 1 && loader.requests.count == 1)
         withExtendedLifetime(fixture) {}
     }
 
@@ -229,9 +229,9 @@ struct PrefetcherTests {
         arguments: [Double.infinity, 1e300, .nan, -1])
     func endlessRest(seconds: Double) async throws {
         let fixture = try fixture()
-        let prefetcher = ImagePrefetcher(fixture.manager) { [network] configuration in
+        let prefetcher = ImagePrefetcher(manager: fixture.manager) { [network] configuration in
             configuration.network = network
-            configuration.restSeconds = seconds
+            configuration.resumeDelay = seconds
         }
         let task = prefetcher.prefetch(try requests(0..<4))
         await loader.waitForRequests(count: 4)
@@ -242,8 +242,8 @@ struct PrefetcherTests {
         await loader.waitForRequests(count: 5)
         gate.open()
         _ = try await visible.value
-        #expect(await task.result.loaded == 4)
-        #expect(await prefetcher.prefetch(try requests(4..<8)).result.loaded == 4)
+        #expect(await task.result.loadedCount == 4)
+        #expect(await prefetcher.prefetch(try requests(4..<8)).result.loadedCount == 4)
     }
 }
 
@@ -255,28 +255,28 @@ private struct PriorityLoader: ImageLoader {
     func canLoad(_ url: URL) -> Bool { true }
 
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        context.observePriority(changed)
+        context.onPriorityChange(changed)
         return try await inner.load(request, context: context)
     }
 }
 
 @Suite("Prefetch table")
-struct PrefetchTableTests {
+struct PrefetchStateMachineTests {
     @Test("In random situations, every image of a list is counted once", arguments: 1...5 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let request = ImageRequest(URL(filePath: "/a"))
+        let request = ImageRequest(url: URL(filePath: "/a"))
         for _ in 0..<100 {
             let concurrency = Int.random(in: 1...4, using: &random)
-            var table = PrefetchTable(concurrency: concurrency)
+            var table = PrefetchStateMachine(concurrency: concurrency)
             var sizes: [Int: Int] = [:]
-            var ended: [Int: PrefetchProgress] = [:]
-            var running: [PrefetchTable.Item] = []
+            var ended: [Int: PrefetchTask.Progress] = [:]
+            var running: [PrefetchStateMachine.Item] = []
             func step() {
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0:
                     let count = Int.random(in: 1..<6, using: &random)
-                    let id = table.add(Array(repeating: request, count: count), isOpen: false, .memory, .low)
+                    let id = table.add(Array(repeating: request, count: count), isOpen: false, .memoryCache, .low)
                     sizes[id] = count
                 case 1: table.set(.paused, Bool.random(using: &random))
                 case 2:
@@ -288,9 +288,9 @@ struct PrefetchTableTests {
                 case 4, 5:
                     guard !running.isEmpty else { return }
                     let item = running.remove(at: Int.random(in: 0..<running.count, using: &random))
-                    let outcomes: [PrefetchTable.Outcome] = [.loaded, .skipped, .failed, .cancelled]
+                    let outcomes: [PrefetchStateMachine.Outcome] = [.loaded, .skipped, .failed, .cancelled]
                     let outcome = outcomes.randomElement(using: &random) ?? .loaded
-                    if let list = table.finish(item, outcome), list.isOver { ended[item.list] = list.progress }
+                    if let list = table.finish(item, outcome), list.isFinished { ended[item.list] = list.progress }
                 default:
                     if let item = table.next() { running.append(item) }
                 }
@@ -302,10 +302,10 @@ struct PrefetchTableTests {
             while true {
                 while let item = table.next() { running.append(item) }
                 guard let item = running.popLast() else { break }
-                if let list = table.finish(item, .loaded), list.isOver { ended[item.list] = list.progress }
+                if let list = table.finish(item, .loaded), list.isFinished { ended[item.list] = list.progress }
             }
             #expect(table.lists.isEmpty && table.running == 0)
-            #expect(ended.mapValues(\.finished) == sizes && ended.allSatisfy { $1.total == sizes[$0] })
+            #expect(ended.mapValues(\.finishedCount) == sizes && ended.allSatisfy { $1.totalCount == sizes[$0] })
         }
     }
 }

@@ -10,17 +10,17 @@ import WebImageTesting
 /// Tests of the snippets in Documentation/Previews.md.
 @Suite("Preview article", .timeLimit(.minutes(5)))
 struct PreviewArticleTests {
-    private func show(_ image: Image) {}
+    private func show(_ image: DecodedImage) {}
 
     @Test("A request with a preview policy delivers previews")
     func asking() async throws {
-        let data = try TestPictures.jpeg(progressive: true)
-        let server = try LoopbackServer(routes: ["/a": .ok(data, type: "image/jpeg")])
+        let data = try TestImages.jpeg(progressive: true)
+        let server = try LoopbackServer(routes: ["/a": .ok(data, contentType: "image/jpeg")])
         let manager = try ManagerFixture().manager
         let url = server.url("/a")
 
-        var request = ImageRequest(url, size: .fit(width: 320, height: 320))
-        request.preview = .progressive
+        var request = ImageRequest(url: url, size: .fit(width: 320, height: 320))
+        request.previews = .progressive
         let task = manager.load(request)
         for await event in task.events {
             switch event {
@@ -35,26 +35,26 @@ struct PreviewArticleTests {
     @Test("Previews are configured per request and per manager")
     func settings() throws {
         let url = try #require(URL(string: "https://pictures.example/a"))
-        var request = ImageRequest(url)
-        request.preview = .blurred
-        request.preview = .progressive(every: 1)
+        var request = ImageRequest(url: url)
+        request.previews = .blurred
+        request.previews = .progressive(interval: 1)
         let manager = ImageManager { configuration in
             configuration.previews.latest = 0.9
             configuration.previews.memoryBudget = 64 << 20
         }
-        #expect(request.preview.minimumInterval == 1 && manager.configuration.previews.latest == 0.9)
+        #expect(request.previews.minimumInterval == 1 && manager.configuration.previews.latest == 0.9)
     }
 
     @Test("A progressive decoder works without a manager")
     func decoder() throws {
-        let pieces = [try TestPictures.jpeg(progressive: false)]
+        let pieces = [try TestImages.jpeg(progressive: false)]
         let context = CodingContext(limits: .desktop)
-        let start = try CoderRegistry.standard.progressiveStart(pieces[0], context: context)
+        let start = try ImageCoderRegistry.standard.progressiveStart(pieces[0], context: context)
         if case .decoder(let decoder, let probe) = start {
             for (index, piece) in pieces.enumerated() {
                 try decoder.append(piece, isLast: index == pieces.count - 1, context: context)
-                if let preview = try decoder.preview(context: context) {
-                    print("\(preview.rows) of \(probe.rawSize.height) rows")
+                if let preview = try decoder.makePreview(context: context) {
+                    print("\(preview.completedRows) of \(probe.storedSize.height) rows")
                     show(preview.image)
                 }
             }

@@ -14,22 +14,22 @@ struct PreviewRulesTests {
         "The blur radius depends on the received fraction",
         arguments: [(0, 45.3), (0.1, 27.6), (0.25, 15.7), (0.5, 7.2), (0.75, 3.2), (0.9, 1.7), (1, 0.9)])
     func curve(_ fraction: Double, _ radius: Double) {
-        #expect(abs(PreviewBlur.radius(fraction: fraction, shown: 3) - radius) < 0.1)
-        #expect([0, 1, 3].map { PreviewBlur.radius(fraction: nil, shown: $0) } == [32, 16, 8])
+        #expect(abs(PreviewBlur.radius(fraction: fraction, displayedCount: 3) - radius) < 0.1)
+        #expect([0, 1, 3].map { PreviewBlur.radius(fraction: nil, displayedCount: $0) } == [32, 16, 8])
     }
 
     @Test("Blurred previews show the whole image and become sharper", arguments: [nil, TargetSize.fit(width: 80)])
     func blurred(_ size: TargetSize?) async throws {
-        let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
+        let picture = try SlowImage(try TestImages.jpeg(progressive: true))
         let fixture = try ManagerFixture()
-        let task = fixture.manager.load(picture.request(.blurred(every: 0), size: size))
+        let task = fixture.manager.load(picture.request(.blurred(interval: 0), size: size))
         let log = EventLog(task)
         for count in 1...3 {
             picture.gates[count - 1].open()
             let plain = try #require(try picture.preview(count, size: size))
             let part = Double(picture.size(count)) / Double(picture.data.count)
             let expected = try PreviewBlur.apply(
-                PreviewBlur.radius(fraction: part, shown: 0), to: plain.image, context: CodingContext())
+                PreviewBlur.radius(fraction: part, displayedCount: 0), to: plain.image, context: CodingContext())
             await untilTrue { log.previews.last?.pixels.packedBytes() == expected.pixels.packedBytes() }
         }
         picture.gates[3].open()
@@ -40,9 +40,9 @@ struct PreviewRulesTests {
 
     @Test("Images that arrive row by row have no blurred previews")
     func rows() async throws {
-        let picture = try SlowPicture(try TestPictures.jpeg(progressive: false))
+        let picture = try SlowImage(try TestImages.jpeg(progressive: false))
         let fixture = try ManagerFixture()
-        let log = EventLog(fixture.manager.load(picture.request(.blurred(every: 0))))
+        let log = EventLog(fixture.manager.load(picture.request(.blurred(interval: 0))))
         picture.gates.prefix(3).forEach { $0.open() }
         await untilTrue { log.received == picture.size(3) }
         picture.gates[3].open()
@@ -51,19 +51,19 @@ struct PreviewRulesTests {
 
     @Test("A download that resumes after an interruption continues its previews")
     func resumed() async throws {
-        let data = try TestPictures.jpeg(progressive: false)
-        let gates = (0..<2).map { _ in Gate() }
+        let data = try TestImages.jpeg(progressive: false)
+        let gates = (0..<2).map { _ in TestGate() }
         let (half, threeQuarters) = (data.count / 2, data.count * 3 / 4)
         let server = try LoopbackServer { request in
-            var response = ServerResponse.ok(data, type: "image/jpeg")
-            response.fields["ETag"] = "\"one\""
-            guard request.fields["Range"] != nil else { return response.with { $0.bodyCut = half } }
-            response.status = 206
+            var response = LoopbackServer.Response.ok(data, contentType: "image/jpeg")
+            response.headers["ETag"] = "\"one\""
+            guard request.headers["Range"] != nil else { return response.with { $0.truncatesBodyAfter = half } }
+            response.statusCode = 206
             response.body = Data(data.dropFirst(half))
-            response.fields["Content-Range"] = "bytes \(half)-\(data.count - 1)/\(data.count)"
+            response.headers["Content-Range"] = "bytes \(half)-\(data.count - 1)/\(data.count)"
             return response.with {
-                $0.pieceSize = threeQuarters - half
-                $0.pieceGates = gates
+                $0.chunkSize = threeQuarters - half
+                $0.chunkGates = gates
             }
         }
         let coder = WatchedCoder()
@@ -71,8 +71,8 @@ struct PreviewRulesTests {
             $0.coders.register(coder)
             $0.downloader.retry.baseDelay = 0
         }
-        var request = ImageRequest(server.url("/a"))
-        request.preview = .progressive(every: 0)
+        var request = ImageRequest(url: server.url("/a"))
+        request.previews = .progressive(interval: 0)
         let task = fixture.manager.load(request)
         let log = EventLog(task)
         for (step, count) in [half, threeQuarters].enumerated() {
@@ -89,9 +89,9 @@ struct PreviewRulesTests {
 
     @Test("Previews aren't cached")
     func unstored() async throws {
-        let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
+        let picture = try SlowImage(try TestImages.jpeg(progressive: true))
         let fixture = try ManagerFixture()
-        let request = picture.request(.progressive(every: 0))
+        let request = picture.request(.progressive(interval: 0))
         let task = fixture.manager.load(request)
         let log = EventLog(task)
         picture.gates.prefix(2).forEach { $0.open() }
@@ -106,11 +106,11 @@ struct PreviewRulesTests {
 
     @Test("A failing transformer removes only the previews of its own request")
     func failingTransformer() async throws {
-        let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
+        let picture = try SlowImage(try TestImages.jpeg(progressive: true))
         let fixture = try ManagerFixture()
-        var refusing = picture.request(.progressive(every: 0))
+        var refusing = picture.request(.progressive(interval: 0))
         refusing.transformers = [RefusingTransformer()]
-        let tasks = [refusing, picture.request(.progressive(every: 0))].map(fixture.manager.load)
+        let tasks = [refusing, picture.request(.progressive(interval: 0))].map(fixture.manager.load)
         let logs = tasks.map(EventLog.init)
         picture.gates[0].open()
         for log in logs { await untilTrue { log.received == picture.size(1) } }
@@ -125,11 +125,11 @@ struct PreviewRulesTests {
 
     @Test("Corrupt data ends the previews, and the load fails")
     func damaged() async throws {
-        var data = try TestPictures.png(1, width: 200, height: 200)
+        var data = try TestImages.png(1, width: 200, height: 200)
         for place in data.count / 3..<data.count * 2 / 3 { data[place] ^= 0x5A }
-        let picture = try SlowPicture(data)
+        let picture = try SlowImage(data)
         let fixture = try ManagerFixture()
-        let task = fixture.manager.load(picture.request(.progressive(every: 0)))
+        let task = fixture.manager.load(picture.request(.progressive(interval: 0)))
         let log = EventLog(task)
         picture.gates.prefix(3).forEach { $0.open() }
         await untilTrue { log.received == picture.size(3) }
@@ -140,18 +140,18 @@ struct PreviewRulesTests {
     }
 
     private static func preview(_ prefix: Data) throws -> [UInt8]? {
-        let start = try CoderRegistry.standard.progressiveStart(prefix, context: CodingContext())
+        let start = try ImageCoderRegistry.standard.progressiveStart(prefix, context: CodingContext())
         guard case .decoder(let decoder, _) = start else { return nil }
         try decoder.append(prefix, isLast: false, context: CodingContext())
-        return try decoder.preview(context: CodingContext())?.image.pixels.packedBytes()
+        return try decoder.makePreview(context: CodingContext())?.image.pixels.packedBytes()
     }
 }
 
 /// A transformer that always throws.
 private struct RefusingTransformer: ImageTransformer {
-    var identity: String { "refusing" }
+    var identifier: String { "refusing" }
 
     func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        throw .transform(.noEncoder(.gif))
+        throw .processing(.noEncoder(.gif))
     }
 }

@@ -11,7 +11,7 @@ import WebImageTesting
 /// A reader of a task's events.
 final class EventLog: Sendable {
     private struct State {
-        var previews: [Image] = []
+        var previews: [DecodedImage] = []
         var received = 0
         var isFinished = false
     }
@@ -20,25 +20,25 @@ final class EventLog: Sendable {
 
     init(_ task: ImageTask) {
         let events = task.events
-        Task { for await event in events { take(event) } }
+        Task { for await event in events { record(event) } }
     }
 
-    var previews: [Image] { state.withLock { $0.previews } }
+    var previews: [DecodedImage] { state.withLock { $0.previews } }
     /// The number of body bytes that were reported.
     var received: Int { state.withLock { $0.received } }
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
     /// Waits for the end and returns all previews.
-    func allPreviews() async -> [Image] {
+    func allPreviews() async -> [DecodedImage] {
         await untilTrue { self.isFinished }
         return previews
     }
 
-    private func take(_ event: ImageEvent) {
+    private func record(_ event: ImageTask.Event) {
         state.withLock { state in
             switch event {
             case .preview(let image): state.previews.append(image)
-            case .progress(let progress): state.received = progress.received
+            case .progress(let progress): state.received = progress.receivedByteCount
             case .finished: state.isFinished = true
             default: break
             }
@@ -47,18 +47,18 @@ final class EventLog: Sendable {
 }
 
 /// An image on a server that sends its data in quarters, each after a gate opens.
-struct SlowPicture {
+struct SlowImage {
     let data: Data
     let server: LoopbackServer
-    let gates: [Gate]
+    let gates: [TestGate]
 
-    init(_ data: Data, framing: ServerResponse.Framing = .length) throws {
+    init(_ data: Data, framing: LoopbackServer.Response.Framing = .contentLength) throws {
         self.data = data
-        let gates = (0..<4).map { _ in Gate() }
+        let gates = (0..<4).map { _ in TestGate() }
         self.gates = gates
-        let response = ServerResponse.ok(data, type: "image/png").with {
-            $0.pieceSize = (data.count + 3) / 4
-            $0.pieceGates = gates
+        let response = LoopbackServer.Response.ok(data, contentType: "image/png").with {
+            $0.chunkSize = (data.count + 3) / 4
+            $0.chunkGates = gates
             $0.framing = framing
         }
         server = try LoopbackServer(routes: ["/a": response])
@@ -70,23 +70,23 @@ struct SlowPicture {
     func size(_ count: Int) -> Int { min(data.count, count * ((data.count + 3) / 4)) }
 
     func request(_ preview: PreviewPolicy, size: TargetSize? = nil) -> ImageRequest {
-        var request = ImageRequest(url, size: size)
-        request.preview = preview
+        var request = ImageRequest(url: url, size: size)
+        request.previews = preview
         return request
     }
 
     /// Returns the preview of the first `count` quarters.
-    func preview(_ count: Int, size: TargetSize? = nil) throws -> Preview? {
+    func preview(_ count: Int, size: TargetSize? = nil) throws -> ImagePreview? {
         let prefix = data.prefix(self.size(count))
-        let start = try CoderRegistry.standard.progressiveStart(
-            prefix, options: DecodeOptions(size: size), context: CodingContext())
+        let start = try ImageCoderRegistry.standard.progressiveStart(
+            prefix, options: ImageDecodingOptions(size: size), context: CodingContext())
         guard case .decoder(let decoder, _) = start else { return nil }
         try decoder.append(prefix, isLast: false, context: CodingContext())
-        return try decoder.preview(context: CodingContext())
+        return try decoder.makePreview(context: CodingContext())
     }
 }
 
-extension TestPictures {
+extension TestImages {
     /// Returns a JPEG image with many details.
     static func jpeg(progressive: Bool, width: Int = 160, height: Int = 120) throws -> Data {
         var random = SeededGenerator(seed: 3)
@@ -103,8 +103,8 @@ extension TestPictures {
                 }
             }
         }
-        return try CoderRegistry.standard.encode(
-            Image(pixels: canvas.finish(isOpaque: true)), as: .jpeg(quality: 85, progressive: progressive),
+        return try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: canvas.finish(isOpaque: true)), as: .jpeg(quality: 85, isProgressive: progressive),
             context: CodingContext())
     }
 }

@@ -17,20 +17,20 @@ final class WatchedCoder: ImageCoder {
         /// The number of bytes that were passed to all decoders.
         var appended = 0
         /// The number of preview calls.
-        var looks = 0
+        var inspections = 0
         /// The number of calls on the main thread or in a Swift task.
         var misplaced = 0
     }
 
     private let notes = Lock(Notes())
     /// The gate that each preview waits for.
-    let gate: Gate
+    let gate: TestGate
     /// The error that is thrown instead of each preview, or `nil`.
     let failure: ImageError?
 
-    init(gate: Gate? = nil, failure: ImageError? = nil) {
+    init(gate: TestGate? = nil, failure: ImageError? = nil) {
         self.failure = failure
-        self.gate = gate ?? Gate()
+        self.gate = gate ?? TestGate()
         if gate == nil { self.gate.open() }
     }
 
@@ -38,17 +38,17 @@ final class WatchedCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jpeg }
 
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
-        try JPEGCoder().decode(data, probe: probe, options: options, context: context)
+        try JPEGCoder().decode(data, info: info, options: options, context: context)
     }
 
-    func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> (any ProgressiveDecoder)?
+    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         notes.withLock { $0.decoders += 1 }
-        let decoder = try JPEGCoder().progressiveDecoder(probe: probe, options: options, context: context)
+        let decoder = try JPEGCoder().makeProgressiveDecoder(info: info, options: options, context: context)
         return decoder.map { WatchedDecoder($0, self) }
     }
 
@@ -66,31 +66,31 @@ final class WatchedCoder: ImageCoder {
         return try body()
     }
 
-    fileprivate func note(_ change: (inout Notes) -> Void) { notes.withLock { change(&$0) } }
+    fileprivate func record(_ change: (inout Notes) -> Void) { notes.withLock { change(&$0) } }
 }
 
-private final class WatchedDecoder: ProgressiveDecoder {
-    private let decoder: any ProgressiveDecoder
+private final class WatchedDecoder: ProgressiveImageDecoder {
+    private let decoder: any ProgressiveImageDecoder
     private let coder: WatchedCoder
 
-    init(_ decoder: any ProgressiveDecoder, _ coder: WatchedCoder) {
+    init(_ decoder: any ProgressiveImageDecoder, _ coder: WatchedCoder) {
         self.decoder = decoder
         self.coder = coder
     }
 
     func append(_ bytes: Data, isLast: Bool, context: CodingContext) throws(ImageError) {
         try coder.during { () throws(ImageError) in
-            coder.note { $0.appended += bytes.count }
+            coder.record { $0.appended += bytes.count }
             try decoder.append(bytes, isLast: isLast, context: context)
         }
     }
 
-    func preview(context: CodingContext) throws(ImageError) -> Preview? {
+    func makePreview(context: CodingContext) throws(ImageError) -> ImagePreview? {
         try coder.during { () throws(ImageError) in
-            coder.note { $0.looks += 1 }
+            coder.record { $0.inspections += 1 }
             coder.gate.blockingWait()
             if let failure = coder.failure { throw failure }
-            return try decoder.preview(context: context)
+            return try decoder.makePreview(context: context)
         }
     }
 }

@@ -16,11 +16,11 @@ private struct WidthCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format != nil && format == self.format }
 
-    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
-        throws(ImageError) -> Image
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
     {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: 1))
-        return Image(pixels: canvas.finish(isOpaque: false))
+        return DecodedImage(pixels: canvas.finish(isOpaque: false))
     }
 }
 
@@ -39,22 +39,22 @@ struct OwnCoderTests {
     @Test("A custom coder decodes the image under a separate key")
     func keys() async throws {
         let url = try url("a.png")
-        let png = try TestPictures.png(1)
+        let png = try TestImages.png(1)
         let manager = manager(StubLoader { _ in .init(body: png) })
-        var own = ImageRequest(url)
+        var own = ImageRequest(url: url)
         own.coder = WidthCoder(width: 3)
-        var other = ImageRequest(url)
+        var other = ImageRequest(url: url)
         other.coder = WidthCoder(width: 5)
         #expect(try await manager.image(for: own).size.width == 3)
-        #expect(try await manager.image(for: ImageRequest(url)).size.width == 64)
+        #expect(try await manager.image(for: ImageRequest(url: url)).size.width == 64)
         #expect(try await manager.image(for: other).size.width == 5)
         #expect(try await manager.image(for: own).size.width == 3)
-        await manager.close()
+        await manager.shutdown()
     }
 
     @Test("The key depends only on the identifier of the coder")
     func identifiers() throws {
-        var first = ImageRequest(try url("a.png"))
+        var first = ImageRequest(url: try url("a.png"))
         var second = first
         first.coder = WidthCoder(width: 3)
         second.coder = WidthCoder(width: 3)
@@ -64,20 +64,20 @@ struct OwnCoderTests {
         #expect(key(first) == key(second))
         second.coder = WidthCoder(width: 4)
         #expect(key(first) != key(second))
-        #expect(key(first) != key(ImageRequest(first.url)))
+        #expect(key(first) != key(ImageRequest(url: first.url)))
     }
 
     @Test("The file extension of the URL determines the format of data without a signature")
     func hints() async throws {
         let loader = StubLoader { _ in .init(body: Data([0, 1, 2, 3])) }
         let manager = manager(loader, coder: WidthCoder(width: 7, format: ImageFormat(rawValue: "tga")))
-        #expect(try await manager.image(for: ImageRequest(url("a.TGA"))).size.width == 7)
-        await #expect(throws: ImageError.decode(.unknownFormat)) {
-            try await manager.image(for: ImageRequest(url("a.bin")))
+        #expect(try await manager.image(for: ImageRequest(url: url("a.TGA"))).size.width == 7)
+        await #expect(throws: ImageError.decoding(.unknownFormat)) {
+            try await manager.image(for: ImageRequest(url: url("a.bin")))
         }
-        var hinted = ImageRequest(try url("b.bin"))
+        var hinted = ImageRequest(url: try url("b.bin"))
         hinted.decoding.formatHint = ImageFormat(rawValue: "tga")
         #expect(try await manager.image(for: hinted).size.width == 7)
-        await manager.close()
+        await manager.shutdown()
     }
 }

@@ -11,7 +11,7 @@ import WebImageTestSupport
 @Suite("Request keys")
 struct RequestKeysTests {
     private func keys(_ change: (inout ImageRequest) -> Void = { _ in }) throws -> RequestKeys {
-        var request = ImageRequest(try #require(URL(string: "https://example.org/a.png")))
+        var request = ImageRequest(url: try #require(URL(string: "https://example.org/a.png")))
         change(&request)
         return RequestKeys(request, source: .init(text: "a"), identities: request.identities ?? [])
     }
@@ -24,15 +24,15 @@ struct RequestKeysTests {
             keys { $0.size = .fit(width: 10, height: 11) },
             keys { $0.size = .fill(width: 10, height: 10) },
             keys { $0.size = .fit(width: 10, height: 10, unit: .points) },
-            keys { $0.size = .fitting(bytes: 10) },
+            keys { $0.size = .fitting(byteCount: 10) },
             keys { $0.scale = 2 },
             keys { $0.frames = .first },
-            keys { $0.frames = .single(1) },
+            keys { $0.frames = .index(1) },
             keys { $0.decoding.depth = .source },
-            keys { $0.decoding.reduction = .box },
-            keys { $0.decoding.allowsPartial = true },
+            keys { $0.decoding.resampling = .box },
+            keys { $0.decoding.allowsPartialData = true },
             keys { $0.decoding.formatHint = .svg },
-            keys { $0.decoding.extras = ["a": "b"] },
+            keys { $0.decoding.coderOptions = ["a": "b"] },
             keys { $0.transformers = [.roundedCorners(radius: 3)] },
             keys { $0.transformers = [.roundedCorners(radius: 4)] },
         ]
@@ -51,7 +51,7 @@ struct RequestKeysTests {
             }
             #expect(made.digest == made.final.digest)
             #expect(made.steps.count == transformers.count + 1)
-            #expect(CacheKey.fields(ofKey: made.final.canonical).prefix(3) == ["data", "a", "decode"])
+            #expect(CacheKey.components(ofKey: made.final.canonical).prefix(3) == ["data", "a", "decode"])
         }
     }
 
@@ -69,10 +69,10 @@ struct RequestKeysTests {
     @Test("Two requests share a key if and only if their options are equal", arguments: 1...4 as ClosedRange<UInt64>)
     func property(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var known: [String: Wish] = [:]
+        var known: [String: OptionCase] = [:]
         for _ in 0..<3_000 {
-            let wish = Wish(&random)
-            var request = ImageRequest(try #require(URL(string: "https://example.org/a.png")))
+            let wish = OptionCase(&random)
+            var request = ImageRequest(url: try #require(URL(string: "https://example.org/a.png")))
             wish.apply(to: &request)
             let key = RequestKeys(request, source: .init(text: wish.source), identities: request.identities ?? [])
             let text = key.final.canonical
@@ -85,32 +85,32 @@ struct RequestKeysTests {
 
     @Test("The fragment of a URL and the case of its scheme don't change the source")
     func sources() throws {
-        func source(_ text: String) throws -> RequestSource { RequestSource(try #require(URL(string: text))) }
+        func source(_ text: String) throws -> SourceKind { SourceKind(try #require(URL(string: text))) }
         #expect(try source("https://a.org/x?y=1#z").text == "https://a.org/x?y=1")
         #expect(try source("FILE:///a").isFile)
         #expect(try source("Data:,x").isOnThisMachine)
         #expect(try !source("files:///a").isFile)
         #expect(try !source("https://a.org/file:").isOnThisMachine)
-        var request = ImageRequest(try #require(URL(string: "https://a.org/x@2x.png")))
+        var request = ImageRequest(url: try #require(URL(string: "https://a.org/x@2x.png")))
         #expect(request.scale == 2)
         request.url = try #require(URL(string: "https://a.org/y.png"))
         #expect(request.source.text == "https://a.org/y.png")
-        #expect(ImageRequest(try #require(URL(string: "https://a.org/x%402x.png"))).scale == 2)
-        #expect(ImageRequest(try #require(URL(string: "https://u@a.org/x.png"))).scale == 1)
+        #expect(ImageRequest(url: try #require(URL(string: "https://a.org/x%402x.png"))).scale == 2)
+        #expect(ImageRequest(url: try #require(URL(string: "https://u@a.org/x.png"))).scale == 1)
     }
 
     @Test("Header fields that select a representation change the data key, others don't, and no key contains secrets")
     func fields() throws {
         let plain = try keys()
-        let one = try keys { $0.fields["Authorization"] = "Bearer secret-one" }
-        let two = try keys { $0.fields["authorization"] = "Bearer secret-two" }
-        let apiKey = try keys { $0.fields["X-Api-Key"] = "secret-key" }
+        let one = try keys { $0.headers["Authorization"] = "Bearer secret-one" }
+        let two = try keys { $0.headers["authorization"] = "Bearer secret-two" }
+        let apiKey = try keys { $0.headers["X-Api-Key"] = "secret-key" }
         let named = try keys {
-            $0.fields["X-Trace"] = "1"
-            $0.varyingFields = ["Authorization"]
+            $0.headers["X-Trace"] = "1"
+            $0.keyHeaders = ["Authorization"]
         }
-        let uncached = try keys { $0.fields["Cache-Control"] = "no-cache" }
-        let person = try keys { $0.identity = "secret-person" }
+        let uncached = try keys { $0.headers["Cache-Control"] = "no-cache" }
+        let person = try keys { $0.partition = "secret-person" }
         #expect(Set([plain.data, one.data, two.data, person.data, apiKey.data]).count == 5)
         #expect(!person.data.canonical.contains("secret"))
         #expect(named.data == plain.data && uncached.data == plain.data)
@@ -134,19 +134,19 @@ struct RequestKeysTests {
 }
 
 /// The options of a request, chosen from a few similar values so that ambiguous keys would collide.
-private struct Wish: Equatable {
+private struct OptionCase: Equatable {
     let source: String
     let size: TargetSize?
     let scale: Double
-    let frames: DecodeOptions.Frames
-    let depth: DecodeOptions.Depth
-    let reduction: DecodeOptions.Reduction
-    let color: DecodeOptions.Color
+    let frames: ImageDecodingOptions.Frames
+    let depth: ImageDecodingOptions.Depth
+    let reduction: ImageDecodingOptions.Reduction
+    let color: ImageDecodingOptions.Color
     let isPartial: Bool
     let hint: String?
     let extras: [String: String]
     let identity: String?
-    let field: String?
+    let header: String?
     let radii: [Double]
 
     init(_ random: inout SeededGenerator) {
@@ -155,19 +155,19 @@ private struct Wish: Equatable {
         source = pick(["a", "a6:decode", "a8:identity", "decode", ""])
         size = pick([
             nil, .fit(width: pick(lengths), height: pick([nil, 1, 11])), .fill(width: pick(lengths), height: 1),
-            .exactly(width: 1, height: pick(lengths), unit: pick([.points, .pixels])),
-            .fitting(bytes: pick([1, 11, .max])),
+            .exact(width: 1, height: pick(lengths), unit: pick([.points, .pixels])),
+            .fitting(byteCount: pick([1, 11, .max])),
         ])
         scale = pick([1, 2, 1.5])
-        frames = pick([.all, .first, .single(1), .single(11)])
+        frames = pick([.all, .first, .index(1), .index(11)])
         depth = pick([.eight, .source])
-        reduction = pick([.lanczos, .box])
+        reduction = pick([.lanczos3, .box])
         color = pick([.sRGB, .source])
         isPartial = pick([true, false])
         hint = pick([nil, "extra", "hint"])
         extras = pick([[:], ["coder": "x"], ["extra": "coder"], ["coder": "x", "extra": "x"]])
         identity = pick([nil, "decode", "a"])
-        field = pick([nil, "decode", "a"])
+        header = pick([nil, "decode", "a"])
         radii = pick([[], [1], [1, 11], [11, 1]])
     }
 
@@ -176,13 +176,13 @@ private struct Wish: Equatable {
         request.scale = scale
         request.frames = frames
         request.decoding.depth = depth
-        request.decoding.reduction = reduction
+        request.decoding.resampling = reduction
         request.decoding.color = color
-        request.decoding.allowsPartial = isPartial
+        request.decoding.allowsPartialData = isPartial
         request.decoding.formatHint = hint.flatMap { ImageFormat(rawValue: $0) }
-        request.decoding.extras = extras
-        request.identity = identity
-        request.fields["Authorization"] = field
+        request.decoding.coderOptions = extras
+        request.partition = identity
+        request.headers["Authorization"] = header
         request.transformers = radii.map { .roundedCorners(radius: $0) }
     }
 }

@@ -22,7 +22,7 @@ final class SteppedLoader: ImageLoader {
     /// The time of ``clock``, in seconds.
     let time = Shared(0.0)
     private let steps = AsyncStream<Step>.makeStream()
-    let taken = Shared(0)
+    let deliveredCount = Shared(0)
 
     var clock: TimeSource {
         let time = time
@@ -39,28 +39,28 @@ final class SteppedLoader: ImageLoader {
         for await step in steps.stream {
             time.update { $0 += 1 }
             switch step {
-            case .head(let expected): context.report(.head(ResponseHead(status: 200), expected: expected))
+            case .head(let expected): context.report(.head(HTTPResponseHead(statusCode: 200), expected: expected))
             case .body(let part): context.report(.body(part))
             case .fail(let error): throw error
             case .finish(let body):
                 return LoadResponse(
-                    head: ResponseHead(status: 200), body: body, finalURL: request.url, requestTime: Date(),
-                    responseTime: Date())
+                    httpResponse: HTTPResponseHead(statusCode: 200), body: body, url: request.url, requestDate: Date(),
+                    responseDate: Date())
             }
-            taken.update { $0 += 1 }
+            deliveredCount.update { $0 += 1 }
         }
         throw .request(.cancelled)
     }
 }
 
 /// A manager that loads one image in steps.
-struct SteppedPicture {
+struct SteppedImage {
     let loader = SteppedLoader()
     let fixture: ManagerFixture
     let data: Data
     let url: URL
 
-    init(_ data: Data, _ configure: (inout ImageManagerConfiguration) -> Void = { _ in }) throws {
+    init(_ data: Data, _ configure: (inout ImageManager.Configuration) -> Void = { _ in }) throws {
         self.data = data
         url = URL(filePath: "/picture").webURL
         fixture = try ManagerFixture { [loader] configuration in
@@ -82,7 +82,7 @@ struct SteppedPicture {
     func begin(parts: Int = 2, expected: Int?? = nil) async {
         loader.go(.head(expected: expected ?? data.count))
         for index in 0..<parts { loader.go(.body(part(index))) }
-        await untilTrue { [loader] in loader.taken.value == parts + 1 }
+        await untilTrue { [loader] in loader.deliveredCount.value == parts + 1 }
     }
 
     /// Waits until a decoder holds memory.
@@ -92,8 +92,9 @@ struct SteppedPicture {
     }
 
     /// Returns the image that is decoded from the complete file.
-    func whole(_ size: TargetSize? = nil) throws -> Image {
-        try CoderRegistry.standard.decode(data, options: DecodeOptions(size: size), context: CodingContext())
+    func whole(_ size: TargetSize? = nil) throws -> DecodedImage {
+        try ImageCoderRegistry.standard.decode(
+            data, options: ImageDecodingOptions(size: size), context: CodingContext())
     }
 }
 

@@ -12,8 +12,8 @@ import WebImageTesting
 struct StreamingTests {
     /// Returns a JPEG that is large enough for streaming.
     private static func photo() throws -> Data {
-        let data = try TestPictures.jpeg(progressive: false, width: 640, height: 480)
-        #expect(data.count > StreamPace.leastBytes)
+        let data = try TestImages.jpeg(progressive: false, width: 640, height: 480)
+        #expect(data.count > DownloadSpeedGate.leastBytes)
         return data
     }
 
@@ -39,8 +39,8 @@ struct StreamingTests {
         "A slow download is decoded while it runs and has the same pixels as the complete file",
         arguments: [false, true])
     func slow(tellsLength: Bool) async throws {
-        let picture = try SteppedPicture(try Self.photo())
-        let request = ImageRequest(picture.url, size: .fit(width: 100))
+        let picture = try SteppedImage(try Self.photo())
+        let request = ImageRequest(url: picture.url, size: .fit(width: 100))
         let task = picture.manager.load(request)
         await picture.begin(parts: 3, expected: tellsLength ? .some(picture.data.count) : .some(nil))
         await picture.waitForDecoder()
@@ -48,35 +48,35 @@ struct StreamingTests {
         let response = try await task.response
         #expect(response.image.hasPixels(of: try picture.whole(request.size)))
         #expect(picture.manager.statistics.decodes == 1 && picture.manager.statistics.decodesWhileLoading == 1)
-        #expect(response.origin == .network && picture.manager.cachedImage(for: request) != nil)
+        #expect(response.source == .network && picture.manager.cachedImage(for: request) != nil)
         await isAtRest(picture.manager)
     }
 
     @Test("Several sizes of one download are decoded while it runs, and transformers run afterward")
     func sizes() async throws {
-        let picture = try SteppedPicture(try Self.photo())
-        let small = ImageRequest(picture.url, size: .fit(width: 50))
-        let flipped = ImageRequest(picture.url, transformers: [.flip(.horizontal)])
+        let picture = try SteppedImage(try Self.photo())
+        let small = ImageRequest(url: picture.url, size: .fit(width: 50))
+        let flipped = ImageRequest(url: picture.url, transformers: [.flip(.horizontal)])
         let tasks = [small, small, flipped].map { picture.manager.load($0) }
         await untilTrue { picture.manager.pipeline.fetch.sharedCount == 2 }
         await picture.begin()
         await picture.waitForDecoder()
         picture.loader.go(.finish(picture.data))
-        var images: [Image] = []
+        var images: [DecodedImage] = []
         for task in tasks { images.append(try await task.image) }
         #expect(images[0].hasPixels(of: try picture.whole(small.size)))
         let flip = FlipTransformer(.horizontal)
         let expected = try flip.transform(
             try picture.whole().pixels, context: TransformContext(coding: CodingContext()))
-        #expect(images[2].hasPixels(of: Image(pixels: expected)))
+        #expect(images[2].hasPixels(of: DecodedImage(pixels: expected)))
         #expect(picture.manager.statistics.decodes == 2 && picture.manager.statistics.decodesWhileLoading == 2)
         await isAtRest(picture.manager)
     }
 
     @Test("A data request decodes nothing")
     func bytes() async throws {
-        let picture = try SteppedPicture(try Self.photo())
-        let wait = Task { try await picture.manager.data(for: ImageRequest(picture.url)) }
+        let picture = try SteppedImage(try Self.photo())
+        let wait = Task { try await picture.manager.data(for: ImageRequest(url: picture.url)) }
         await picture.begin(parts: 3)
         picture.loader.go(.finish(picture.data))
         #expect(try await wait.value == picture.data)
@@ -87,7 +87,7 @@ struct StreamingTests {
 
     @Test("If `decodesWhileLoading` is `false`, a download is decoded when it's complete")
     func off() async throws {
-        let picture = try SteppedPicture(try Self.photo()) { $0.decodesWhileLoading = false }
+        let picture = try SteppedImage(try Self.photo()) { $0.decodesWhileDownloading = false }
         let task = picture.manager.load(picture.url)
         await picture.begin(parts: 3)
         picture.loader.go(.finish(picture.data))
@@ -97,8 +97,8 @@ struct StreamingTests {
 
     @Test("A download that restarts is decoded from the beginning")
     func anew() async throws {
-        let picture = try SteppedPicture(try Self.photo())
-        let other = try TestPictures.jpeg(progressive: true, width: 800, height: 300)
+        let picture = try SteppedImage(try Self.photo())
+        let other = try TestImages.jpeg(progressive: true, width: 800, height: 300)
         let task = picture.manager.load(picture.url)
         picture.loader.go(.head(expected: other.count))
         picture.loader.go(.body(other.prefix(other.count / 2)))
@@ -106,7 +106,7 @@ struct StreamingTests {
         picture.loader.go(.head(expected: picture.data.count))
         picture.loader.go(.body(picture.part(0)))
         picture.loader.go(.body(picture.part(1)))
-        await untilTrue { picture.loader.taken.value == 5 }
+        await untilTrue { picture.loader.deliveredCount.value == 5 }
         await picture.waitForDecoder()
         picture.loader.go(.finish(picture.data))
         #expect(try await task.image.hasPixels(of: try picture.whole()))
@@ -115,8 +115,8 @@ struct StreamingTests {
 
     @Test("If a loader returns other data than it reported, the returned data is decoded")
     func others() async throws {
-        let picture = try SteppedPicture(try Self.photo())
-        let other = try TestPictures.jpeg(progressive: true, width: 800, height: 300)
+        let picture = try SteppedImage(try Self.photo())
+        let other = try TestImages.jpeg(progressive: true, width: 800, height: 300)
         let task = picture.manager.load(picture.url)
         picture.loader.go(.head(expected: other.count))
         picture.loader.go(.body(other.prefix(other.count / 2)))
@@ -129,13 +129,13 @@ struct StreamingTests {
 
     @Test("An interrupted or canceled download leaves no decoder and ends once", arguments: [false, true])
     func ends(isCancelled: Bool) async throws {
-        let picture = try SteppedPicture(try Self.photo())
+        let picture = try SteppedImage(try Self.photo())
         let task = picture.manager.load(picture.url)
         let names = Task { await task.eventNames() }
         await untilTrue { task.isHeard }
         await picture.begin()
         await picture.waitForDecoder()
-        let lost = ImageError.network(NetworkError(.connectionLost, url: "", phase: .body))
+        let lost = ImageError.network(ImageError.NetworkFailure(.connectionLost, url: "", phase: .receivingBody))
         if isCancelled { task.cancel() } else { picture.loader.go(.fail(lost)) }
         await #expect(throws: isCancelled ? ImageError.request(.cancelled) : lost) { try await task.response }
         #expect(await names.value == ["started", isCancelled ? "failed 1001" : "failed 2005"])
@@ -149,7 +149,7 @@ struct StreamingTests {
         var data = whole
         data.replaceSubrange(data.count / 3..<data.count / 3 + 64, with: Data(repeating: 0xA5, count: 64))
         #expect(whole != data)
-        let picture = try SteppedPicture(data)
+        let picture = try SteppedImage(data)
         let task = picture.manager.load(picture.url)
         let names = Task { await task.eventNames() }
         await untilTrue { task.isHeard }
@@ -169,8 +169,8 @@ struct StreamingTests {
                 bytes[index] = index % 4 == 3 ? 255 : UInt8.random(in: 0...255, using: &random)
             }
         }
-        return try CoderRegistry.standard.encode(
-            Image(pixels: canvas.finish(isOpaque: true)), as: .png(), context: CodingContext())
+        return try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: canvas.finish(isOpaque: true)), as: .png(), context: CodingContext())
     }
 
     @Test("A header that exceeds the limits is rejected before decoding starts")
@@ -178,7 +178,7 @@ struct StreamingTests {
         var data = try Self.photo()
         let start = try #require(data.range(of: Data([0xFF, 0xC0]))?.lowerBound)
         for offset in [5, 7] { data.replaceSubrange(start + offset..<start + offset + 2, with: [0xFF, 0xDC]) }
-        let picture = try SteppedPicture(data)
+        let picture = try SteppedImage(data)
         let task = picture.manager.load(picture.url)
         await picture.begin(parts: 3)
         #expect(picture.manager.pipeline.fetch.feeds.budget.bytesInUse == 0)
@@ -190,7 +190,7 @@ struct StreamingTests {
 
     @Test("The image of a server that sends its data in quarters equals the complete file")
     func server() async throws {
-        let slow = try SlowPicture(try Self.photo())
+        let slow = try SlowImage(try Self.photo())
         let fixture = try ManagerFixture { $0.previews.clock = Self.clock() }
         let task = fixture.manager.load(slow.url)
         slow.gates[0].open()
@@ -199,7 +199,7 @@ struct StreamingTests {
         await untilTrue { budget.bytesInUse > 0 }
         slow.gates[2].open()
         slow.gates[3].open()
-        let whole = try CoderRegistry.standard.decode(slow.data, context: CodingContext())
+        let whole = try ImageCoderRegistry.standard.decode(slow.data, context: CodingContext())
         #expect(try await task.image.hasPixels(of: whole))
         #expect(fixture.manager.statistics.decodesWhileLoading == 1)
         await isAtRest(fixture.manager)
@@ -209,26 +209,26 @@ struct StreamingTests {
     func continued() async throws {
         let data = try Self.photo()
         let half = data.count / 2
-        let (first, rest) = (Gate(), Gate())
+        let (first, rest) = (TestGate(), TestGate())
         let server = try LoopbackServer { request in
             if request.path == "/a" { return .redirect(to: "/target") }
-            var response = ServerResponse.ok(data, type: "image/jpeg")
-            response.fields["ETag"] = "\"one\""
-            guard request.fields["Range"] != nil else {
+            var response = LoopbackServer.Response.ok(data, contentType: "image/jpeg")
+            response.headers["ETag"] = "\"one\""
+            guard request.headers["Range"] != nil else {
                 return response.with {
-                    $0.bodyCut = half
-                    $0.pieceSize = half / 2
-                    $0.pieceGates = [first]
+                    $0.truncatesBodyAfter = half
+                    $0.chunkSize = half / 2
+                    $0.chunkGates = [first]
                 }
             }
-            response.status = 206
+            response.statusCode = 206
             response.body = data.dropFirst(half)
-            response.fields["Content-Range"] = "bytes \(half)-\(data.count - 1)/\(data.count)"
+            response.headers["Content-Range"] = "bytes \(half)-\(data.count - 1)/\(data.count)"
             response.bodyGate = rest
             return response
         }
         let fixture = try ManagerFixture {
-            $0.downloader.retry = RetryPolicy(attempts: 3, baseDelay: 0, maxDelay: 0)
+            $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0, maxDelay: 0)
             $0.previews.clock = Self.clock()
         }
         let task = fixture.manager.load(server.url("/a"))
@@ -237,16 +237,16 @@ struct StreamingTests {
         await untilTrue { budget.bytesInUse > 0 }
         rest.open()
         let response = try await task.response
-        #expect(response.image.hasPixels(of: try CoderRegistry.standard.decode(data, context: CodingContext())))
+        #expect(response.image.hasPixels(of: try ImageCoderRegistry.standard.decode(data, context: CodingContext())))
         #expect(server.requests.map(\.path) == ["/a", "/target", "/a", "/target"])
-        #expect(server.requests.map { $0.fields["Range"] } == [nil, nil, nil, "bytes=\(half)-"])
-        #expect(response.metrics?.resumedBytes == half)
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, nil, nil, "bytes=\(half)-"])
+        #expect(response.metrics?.resumedByteCount == half)
         #expect(fixture.manager.statistics.decodes == 1 && fixture.manager.statistics.decodesWhileLoading == 1)
         await isAtRest(fixture.manager)
     }
 }
 
-extension Image {
+extension DecodedImage {
     /// Compares the pixels. A comparison inside `#expect` would print all of them.
-    fileprivate func hasPixels(of other: Image) -> Bool { pixels.packedBytes() == other.pixels.packedBytes() }
+    fileprivate func hasPixels(of other: DecodedImage) -> Bool { pixels.packedBytes() == other.pixels.packedBytes() }
 }

@@ -15,34 +15,34 @@ struct StubImageManagerTests {
 
     @Test("A stub responds by URL with images, colors, data, and errors, and records the requests")
     func answers() async throws {
-        let image = Image(pixels: try TestPictures.pixels(1))
+        let image = DecodedImage(pixels: try TestImages.pixels(1))
         stub.set(.image(image), for: try url("image"))
         stub.set(.color([1, 2, 3], width: 5, height: 4), for: try url("color"))
-        stub.set(.data(try TestPictures.png(2)), for: try url("data"))
-        stub.set(.failure(.decode(.empty)), for: try url("failure"))
-        #expect(try await stub.manager.image(from: url("image")) === image)
-        let color = try await stub.manager.image(from: url("color"))
+        stub.set(.data(try TestImages.png(2)), for: try url("data"))
+        stub.set(.failure(.decoding(.noData)), for: try url("failure"))
+        #expect(try await stub.manager.image(for: url("image")) === image)
+        let color = try await stub.manager.image(for: url("color"))
         #expect(color.size == PixelSize(width: 5, height: 4))
         #expect(color.pixels.pixel(x: 4, y: 3).map { [$0.red, $0.green, $0.blue] } == [1, 2, 3])
-        let small = ImageRequest(try url("data"), size: .fit(width: 16))
+        let small = ImageRequest(url: try url("data"), size: .fit(width: 16))
         #expect(try await stub.manager.image(for: small).size.width == 16)
-        #expect(try await stub.manager.data(for: small) == TestPictures.png(2))
-        await #expect(throws: ImageError.decode(.empty)) { try await stub.manager.image(from: url("failure")) }
+        #expect(try await stub.manager.data(for: small) == TestImages.png(2))
+        await #expect(throws: ImageError.decoding(.noData)) { try await stub.manager.image(for: url("failure")) }
         #expect(stub.requests.map(\.url.lastPathComponent) == ["image", "color", "data", "data", "failure"])
         #expect(stub.requests[2].size == .fit(width: 16))
     }
 
     @Test("A stub responds by predicate, with the most recent one first, and rejects requests without a response")
     func predicates() async throws {
-        stub.set(.color([0, 0, 0], width: 1, height: 1), where: { _ in true })
-        stub.set(.color([0, 0, 0], width: 2, height: 1), where: { $0.priority == .high })
-        var request = ImageRequest(try url("a"))
+        stub.respond(with: .color([0, 0, 0], width: 1, height: 1), where: { _ in true })
+        stub.respond(with: .color([0, 0, 0], width: 2, height: 1), where: { $0.priority == .high })
+        var request = ImageRequest(url: try url("a"))
         #expect(try await stub.manager.image(for: request).size.width == 1)
         request.priority = .high
         #expect(try await stub.manager.image(for: request).size.width == 2)
         let other = StubImageManager()
         await #expect(
-            throws: ImageError.request(.refused(reason: "no response is set for https://example.org/a"))
+            throws: ImageError.request(.rejected(reason: "no response is set for https://example.org/a"))
         ) { try await other.manager.image(for: request) }
     }
 
@@ -50,17 +50,18 @@ struct StubImageManagerTests {
     func turns() async throws {
         let url = try url("a")
         stub.set(
-            .failure(.decode(.empty)), .color([0, 0, 0], width: 1, height: 1), .color([0, 0, 0], width: 2, height: 1),
+            .failure(.decoding(.noData)), .color([0, 0, 0], width: 1, height: 1),
+            .color([0, 0, 0], width: 2, height: 1),
             for: url)
-        await #expect(throws: ImageError.decode(.empty)) { try await stub.manager.image(from: url) }
-        for width in [1, 2, 2] { #expect(try await stub.manager.image(from: url).size.width == width) }
+        await #expect(throws: ImageError.decoding(.noData)) { try await stub.manager.image(for: url) }
+        for width in [1, 2, 2] { #expect(try await stub.manager.image(for: url).size.width == width) }
         stub.set(.color([0, 0, 0], width: 3, height: 1), for: url)
-        #expect(try await stub.manager.image(from: url).size.width == 3)
+        #expect(try await stub.manager.image(for: url).size.width == 3)
     }
 
     @Test("A stub holds a response until its gate opens, and a canceled request ends immediately")
     func gates() async throws {
-        let (gate, url) = (Gate(), try url("a"))
+        let (gate, url) = (TestGate(), try url("a"))
         stub.set(.color([0, 0, 0], width: 1, height: 1, gate: gate), for: url)
         let waiting = stub.manager.load(url)
         let cancelled = stub.manager.load(url)

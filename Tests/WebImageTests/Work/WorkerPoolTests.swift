@@ -13,10 +13,10 @@ struct WorkerPoolTests {
     private typealias WorkerPool = WebImage.WorkerPool
 
     /// Blocks the pool's only thread until `gate` opens.
-    private func block(_ pool: WorkerPool, _ gate: Gate) async -> Task<Void, any Error> {
-        let running = Gate()
+    private func block(_ pool: WorkerPool, _ gate: TestGate) async -> Task<Void, any Error> {
+        let running = TestGate()
         let task = Task {
-            try await pool.run(cost: 0, priority: LivePriority(.veryHigh), limits: .unlimited) { _ in
+            try await pool.run(cost: 0, priority: SharedPriority(.veryHigh), limits: .unlimited) { _ in
                 running.open()
                 gate.blockingWait()
             }
@@ -28,11 +28,11 @@ struct WorkerPoolTests {
     @Test("Work with a raised priority overtakes other waiting work")
     func overtakes() async throws {
         let pool = WorkerPool(threads: 1)
-        let gate = Gate()
+        let gate = TestGate()
         let blocker = await block(pool, gate)
         let log = Shared<[String]>([])
-        let late = LivePriority(.low)
-        let tasks = [("a", LivePriority(.normal)), ("b", late)].map { name, priority in
+        let late = SharedPriority(.low)
+        let tasks = [("a", SharedPriority(.normal)), ("b", late)].map { name, priority in
             Task {
                 try await pool.run(cost: 0, priority: priority, limits: .unlimited) { _ in
                     log.update { $0.append(name) }
@@ -50,15 +50,15 @@ struct WorkerPoolTests {
     @Test("A closed pool finishes the waiting work and rejects new work immediately")
     func closed() async throws {
         let pool = WorkerPool(threads: 1)
-        let gate = Gate()
+        let gate = TestGate()
         let blocker = await block(pool, gate)
         let waiting = Task {
-            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in 1 }
+            try await pool.run(cost: 0, priority: SharedPriority(.normal), limits: .unlimited) { _ in 1 }
         }
         await untilTrue { pool.load == 2 }
         pool.close()
-        await #expect(throws: ImageError.request(.managerClosed)) {
-            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in 2 }
+        await #expect(throws: ImageError.request(.managerShutDown)) {
+            try await pool.run(cost: 0, priority: SharedPriority(.normal), limits: .unlimited) { _ in 2 }
         }
         gate.open()
         try await blocker.value
@@ -68,11 +68,11 @@ struct WorkerPoolTests {
     @Test("Waiting work that is canceled never runs and throws immediately")
     func cancelWaiting() async throws {
         let pool = WorkerPool(threads: 1)
-        let gate = Gate()
+        let gate = TestGate()
         let blocker = await block(pool, gate)
         let log = Shared<[String]>([])
         let waiting = Task {
-            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in
+            try await pool.run(cost: 0, priority: SharedPriority(.normal), limits: .unlimited) { _ in
                 log.update { $0.append("ran") }
             }
         }
@@ -88,12 +88,12 @@ struct WorkerPoolTests {
     @Test("Running work that is canceled ends at its next checkpoint")
     func cancelRunning() async throws {
         let pool = WorkerPool(threads: 1)
-        let running = Gate()
+        let running = TestGate()
         let task = Task {
-            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) {
+            try await pool.run(cost: 0, priority: SharedPriority(.normal), limits: .unlimited) {
                 context throws(ImageError) in
                 running.open()
-                while true { try context.checkpoint() }
+                while true { try context.checkCancellation() }
             }
         }
         await running.wait()
@@ -110,7 +110,7 @@ struct WorkerPoolTests {
             for index in 0..<40 {
                 let cost = index == 7 ? 500 : 50
                 group.addTask {
-                    try await pool.run(cost: cost, priority: LivePriority(.normal), limits: .unlimited) { _ in
+                    try await pool.run(cost: cost, priority: SharedPriority(.normal), limits: .unlimited) { _ in
                         let running = now.update { running in
                             running += cost
                             return running
@@ -129,12 +129,14 @@ struct WorkerPoolTests {
     @Test("Work beyond the waiting limit is rejected as overloaded")
     func overloaded() async throws {
         let pool = WorkerPool(threads: 1, waitingLimit: 1)
-        let gate = Gate()
+        let gate = TestGate()
         let blocker = await block(pool, gate)
-        let waiting = Task { try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in } }
+        let waiting = Task {
+            try await pool.run(cost: 0, priority: SharedPriority(.normal), limits: .unlimited) { _ in }
+        }
         await untilTrue { pool.load == 2 }
-        await #expect(throws: ImageError.limit(LimitError(.overloaded, limit: 1, actual: 2))) {
-            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in }
+        await #expect(throws: ImageError.limitExceeded(ImageError.LimitFailure(.overloaded, limit: 1, actual: 2))) {
+            try await pool.run(cost: 0, priority: SharedPriority(.normal), limits: .unlimited) { _ in }
         }
         gate.open()
         try await blocker.value
@@ -145,13 +147,13 @@ struct WorkerPoolTests {
     func threadLimit() async throws {
         let pool = WorkerPool(threads: 3)
         pool.limit(toThreads: 1)
-        let gate = Gate()
+        let gate = TestGate()
         let blocker = await block(pool, gate)
         let log = Shared<[String]>([])
-        let (bothRun, mayEnd) = (Gate(), Gate())
+        let (bothRun, mayEnd) = (TestGate(), TestGate())
         let tasks = ["a", "b"].map { name in
             Task {
-                try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in
+                try await pool.run(cost: 0, priority: SharedPriority(.normal), limits: .unlimited) { _ in
                     if log.update({
                         $0.append(name); return $0.count
                     }) == 2 {

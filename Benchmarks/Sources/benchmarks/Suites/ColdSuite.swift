@@ -38,7 +38,7 @@ enum ColdSuite: Suite {
         Contender("WebImage") { _ in
             let folder = try settings.makeFolder("cold")
             let manager = ImageManager {
-                $0.cache.disk = DiskCacheConfiguration(directory: folder, sizeLimit: 8 << 30, minFreeFraction: 0)
+                $0.cache.disk = DiskCache.Configuration(directory: folder, sizeLimit: 8 << 30, minimumFreeFraction: 0)
                 $0.limits = Photograph.roomy
                 // The other contenders don't limit the start rate either, because the server is on the same machine.
                 $0.downloader.startRate = nil
@@ -46,14 +46,14 @@ enum ColdSuite: Suite {
             let sample = try await timed(urls.count) {
                 try await withThrowingTaskGroup(of: Int.self) { group in
                     for url in urls {
-                        let request = ImageRequest(url, size: .fit(width: Double(side), height: Double(side)))
+                        let request = ImageRequest(url: url, size: .fit(width: Double(side), height: Double(side)))
                         group.addTask { try await manager.image(for: request).size.width }
                     }
                     for try await width in group { consume(width) }
                 }
                 await manager.diskCache?.flush()
             }
-            await manager.close()
+            await manager.shutdown()
             return sample
         }
     }
@@ -68,7 +68,7 @@ enum ColdSuite: Suite {
                 let code = withCTexts(texts) {
                     wi_limit_cold_load($0, Int32(texts.count), 6, 2, Int32(side), folder, &loaded)
                 }
-                guard code == 0 else { throw Skipped(reason: "the C program loaded only \(loaded.answered) images") }
+                guard code == 0 else { throw Skipped(reason: "the C program loaded only \(loaded.hits) images") }
             }
         }
     }
@@ -77,7 +77,7 @@ enum ColdSuite: Suite {
     /// and it's omitted.
     private static func inPython(_ urls: [String], _ settings: Settings) throws -> [Rival] {
         let list = try settings.makeFolder("cold-python") + "/urls"
-        try Data(urls.joined(separator: "\n").utf8).write(to: URL(filePath: list))
+        try Data(urls.joined(separator: "\n").utf8).save(to: URL(filePath: list))
         let bounds: [(PeerLibrary, Double)] = [(.openCV, 0.8), (.pillow, 0.55), (.libvips, 0.55)]
         return bounds.compactMap { library, bound in
             do {

@@ -92,7 +92,8 @@ enum DecodeSuite: Suite {
         let ours = Contender("WebImage") { _ in
             try timed(count) {
                 for _ in 0..<count {
-                    consume(try CoderRegistry.standard.decode(bytes, context: CodingContext(limits: Photograph.roomy)))
+                    consume(
+                        try ImageCoderRegistry.standard.decode(bytes, context: CodingContext(limits: Photograph.roomy)))
                 }
             }
         }

@@ -35,7 +35,7 @@ extension DiskSuite {
         let left = await cache.info().bytes - bytes
         let isDone = Atomic(!trims)
         let trimming = Task {
-            if trims { await cache.trim(toBytes: left) }
+            if trims { await cache.trim(toSize: left) }
             isDone.store(true, ordering: .releasing)
         }
         var latencies = Latencies()

@@ -150,7 +150,7 @@ enum DiskSuite: Suite {
         let ours = Contender("WebImage") { _ in
             let cache = try await filled(try configuration(settings, "trim"), bodies: bodies, count: count)
             let bytes = await cache.info().bytes
-            let sample = await timed(count / 2) { await cache.trim(toBytes: bytes / 2) }
+            let sample = await timed(count / 2) { await cache.trim(toSize: bytes / 2) }
             await cache.close()
             return sample
         }
@@ -174,7 +174,7 @@ enum DiskSuite: Suite {
     }
 
     private static func filled(
-        _ configuration: DiskCacheConfiguration, bodies: Bodies, count: Int
+        _ configuration: DiskCache.Configuration, bodies: Bodies, count: Int
     ) async throws -> DiskCache {
         let cache = try DiskCache(configuration: configuration)
         for index in 0..<count {
@@ -195,10 +195,10 @@ enum DiskSuite: Suite {
         return files.sorted { $0.1 < $1.1 }.map(\.0)
     }
 
-    static func configuration(_ settings: Settings, _ name: String) throws -> DiskCacheConfiguration {
-        var configuration = DiskCacheConfiguration(
-            directory: try settings.makeFolder(name), sizeLimit: 64 << 30, minFreeFraction: 0)
-        configuration.entryLimit = 32 << 20
+    static func configuration(_ settings: Settings, _ name: String) throws -> DiskCache.Configuration {
+        var configuration = DiskCache.Configuration(
+            directory: try settings.makeFolder(name), sizeLimit: 64 << 30, minimumFreeFraction: 0)
+        configuration.entrySizeLimit = 32 << 20
         return configuration
     }
 }
@@ -206,7 +206,7 @@ enum DiskSuite: Suite {
 extension DiskCache {
     /// Creates a cache whose 256 subdirectories exist. A cache creates them only once in its lifetime, and the C
     /// contender also creates its directories in advance.
-    fileprivate static func withFolders(_ configuration: DiskCacheConfiguration) async throws -> DiskCache {
+    fileprivate static func withFolders(_ configuration: DiskCache.Configuration) async throws -> DiskCache {
         for shard in 0..<256 {
             let digits = (shard < 16 ? "0" : "") + String(shard, radix: 16)
             try FileManager.default.createDirectory(

@@ -24,7 +24,8 @@ enum GIFSuite: Suite {
         let output = ScratchMemory(width * height * 4)
         let ours = Contender("WebImage") { _ in
             try timed(frames) {
-                let image = try CoderRegistry.standard.decode(bytes, context: CodingContext(limits: Photograph.roomy))
+                let image = try ImageCoderRegistry.standard.decode(
+                    bytes, context: CodingContext(limits: Photograph.roomy))
                 guard let animation = image.animation, image.frameCount == frames else {
                     throw Skipped(reason: "the animation has the unexpected number of \(image.frameCount) frames")
                 }

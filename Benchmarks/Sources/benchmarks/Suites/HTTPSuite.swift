@@ -25,10 +25,10 @@ enum HTTPSuite: Suite {
     }
 
     static func downloader(_ connections: Int) -> ImageDownloader {
-        var configuration = DownloaderConfiguration()
-        configuration.connectionsPerHost = connections
+        var configuration = ImageDownloader.Configuration()
+        configuration.maxConnectionsPerHost = connections
         configuration.startRate = nil
-        return ImageDownloader(configuration)
+        return ImageDownloader(configuration: configuration)
     }
 
     private static func load(_ server: PatternServer, connections: Int) -> Case {
@@ -59,7 +59,7 @@ enum HTTPSuite: Suite {
                 let code = withCTexts(urls) {
                     wi_limit_http($0, lengths, count, count, Int32(connections), step, &loaded)
                 }
-                guard code == 0 else { throw Skipped(reason: "libcurl received only \(loaded.answered) responses") }
+                guard code == 0 else { throw Skipped(reason: "libcurl received only \(loaded.hits) responses") }
             }
         }
         return Case(

@@ -70,8 +70,8 @@ enum MemorySuite: Suite {
         }
     }
 
-    private static func smallPicture() throws -> Image {
-        Image(pixels: try PixelCanvas(size: PixelSize(width: 16, height: 16)).finish(isOpaque: false))
+    private static func smallPicture() throws -> DecodedImage {
+        DecodedImage(pixels: try PixelCanvas(size: PixelSize(width: 16, height: 16)).finish(isOpaque: false))
     }
 }
 

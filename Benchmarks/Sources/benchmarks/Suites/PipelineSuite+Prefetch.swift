@@ -18,12 +18,12 @@ extension PipelineSuite {
     static func prefetching(_ settings: Settings) throws -> Case {
         let server = try FileServer(try ColdSuite.pictures(settings.pictures), settings: settings)
         let urls = server.urls.compactMap { URL(string: $0) }
-        let requests = urls.map { ImageRequest($0, size: .fit(width: 256, height: 256)) }
+        let requests = urls.map { ImageRequest(url: $0, size: .fit(width: 256, height: 256)) }
         let ahead = Contender("prefetch") { _ in
             let manager = impatient()
-            let prefetcher = ImagePrefetcher(manager)
+            let prefetcher = ImagePrefetcher(manager: manager)
             let sample = await timed(requests.count) { consume(await prefetcher.prefetch(requests).result) }
-            await manager.close()
+            await manager.shutdown()
             return sample
         }
         let visible = Contender("load") { _ in
@@ -33,7 +33,7 @@ extension PipelineSuite {
             let sample = try await timed(requests.count) {
                 for task in requests.map({ manager.load($0) }) { consume(try await task.image) }
             }
-            await manager.close()
+            await manager.shutdown()
             return sample
         }
         return Case(
@@ -49,7 +49,7 @@ extension PipelineSuite {
         let files = Array(repeating: shown, count: wanted) + Array(repeating: picture, count: settings.pictures)
         let server = try FileServer(files, settings: settings)
         let urls = server.urls.compactMap { URL(string: $0) }
-        let requests = urls.map { ImageRequest($0, size: .fit(width: 128, height: 128)) }
+        let requests = urls.map { ImageRequest(url: $0, size: .fit(width: 128, height: 128)) }
         func latencies(_ manager: ImageManager) async throws -> Latencies {
             var latencies = Latencies()
             for request in requests.prefix(wanted) {
@@ -61,13 +61,13 @@ extension PipelineSuite {
         }
         let busy = Contender("during prefetches") { _ in
             let manager = impatient()
-            let prefetcher = ImagePrefetcher(manager)
+            let prefetcher = ImagePrefetcher(manager: manager)
             let task = prefetcher.prefetch(Array(requests.dropFirst(wanted)))
             while task.progress.finished < 20 { await Task.yield() }
             let sample = try await latencies(manager).sample
-            guard !task.isOver else { throw Skipped(reason: "the prefetch finished before the visible images") }
+            guard !task.isFinished else { throw Skipped(reason: "the prefetch finished before the visible images") }
             task.cancel()
-            await manager.close()
+            await manager.shutdown()
             return sample
         }
         let idle = Contender("alone") { _ in
@@ -75,7 +75,7 @@ extension PipelineSuite {
             consume(server)
             let manager = impatient()
             let sample = try await latencies(manager).sample
-            await manager.close()
+            await manager.shutdown()
             return sample
         }
         return Case(
@@ -86,15 +86,15 @@ extension PipelineSuite {
     /// Measures the cancellation of a thousand prefetches, some of which are in flight.
     static func cancellingAll() throws -> Case {
         let urls = (0..<1_000).compactMap { URL(string: "https://images.example.com/\($0).jpg") }
-        let requests = urls.map { ImageRequest($0) }
+        let requests = urls.map { ImageRequest(url: $0) }
         let ours = Contender("cancelAll()") { _ in
-            let gate = Gate()
-            let loader = StubLoader { _ in StubLoader.Answer(gate: gate) }
+            let gate = TestGate()
+            let loader = StubLoader { _ in StubLoader.Response(responseGate: gate) }
             let manager = ImageManager {
                 $0.cache.usesDisk = false
                 $0.loaders = [loader]
             }
-            let prefetcher = ImagePrefetcher(manager)
+            let prefetcher = ImagePrefetcher(manager: manager)
             prefetcher.prefetch(requests)
             await loader.waitForRequests(count: 1)
             let sample = timed(1) { prefetcher.cancelAll() }
@@ -108,10 +108,10 @@ extension PipelineSuite {
     static func freshHit() async throws -> Case {
         let picture = try Photograph.encoded(32, 32, as: .png())
         let loader = StubLoader { _ in
-            var fields = HTTPFields()
+            var fields = HTTPHeaderFields()
             fields["Cache-Control"] = "public, max-age=3600"
             fields["Content-Type"] = "image/png"
-            return StubLoader.Answer(body: picture, head: ResponseHead(status: 200, fields: fields))
+            return StubLoader.Response(body: picture, httpResponse: HTTPResponseHead(statusCode: 200, headers: fields))
         }
         let manager = ImageManager {
             $0.cache.usesDisk = false
@@ -120,10 +120,10 @@ extension PipelineSuite {
         guard let url = URL(string: "https://images.example.com/photos/1/large.jpg?w=640") else {
             throw Skipped(reason: "the URL isn’t valid")
         }
-        _ = try await manager.image(from: url)
+        _ = try await manager.image(for: url)
         let count = 10_000
         let ours = Contender("image(from:)") { _ in
-            try await timed(count) { for _ in 0..<count { consume(try await manager.image(from: url)) } }
+            try await timed(count) { for _ in 0..<count { consume(try await manager.image(for: url)) } }
         }
         guard loader.requests.count == 1 else { throw Skipped(reason: "the image isn’t fresh") }
         return Case(

@@ -13,7 +13,7 @@ enum PipelineSuite: Suite {
         let picture = try Photograph.encoded(32, 32, as: .png())
         let text = "data:image/png;base64,\(picture.base64EncodedString())"
         guard let url = URL(string: text) else { throw Skipped(reason: "the data URL isn’t valid") }
-        var request = ImageRequest(url)
+        var request = ImageRequest(url: url)
         // Use a short key, as for an image from the web. The key of a data URL contains the whole image.
         request.key = "https://images.example.com/photos/1/large.jpg?w=640"
         // A data URL has no freshness lifetime.

@@ -42,12 +42,12 @@ enum StreamingSuite: Suite {
 
     /// Returns the time in seconds since the server sent the last part of the body.
     private static func seconds(_ data: Data, _ size: TargetSize?, whileLoading: Bool) async throws -> Double {
-        let gates = (0..<pieces).map { _ in Gate() }
+        let gates = (0..<pieces).map { _ in TestGate() }
         let piece = (data.count + pieces - 1) / pieces
         let server = try LoopbackServer { _ in
-            var response = ServerResponse.ok(data, type: "image/any")
-            response.pieceSize = piece
-            response.pieceGates = gates
+            var response = LoopbackServer.Response.ok(data, contentType: "image/any")
+            response.chunkSize = piece
+            response.chunkGates = gates
             return response
         }
         defer { server.stop() }
@@ -56,7 +56,7 @@ enum StreamingSuite: Suite {
             $0.limits = Photograph.roomy
             $0.decodesWhileLoading = whileLoading
         }
-        let task = manager.load(ImageRequest(server.url("/a"), size: size))
+        let task = manager.load(ImageRequest(url: server.url("/a"), size: size))
         // Send the parts at 10 to 20 MB/s, so that each part can be decoded before the next one arrives.
         for gate in gates.dropLast() {
             gate.open()
@@ -69,7 +69,7 @@ enum StreamingSuite: Suite {
         guard manager.statistics.decodesWhileLoading == (whileLoading ? 1 : 0) else {
             throw Skipped(reason: "the manager didn’t decode the download as requested")
         }
-        await manager.close()
+        await manager.shutdown()
         return seconds
     }
 }

@@ -18,7 +18,7 @@ enum ThumbnailSuite: Suite {
         let middle = (1_152, 864)
         let peers = PicturePeers([.pillow, .libvips], .thumbnail, of: name, settings)
         let baseline = ImageEncoding.jpeg(quality: 85)
-        let progressive = ImageEncoding.jpeg(quality: 85, progressive: true)
+        let progressive = ImageEncoding.jpeg(quality: 85, isProgressive: true)
         return [
             try jpeg("JPEG 12 MP", large, baseline, 1.4, peers, [.pillow: 0.9, .libvips: 0.9]),
             try jpeg("JPEG 12 MP with odd dimensions", (3_999, 2_725), baseline, nil, peers, [:]),
@@ -92,7 +92,7 @@ enum ThumbnailSuite: Suite {
         _ name: String, _ bytes: Data, _ size: (Int, Int), _ limits: [Contender], _ goals: [Goal],
         _ peers: PicturePeers, _ peerBounds: [PeerLibrary: Double]
     ) throws -> Case {
-        let options = DecodeOptions(size: .fit(width: Double(side), height: Double(side)))
+        let options = ImageDecodingOptions(size: .fit(width: Double(side), height: Double(side)))
         let small = try decode(bytes, options)
         let reference = try Reference(bytes, fitting: small.size)
         let quality = reference.quality(small.pixels.packedBytes(), channels: 4)
@@ -121,7 +121,8 @@ enum ThumbnailSuite: Suite {
 
     private static func repetitions(_ size: (Int, Int)) -> Int { max(1, 4_000_000 / (size.0 * size.1)) }
 
-    private static func decode(_ bytes: Data, _ options: DecodeOptions) throws -> Image {
-        try CoderRegistry.standard.decode(bytes, options: options, context: CodingContext(limits: Photograph.roomy))
+    private static func decode(_ bytes: Data, _ options: ImageDecodingOptions) throws -> DecodedImage {
+        try ImageCoderRegistry.standard.decode(
+            bytes, options: options, context: CodingContext(limits: Photograph.roomy))
     }
 }

@@ -32,8 +32,8 @@ struct Bodies {
         return noise[start..<(start + sizes[start])]
     }
 
-    func entry(_ index: Int) -> DiskEntry {
-        DiskEntry(key: key(index), payload: payloads[index % 1_024], stored: stored)
+    func entry(_ index: Int) -> CacheEntry {
+        CacheEntry(key: key(index), data: payloads[index % 1_024], storedAt: stored)
     }
 }
 

@@ -8,8 +8,8 @@ import WebImage
 enum Photograph {
     /// Returns an image of `width` × `height` pixels that depends on `seed`. If `hasAlpha` is `true`, the image fades
     /// toward its edges.
-    static func make(_ width: Int, _ height: Int, seed: UInt64 = 1, hasAlpha: Bool = false) throws -> Image {
-        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height), zeroed: true)
+    static func make(_ width: Int, _ height: Int, seed: UInt64 = 1, hasAlpha: Bool = false) throws -> DecodedImage {
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height), cleared: true)
         let stride = canvas.bytesPerRow
         var random = SplitMix(seed: seed)
         let octaves = (0..<6).map { Octave(cells: 4 << $0, strength: 70 / Float(1 << $0), random: &random) }
@@ -33,7 +33,7 @@ enum Photograph {
                 }
             }
         }
-        return Image(pixels: canvas.finish(isOpaque: !hasAlpha))
+        return DecodedImage(pixels: canvas.finish(isOpaque: !hasAlpha))
     }
 
     /// Returns a generated image, encoded by the coders of this package.
@@ -41,13 +41,13 @@ enum Photograph {
         _ width: Int, _ height: Int, as encoding: ImageEncoding, seed: UInt64 = 1, hasAlpha: Bool = false
     ) throws -> Data {
         let picture = try make(width, height, seed: seed, hasAlpha: hasAlpha)
-        return try CoderRegistry.standard.encode(picture, as: encoding, context: CodingContext(limits: roomy))
+        return try ImageCoderRegistry.standard.encode(picture, as: encoding, context: CodingContext(limits: roomy))
     }
 
     /// The limits for decoding, which no benchmark reaches.
-    static var roomy: Limits {
-        var limits = Limits.desktop
-        limits.maxSeconds = .infinity
+    static var roomy: ImageLimits {
+        var limits = ImageLimits.desktop
+        limits.maxDecodingTime = .infinity
         return limits
     }
 

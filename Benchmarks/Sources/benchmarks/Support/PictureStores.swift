@@ -17,9 +17,9 @@ struct OwnStore: PictureStore {
     let keys: [CacheKey]
     let absent: [CacheKey]
     let order: [Int]
-    let image: Image
+    let image: DecodedImage
 
-    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: Image) {
+    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: DecodedImage) {
         (self.keys, self.absent, self.order, self.image) = (keys, absent, order, image)
         for key in keys { cache.store(image, for: key) }
     }
@@ -35,7 +35,7 @@ struct CopiedKeyStore: PictureStore {
     private let keys: [CacheKey]
     private let absent: [CacheKey]
     private let order: [Int]
-    private let image: Image
+    private let image: DecodedImage
 
     init(_ own: OwnStore) {
         cache = own.cache
@@ -49,13 +49,13 @@ struct CopiedKeyStore: PictureStore {
 
 /// The minimum implementation, which is a dictionary with a lock, without limits and without an eviction order.
 final class DictionaryStore: PictureStore {
-    private let pictures: Mutex<[CacheKey: Image]>
+    private let pictures: Mutex<[CacheKey: DecodedImage]>
     private let keys: [CacheKey]
     private let absent: [CacheKey]
     private let order: [Int]
-    private let image: Image
+    private let image: DecodedImage
 
-    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: Image) {
+    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: DecodedImage) {
         (self.keys, self.absent, self.order, self.image) = (keys, absent, order, image)
         pictures = Mutex(Dictionary(uniqueKeysWithValues: keys.map { ($0, image) }))
     }
@@ -68,13 +68,13 @@ final class DictionaryStore: PictureStore {
 /// NSCache of Foundation.
 final class FoundationStore: PictureStore, @unchecked Sendable {
     // Safe: NSCache is documented as thread-safe, and the other properties never change.
-    private let cache = NSCache<NSString, Image>()
+    private let cache = NSCache<NSString, DecodedImage>()
     private let keys: [NSString]
     private let absent: [NSString]
     private let order: [Int]
-    private let image: Image
+    private let image: DecodedImage
 
-    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: Image) {
+    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: DecodedImage) {
         self.keys = keys.map { NSString(string: $0.canonical) }
         self.absent = absent.map { NSString(string: $0.canonical) }
         (self.order, self.image) = (order, image)

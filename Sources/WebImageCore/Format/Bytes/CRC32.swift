@@ -4,7 +4,7 @@
 /// covers only a few dozen bytes of each file.
 enum CRC32 {
     /// Returns the checksum of `count` bytes at `offset`.
-    static func value(_ bytes: HeaderBytes, at offset: Int, count: Int) throws(ProbeStop) -> UInt32 {
+    static func value(_ bytes: HeaderBytes, at offset: Int, count: Int) throws(HeaderParsingError) -> UInt32 {
         try bytes.withBytes(count, at: offset) { buffer in
             var register: UInt32 = .max
             for byte in buffer {

@@ -9,7 +9,7 @@ struct FourCC: Hashable, ExpressibleByStringLiteral {
     }
 
     /// Reads the name at `offset`.
-    init(_ bytes: HeaderBytes, at offset: Int) throws(ProbeStop) {
+    init(_ bytes: HeaderBytes, at offset: Int) throws(HeaderParsingError) {
         code = UInt32(truncatingIfNeeded: try bytes.big32(at: offset))
     }
 }

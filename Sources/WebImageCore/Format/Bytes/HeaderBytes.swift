@@ -33,14 +33,14 @@ struct HeaderBytes {
     var declaredLength: Int? { length }
 
     /// Returns the part of `length` bytes at `offset`, whose bytes may not be available yet.
-    func part(at offset: Int, length partLength: Int) throws(ProbeStop) -> HeaderBytes {
+    func part(at offset: Int, length partLength: Int) throws(HeaderParsingError) -> HeaderBytes {
         let end = try sum(offset, partLength)
         guard end <= length ?? .max else { throw .outside }
         return HeaderBytes(bytes, origin: try sum(origin, offset), length: partLength, isComplete: isComplete)
     }
 
     /// Returns the rest of this part from `offset`.
-    func rest(from offset: Int) throws(ProbeStop) -> HeaderBytes {
+    func rest(from offset: Int) throws(HeaderParsingError) -> HeaderBytes {
         if let length {
             guard offset <= length else { throw .outside }
             return try part(at: offset, length: length - offset)
@@ -50,19 +50,19 @@ struct HeaderBytes {
     }
 
     /// Throws unless the `count` bytes at `offset` are available.
-    func require(_ count: Int, at offset: Int) throws(ProbeStop) {
-        _ = try place(of: count, at: offset)
+    func require(_ count: Int, at offset: Int) throws(HeaderParsingError) {
+        _ = try self.offset(of: count, at: offset)
     }
 
     /// Returns the byte at `offset`.
-    func byte(at offset: Int) throws(ProbeStop) -> UInt8 {
-        bytes[try place(of: 1, at: offset)]
+    func byte(at offset: Int) throws(HeaderParsingError) -> UInt8 {
+        bytes[try self.offset(of: 1, at: offset)]
     }
 
     /// Returns an unsigned number of `count` bytes, up to 8. Values that don't fit into `Int` are clamped to its
     /// maximum.
-    func number(at offset: Int, _ count: Int, _ order: Order) throws(ProbeStop) -> Int {
-        let start = try place(of: count, at: offset)
+    func number(at offset: Int, _ count: Int, _ order: Order) throws(HeaderParsingError) -> Int {
+        let start = try self.offset(of: count, at: offset)
         var value: UInt64 = 0
         for index in 0..<count {
             let next = UInt64(bytes[order == .big ? start + index : start + count - 1 - index])
@@ -72,38 +72,38 @@ struct HeaderBytes {
     }
 
     /// Returns a big-endian number of two bytes.
-    func big16(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 2, .big) }
+    func big16(at offset: Int) throws(HeaderParsingError) -> Int { try number(at: offset, 2, .big) }
     /// Returns a big-endian number of four bytes.
-    func big32(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 4, .big) }
+    func big32(at offset: Int) throws(HeaderParsingError) -> Int { try number(at: offset, 4, .big) }
     /// Returns a little-endian number of two bytes.
-    func little16(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 2, .little) }
+    func little16(at offset: Int) throws(HeaderParsingError) -> Int { try number(at: offset, 2, .little) }
     /// Returns a little-endian number of four bytes.
-    func little32(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 4, .little) }
+    func little32(at offset: Int) throws(HeaderParsingError) -> Int { try number(at: offset, 4, .little) }
     /// Returns a signed little-endian number of four bytes.
-    func littleSigned32(at offset: Int) throws(ProbeStop) -> Int {
+    func littleSigned32(at offset: Int) throws(HeaderParsingError) -> Int {
         Int(Int32(truncatingIfNeeded: try little32(at: offset)))
     }
 
     /// Returns whether `magic` is located at `offset`. If the available bytes end within a match and the file isn't
     /// complete, this function requests more data.
-    func has(_ magic: [UInt8], at offset: Int = 0) throws(ProbeStop) -> Bool {
+    func has(_ magic: [UInt8], at offset: Int = 0) throws(HeaderParsingError) -> Bool {
         try matches(magic.count, at: offset) { magic[$0] }
     }
 
     /// Returns whether the ASCII characters of `text` are located at `offset`.
-    func has(_ text: StaticString, at offset: Int = 0) throws(ProbeStop) -> Bool {
+    func has(_ text: StaticString, at offset: Int = 0) throws(HeaderParsingError) -> Bool {
         try matches(text.utf8CodeUnitCount, at: offset) { index in text.withUTF8Buffer { $0[index] } }
     }
 
     /// Returns whether one of `texts` is located at `offset`.
-    func has(anyOf texts: [StaticString], at offset: Int = 0) throws(ProbeStop) -> Bool {
+    func has(anyOf texts: [StaticString], at offset: Int = 0) throws(HeaderParsingError) -> Bool {
         for text in texts {
             if try has(text, at: offset) { return true }
         }
         return false
     }
 
-    private func matches(_ count: Int, at offset: Int, _ wanted: (Int) -> UInt8) throws(ProbeStop) -> Bool {
+    private func matches(_ count: Int, at offset: Int, _ wanted: (Int) -> UInt8) throws(HeaderParsingError) -> Bool {
         for index in 0..<count {
             let here = try sum(offset, index)
             guard here < available else {
@@ -119,12 +119,12 @@ struct HeaderBytes {
     /// Calls `body` with the `count` bytes at `offset`.
     func withBytes<Result>(
         _ count: Int, at offset: Int, _ body: (UnsafeRawBufferPointer) -> Result
-    ) throws(ProbeStop) -> Result {
-        let start = try place(of: count, at: offset)
+    ) throws(HeaderParsingError) -> Result {
+        let start = try self.offset(of: count, at: offset)
         return body(UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]))
     }
 
-    private func place(of count: Int, at offset: Int) throws(ProbeStop) -> Int {
+    private func offset(of count: Int, at offset: Int) throws(HeaderParsingError) -> Int {
         guard offset >= 0, count >= 0 else { throw .outside }
         let end = try sum(offset, count)
         guard end <= length ?? .max else { throw .outside }
@@ -133,7 +133,7 @@ struct HeaderBytes {
         return origin + offset
     }
 
-    private func sum(_ left: Int, _ right: Int) throws(ProbeStop) -> Int {
+    private func sum(_ left: Int, _ right: Int) throws(HeaderParsingError) -> Int {
         let (sum, overflow) = left.addingReportingOverflow(right)
         guard !overflow, sum >= 0 else { throw .outside }
         return sum

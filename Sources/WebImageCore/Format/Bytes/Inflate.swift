@@ -6,7 +6,7 @@
 /// whose size the input could inflate.
 struct Inflate {
     /// A reason for the end of decompression.
-    enum End { case finished, full, short, damaged }
+    enum End { case finished, full, short, corrupt }
 
     private struct Stop: Error { let end: End }
 
@@ -58,17 +58,17 @@ struct Inflate {
     private mutating func run() throws(Stop) {
         var isLast = false
         while !isLast {
-            isLast = try take(1) == 1
-            switch try take(2) {
+            isLast = try readBits(1) == 1
+            switch try readBits(2) {
             case 0: try copyStored()
             case 1: try unpack(Self.fixedLengths[...], distances: Self.fixedDistances[...])
             case 2: try unpackDynamic()
-            default: throw Stop(end: .damaged)
+            default: throw Stop(end: .corrupt)
             }
         }
     }
 
-    private mutating func take(_ count: Int) throws(Stop) -> Int {
+    private mutating func readBits(_ count: Int) throws(Stop) -> Int {
         do throws(BitReader.End) { return try bits.bits(count) } catch { throw Stop(end: .short) }
     }
 
@@ -79,38 +79,38 @@ struct Inflate {
 
     private mutating func copyStored() throws(Stop) {
         bits.alignToByte()
-        let count = try take(16)
-        guard try take(16) == count ^ 0xFFFF else { throw Stop(end: .damaged) }
-        for _ in 0..<count { try put(UInt8(try take(8))) }
+        let count = try readBits(16)
+        guard try readBits(16) == count ^ 0xFFFF else { throw Stop(end: .corrupt) }
+        for _ in 0..<count { try put(UInt8(try readBits(8))) }
     }
 
     private mutating func unpackDynamic() throws(Stop) {
-        let literals = try take(5) + 257
-        let distances = try take(5) + 1
-        let ordered = try take(4) + 4
-        guard literals <= 286, distances <= 30 else { throw Stop(end: .damaged) }
+        let literals = try readBits(5) + 257
+        let distances = try readBits(5) + 1
+        let ordered = try readBits(4) + 4
+        guard literals <= 286, distances <= 30 else { throw Stop(end: .corrupt) }
         var lengths = [Int](repeating: 0, count: 19)
-        for index in 0..<ordered { lengths[Self.order[index]] = try take(3) }
-        guard let code = Code(lengths: lengths[...]) else { throw Stop(end: .damaged) }
+        for index in 0..<ordered { lengths[Self.order[index]] = try readBits(3) }
+        guard let code = Code(lengths: lengths[...]) else { throw Stop(end: .corrupt) }
         lengths = []
         while lengths.count < literals + distances {
             let symbol = try symbol(of: code)
             switch symbol {
             case 0..<16: lengths.append(symbol)
             case 16:
-                guard let last = lengths.last else { throw Stop(end: .damaged) }
-                lengths += [Int](repeating: last, count: try take(2) + 3)
-            case 17: lengths += [Int](repeating: 0, count: try take(3) + 3)
-            default: lengths += [Int](repeating: 0, count: try take(7) + 11)
+                guard let last = lengths.last else { throw Stop(end: .corrupt) }
+                lengths += [Int](repeating: last, count: try readBits(2) + 3)
+            case 17: lengths += [Int](repeating: 0, count: try readBits(3) + 3)
+            default: lengths += [Int](repeating: 0, count: try readBits(7) + 11)
             }
         }
-        guard lengths.count == literals + distances else { throw Stop(end: .damaged) }
+        guard lengths.count == literals + distances else { throw Stop(end: .corrupt) }
         try unpack(lengths[..<literals], distances: lengths[literals...])
     }
 
     private mutating func unpack(_ literals: ArraySlice<Int>, distances: ArraySlice<Int>) throws(Stop) {
         guard let literals = Code(lengths: literals), let distances = Code(lengths: distances) else {
-            throw Stop(end: .damaged)
+            throw Stop(end: .corrupt)
         }
         while true {
             let symbol = try symbol(of: literals)
@@ -119,18 +119,18 @@ struct Inflate {
                 try put(UInt8(symbol))
                 continue
             }
-            guard symbol < 286 else { throw Stop(end: .damaged) }
+            guard symbol < 286 else { throw Stop(end: .corrupt) }
             let length = try extended(symbol - 257, base: Self.lengthBase, extra: Self.lengthExtra)
             let code = try self.symbol(of: distances)
-            guard code < 30 else { throw Stop(end: .damaged) }
+            guard code < 30 else { throw Stop(end: .corrupt) }
             let distance = try extended(code, base: Self.distanceBase, extra: Self.distanceExtra)
-            guard distance <= output.count else { throw Stop(end: .damaged) }
+            guard distance <= output.count else { throw Stop(end: .corrupt) }
             for _ in 0..<length { try put(output[output.count - distance]) }
         }
     }
 
     private mutating func extended(_ index: Int, base: [Int], extra: [Int]) throws(Stop) -> Int {
-        base[index] + (try take(extra[index]))
+        base[index] + (try readBits(extra[index]))
     }
 
     private mutating func symbol(of code: Code) throws(Stop) -> Int {
@@ -138,14 +138,14 @@ struct Inflate {
         var first = 0
         var index = 0
         for length in 1...15 {
-            value |= try take(1)
+            value |= try readBits(1)
             let count = code.counts[length]
             if value - count < first { return code.symbols[index + value - first] }
             index += count
             first = (first + count) << 1
             value <<= 1
         }
-        throw Stop(end: .damaged)
+        throw Stop(end: .corrupt)
     }
 
     // The tables of RFC 1951, sections 3.2.5 to 3.2.7.

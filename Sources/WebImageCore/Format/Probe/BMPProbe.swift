@@ -10,9 +10,9 @@ enum BMPProbe {
     }
 
     /// Reads the header of a file that begins with `BM`.
-    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+    static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         let header = try Header(bytes.rest(from: 14), format: .bmp)
-        var probe = ImageProbe(format: .bmp, rawSize: header.size, depth: header.depth, hasAlpha: header.hasAlpha)
+        var probe = ImageInfo(format: .bmp, storedSize: header.size, bitDepth: header.depth, hasAlpha: header.hasAlpha)
         probe.hasICCProfile = header.hasProfile
         if header.isUncompressed { probe.smallestFile = smallestFile(header) }
         return probe
@@ -36,7 +36,7 @@ enum BMPProbe {
         private(set) var hasAlpha = false
         private(set) var hasProfile = false
 
-        init(_ bytes: HeaderBytes, format: ImageFormat) throws(ProbeStop) {
+        init(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) {
             length = try bytes.little32(at: 0)
             guard BMPProbe.isHeaderLength(length) else { throw .corrupt(format, "unknown header length \(length)") }
             if length == 12 {
@@ -56,7 +56,7 @@ enum BMPProbe {
             if bitsPerPixel == 16, depth == 8 { depth = 5 }
         }
 
-        private mutating func readCompression(_ bytes: HeaderBytes) throws(ProbeStop) {
+        private mutating func readCompression(_ bytes: HeaderBytes) throws(HeaderParsingError) {
             let compression = try bytes.little32(at: 16)
             // A header of 64 bytes is from OS/2, where 3 is Huffman coding and not bit fields.
             let hasMasks = (compression == 3 || compression == 6) && length != 64

@@ -22,12 +22,12 @@ struct BoxList {
 
     /// Returns the next box, or `nil` at the end of the list. Because every box has at least 8 bytes, the list is
     /// finite.
-    mutating func next() throws(ProbeStop) -> Box? {
+    mutating func next() throws(HeaderParsingError) -> Box? {
         if offset == .max { return nil }
         if let end = bytes.declaredLength, offset >= end { return nil }
         if bytes.isComplete, offset >= bytes.available { return nil }
         count += 1
-        try ProbeStop.check(count, limit: ProbeBounds.boxes, "boxes")
+        try HeaderParsingError.check(count, limit: HeaderBounds.boxes, "boxes")
         var size = try bytes.big32(at: offset)
         let name = try FourCC(bytes, at: offset + 4)
         var header = 8
@@ -49,7 +49,9 @@ struct BoxList {
     }
 
     /// Returns the content of the first box with the type `name`.
-    static func first(_ name: FourCC, in bytes: HeaderBytes, from offset: Int = 0) throws(ProbeStop) -> HeaderBytes? {
+    static func first(_ name: FourCC, in bytes: HeaderBytes, from offset: Int = 0) throws(HeaderParsingError)
+        -> HeaderBytes?
+    {
         var list = BoxList(bytes, from: offset)
         while let box = try list.next() {
             if box.name == name { return box.content }

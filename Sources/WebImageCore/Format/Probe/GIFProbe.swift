@@ -4,11 +4,11 @@
 struct GIFProbe {
     private let bytes: HeaderBytes
     private var offset: Int
-    private var probe: ImageProbe
+    private var probe: ImageInfo
     private var frames = 0
 
     /// Reads the properties of a GIF up to its first frame, and counts the other frames that are available.
-    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+    static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         var reader = try GIFProbe(bytes)
         do {
             try reader.walk()
@@ -22,29 +22,29 @@ struct GIFProbe {
         return reader.probe
     }
 
-    private init(_ bytes: HeaderBytes) throws(ProbeStop) {
+    private init(_ bytes: HeaderBytes) throws(HeaderParsingError) {
         self.bytes = bytes
         let size = PixelSize(width: try bytes.little16(at: 6), height: try bytes.little16(at: 8))
         offset = 13 + Self.tableBytes(try bytes.byte(at: 10))
-        probe = ImageProbe(format: .gif, rawSize: size)
+        probe = ImageInfo(format: .gif, storedSize: size)
     }
 
     private static func tableBytes(_ flags: UInt8) -> Int {
         flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
     }
 
-    private mutating func walk() throws(ProbeStop) {
+    private mutating func walk() throws(HeaderParsingError) {
         while true {
             switch try bytes.byte(at: offset) {
-            case 0x2C: try takePicture()
-            case 0x21: try takeExtension()
+            case 0x2C: try readFrame()
+            case 0x21: try readExtension()
             // This is the trailer, or invalid data after which no decoder could continue.
             default: return
             }
         }
     }
 
-    private mutating func takePicture() throws(ProbeStop) {
+    private mutating func readFrame() throws(HeaderParsingError) {
         let size = PixelSize(width: try bytes.little16(at: offset + 5), height: try bytes.little16(at: offset + 7))
         let flags = try bytes.byte(at: offset + 9)
         if frames == 0 {
@@ -62,15 +62,15 @@ struct GIFProbe {
     /// is enlarged.
     ///
     /// Later frames are cropped. Chromium, Pillow, and libnsgif behave in the same way.
-    private mutating func setCanvas(first: PixelSize, right: Int, bottom: Int) throws(ProbeStop) {
-        probe.rawSize.width = max(probe.rawSize.width, right)
-        probe.rawSize.height = max(probe.rawSize.height, bottom)
-        guard !probe.rawSize.isEmpty else { throw .corrupt(.gif, "a side has zero pixels") }
+    private mutating func setCanvas(first: PixelSize, right: Int, bottom: Int) throws(HeaderParsingError) {
+        probe.storedSize.width = max(probe.storedSize.width, right)
+        probe.storedSize.height = max(probe.storedSize.height, bottom)
+        guard !probe.storedSize.isEmpty else { throw .corrupt(.gif, "a side has zero pixels") }
         // A code of 12 bits represents at most 4,096 pixels, so a byte produces at most 2,731 pixels.
         probe.smallestFile = first.width * first.height / 2_731 + 13
     }
 
-    private mutating func takeExtension() throws(ProbeStop) {
+    private mutating func readExtension() throws(HeaderParsingError) {
         let label = try bytes.byte(at: offset + 1)
         let size = try bytes.byte(at: offset + 2)
         if label == 0xF9, size >= 4, try bytes.byte(at: offset + 3) & 1 == 1 {
@@ -85,7 +85,7 @@ struct GIFProbe {
         try skipBlocks()
     }
 
-    private mutating func skipBlocks() throws(ProbeStop) {
+    private mutating func skipBlocks() throws(HeaderParsingError) {
         while true {
             let size = Int(try bytes.byte(at: offset))
             offset += size + 1

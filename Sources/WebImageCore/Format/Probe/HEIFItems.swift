@@ -6,10 +6,10 @@ struct HEIFItems {
     private let format: ImageFormat
     private var primary = 0
     /// The indices of the primary item's properties in the order in which they apply, counted from 1.
-    private var wanted: [Int] = []
+    private var primaryPropertyIndices: [Int] = []
 
     /// Reads the properties of the primary item.
-    static func read(_ meta: HeaderBytes, format: ImageFormat) throws(ProbeStop) -> ImageProbe {
+    static func read(_ meta: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> ImageInfo {
         var reader = HEIFItems(format: format)
         guard let pitm = try BoxList.first("pitm", in: meta, from: 4) else {
             throw .corrupt(format, "the primary item is missing")
@@ -30,7 +30,7 @@ struct HEIFItems {
 
     private init(format: ImageFormat) { self.format = format }
 
-    private mutating func findAssociations(_ iprp: HeaderBytes) throws(ProbeStop) {
+    private mutating func findAssociations(_ iprp: HeaderBytes) throws(HeaderParsingError) {
         var list = BoxList(iprp)
         while let box = try list.next() {
             guard box.name == "ipma" else { continue }
@@ -44,37 +44,38 @@ struct HEIFItems {
                 let item = try ipma.number(at: offset, idWidth, .big)
                 let count = Int(try ipma.byte(at: offset + idWidth))
                 offset += idWidth + 1
-                if item == primary { try takeAssociations(ipma, at: offset, count: count, width: indexWidth) }
+                if item == primary { try readAssociations(ipma, at: offset, count: count, width: indexWidth) }
                 offset += count * indexWidth
             }
         }
     }
 
-    private mutating func takeAssociations(
+    private mutating func readAssociations(
         _ ipma: HeaderBytes, at offset: Int, count: Int, width: Int
-    ) throws(ProbeStop) {
-        try ProbeStop.check(wanted.count + count, limit: ProbeBounds.itemProperties, "properties for one item")
+    ) throws(HeaderParsingError) {
+        try HeaderParsingError.check(
+            primaryPropertyIndices.count + count, limit: HeaderBounds.itemProperties, "properties for one item")
         for index in 0..<count {
             // The highest bit indicates whether the property is essential.
             let mask = width == 1 ? 0x7F : 0x7FFF
-            wanted.append(try ipma.number(at: offset + index * width, width, .big) & mask)
+            primaryPropertyIndices.append(try ipma.number(at: offset + index * width, width, .big) & mask)
         }
     }
 
-    private func describe(_ ipco: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+    private func describe(_ ipco: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         var found = HEIFProperties()
         var list = BoxList(ipco)
         var index = 0
         while let box = try list.next() {
             index += 1
-            if box.name == "auxC" { try found.takeAuxiliary(box.content) }
-            guard let rank = wanted.firstIndex(of: index) else { continue }
-            try found.take(box, rank: rank)
+            if box.name == "auxC" { try found.addAuxiliaryType(box.content) }
+            guard let rank = primaryPropertyIndices.firstIndex(of: index) else { continue }
+            try found.add(box, rank: rank)
         }
         guard let size = found.size else { throw .corrupt(format, "the size of the primary item is missing") }
         guard !size.isEmpty else { throw .corrupt(format, "a side has zero pixels") }
-        return ImageProbe(
-            format: format, rawSize: size, orientation: found.orientation, depth: found.depth ?? 8,
+        return ImageInfo(
+            format: format, storedSize: size, orientation: found.orientation, bitDepth: found.depth ?? 8,
             hasAlpha: found.hasAlpha, hasICCProfile: found.hasICCProfile, cleanAperture: found.cleanAperture,
             codePoints: found.codePoints)
     }

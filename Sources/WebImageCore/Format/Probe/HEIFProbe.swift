@@ -7,10 +7,10 @@ enum HEIFProbe {
     private static let sequenceBrands: Set<FourCC> = ["avis", "msf1", "hevc", "hevx"]
 
     /// Reads the properties of an AVIF or HEIF file.
-    static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(ProbeStop) -> ImageProbe {
+    static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> ImageInfo {
         let isSequence = sequenceBrands.contains(try FourCC(bytes, at: 8))
         var list = BoxList(bytes)
-        var probe: ImageProbe?
+        var probe: ImageInfo?
         var track: HEIFTrack?
         var seenMedia = false
         do {
@@ -30,7 +30,7 @@ enum HEIFProbe {
             if case .needsMore = error, !seenMedia, !bytes.isComplete { throw error }
             return unknownLength(found)
         }
-        guard var result = probe ?? track.map({ ImageProbe(format: format, rawSize: $0.size) }) else {
+        guard var result = probe ?? track.map({ ImageInfo(format: format, storedSize: $0.size) }) else {
             throw .corrupt(format, "it contains no images")
         }
         guard isSequence || probe == nil else { return result }
@@ -42,7 +42,7 @@ enum HEIFProbe {
         return result
     }
 
-    private static func unknownLength(_ probe: ImageProbe) -> ImageProbe {
+    private static func unknownLength(_ probe: ImageInfo) -> ImageInfo {
         var probe = probe
         probe.frameCount = 1
         probe.frameCountIsExact = false

@@ -13,8 +13,8 @@ struct HEIFProperties {
     ]
     private var depthIsStated = false
     private var aperture: PixelSize?
-    private var rotation: (rank: Int, orientation: Orientation)?
-    private var mirroring: (rank: Int, orientation: Orientation)?
+    private var rotation: (rank: Int, orientation: ImageOrientation)?
+    private var mirroring: (rank: Int, orientation: ImageOrientation)?
 
     /// The size of the visible part, or `nil` if it's missing or exceeds the image.
     var cleanAperture: PixelSize? {
@@ -25,7 +25,7 @@ struct HEIFProperties {
     }
 
     /// The rotation and the mirroring, combined in the order in which the item lists them.
-    var orientation: Orientation {
+    var orientation: ImageOrientation {
         let turn = rotation?.orientation ?? .up
         let flip = mirroring?.orientation ?? .up
         let turnsFirst = (rotation?.rank ?? 0) <= (mirroring?.rank ?? 0)
@@ -33,7 +33,7 @@ struct HEIFProperties {
     }
 
     /// Adds the property at position `rank` of the item's list.
-    mutating func take(_ box: BoxList.Box, rank: Int) throws(ProbeStop) {
+    mutating func add(_ box: BoxList.Box, rank: Int) throws(HeaderParsingError) {
         let content = box.content
         switch box.name {
         case "ispe":
@@ -53,7 +53,8 @@ struct HEIFProperties {
                 codePoints = ColorCodePoints(primaries: try content.big16(at: 4), transfer: try content.big16(at: 6))
             }
             guard kind == "prof" || kind == "rICC" else { return }
-            try ProbeStop.check(content.declaredLength ?? 0, limit: ProbeBounds.iccBytes, "bytes of ICC profile data")
+            try HeaderParsingError.check(
+                content.declaredLength ?? 0, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
             hasICCProfile = true
         case "clap":
             // Width and height are fractions. Decoders ignore incomplete pixels.
@@ -63,7 +64,7 @@ struct HEIFProperties {
                 width: try content.big32(at: 0) / widthUnit, height: try content.big32(at: 8) / heightUnit)
         case "irot":
             // The value is the number of counterclockwise quarter turns.
-            let turns: [Orientation] = [.up, .left, .down, .right]
+            let turns: [ImageOrientation] = [.up, .left, .down, .right]
             rotation = (rank, turns[Int(try content.byte(at: 0) & 3)])
         case "imir":
             // 0 swaps top and bottom, and 1 swaps left and right.
@@ -73,7 +74,7 @@ struct HEIFProperties {
     }
 
     /// Adds the type of an auxiliary image. The file has alpha if any auxiliary image contains alpha.
-    mutating func takeAuxiliary(_ content: HeaderBytes) throws(ProbeStop) {
+    mutating func addAuxiliaryType(_ content: HeaderBytes) throws(HeaderParsingError) {
         if try content.has(anyOf: Self.alphaKinds, at: 4) { hasAlpha = true }
     }
 }

@@ -10,7 +10,7 @@ struct HEIFTrack {
     private(set) var hasAlpha = false
 
     /// Returns the first `pict` track of a `moov` box, or `nil` if there's none.
-    static func read(_ moov: HeaderBytes) throws(ProbeStop) -> HEIFTrack? {
+    static func read(_ moov: HeaderBytes) throws(HeaderParsingError) -> HEIFTrack? {
         var list = BoxList(moov)
         var result: HEIFTrack?
         var hasAlpha = false
@@ -26,7 +26,7 @@ struct HEIFTrack {
         return result
     }
 
-    private init?(track: HeaderBytes, media: HeaderBytes) throws(ProbeStop) {
+    private init?(track: HeaderBytes, media: HeaderBytes) throws(HeaderParsingError) {
         guard let minf = try BoxList.first("minf", in: media), let stbl = try BoxList.first("stbl", in: minf),
             let stsd = try BoxList.first("stsd", in: stbl)
         else { return nil }
@@ -43,7 +43,7 @@ struct HEIFTrack {
     ///
     /// A repeating edit list plays until the end of the track duration. If all bits of this duration are set or
     /// there's no edit list, the animation repeats indefinitely.
-    private static func loops(_ track: HeaderBytes) throws(ProbeStop) -> Int {
+    private static func loops(_ track: HeaderBytes) throws(HeaderParsingError) -> Int {
         guard let edts = try BoxList.first("edts", in: track), let elst = try BoxList.first("elst", in: edts),
             let tkhd = try BoxList.first("tkhd", in: track)
         else { return 0 }

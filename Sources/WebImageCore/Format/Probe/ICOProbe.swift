@@ -11,7 +11,7 @@ enum ICOProbe {
     }
 
     /// Returns whether the directory is plausible.
-    static func isPlausible(_ bytes: HeaderBytes) throws(ProbeStop) -> Bool {
+    static func isPlausible(_ bytes: HeaderBytes) throws(HeaderParsingError) -> Bool {
         let count = try bytes.little16(at: 4)
         guard (1...256).contains(count) else { return false }
         for index in 0..<count {
@@ -22,7 +22,7 @@ enum ICOProbe {
     }
 
     /// Reads the properties of an icon or a cursor.
-    static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(ProbeStop) -> ImageProbe {
+    static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> ImageInfo {
         let count = try bytes.little16(at: 4)
         var best = try entry(bytes, 0, isIcon: format == .ico)
         for index in 1..<max(1, count) {
@@ -31,7 +31,7 @@ enum ICOProbe {
             let bestArea = best.size.width * best.size.height
             if area > bestArea || (area == bestArea && next.bits > best.bits) { best = next }
         }
-        var probe = ImageProbe(format: format, rawSize: best.size, hasAlpha: true, frameCount: count)
+        var probe = ImageInfo(format: format, storedSize: best.size, hasAlpha: true, frameCount: count)
         do {
             try refine(&probe, try bytes.part(at: best.offset, length: best.length))
         } catch {
@@ -41,7 +41,7 @@ enum ICOProbe {
         return probe
     }
 
-    private static func entry(_ bytes: HeaderBytes, _ index: Int, isIcon: Bool) throws(ProbeStop) -> Entry {
+    private static func entry(_ bytes: HeaderBytes, _ index: Int, isIcon: Bool) throws(HeaderParsingError) -> Entry {
         let offset = 6 + index * 16
         let width = Int(try bytes.byte(at: offset))
         let height = Int(try bytes.byte(at: offset + 1))
@@ -52,18 +52,18 @@ enum ICOProbe {
             offset: try bytes.little32(at: offset + 12), length: try bytes.little32(at: offset + 8))
     }
 
-    private static func refine(_ probe: inout ImageProbe, _ picture: HeaderBytes) throws(ProbeStop) {
+    private static func refine(_ probe: inout ImageInfo, _ picture: HeaderBytes) throws(HeaderParsingError) {
         if try picture.has(PNGProbe.signature) {
             let inner = try PNGProbe.read(picture)
-            probe.rawSize = inner.rawSize
-            probe.depth = inner.depth
+            probe.storedSize = inner.storedSize
+            probe.bitDepth = inner.bitDepth
             probe.hasAlpha = inner.hasAlpha
             probe.hasICCProfile = inner.hasICCProfile
         } else {
             let header = try BMPProbe.Header(picture, format: probe.format)
             // The stored height is the sum of the heights of the color image and of its mask.
-            probe.rawSize = PixelSize(width: header.size.width, height: max(1, header.size.height / 2))
-            probe.depth = header.depth
+            probe.storedSize = PixelSize(width: header.size.width, height: max(1, header.size.height / 2))
+            probe.bitDepth = header.depth
         }
     }
 }

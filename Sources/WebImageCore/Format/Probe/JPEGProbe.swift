@@ -3,20 +3,20 @@
 /// A parser for the marker segments of a JPEG file before its first scan (ITU-T T.81, annex B).
 struct JPEGProbe {
     private let bytes: HeaderBytes
-    private var frame: ImageProbe?
-    private var orientation: Orientation?
+    private var frame: ImageInfo?
+    private var orientation: ImageOrientation?
     private var iccBytes = 0
     private var strayBytes = 0
 
     /// Reads the properties of a JPEG file from the segments before its first scan.
-    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+    static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         var reader = JPEGProbe(bytes: bytes)
         do {
             try reader.walk()
         } catch {
             // After the frame header, wait for missing segments, but ignore invalid ones in a complete file.
             guard bytes.isComplete, reader.frame != nil else { throw error }
-            if case .failed(.limit) = error { throw error }
+            if case .failed(.limitExceeded) = error { throw error }
         }
         guard var probe = reader.frame else { throw .corrupt(.jpeg, "there is no frame header before the first scan") }
         probe.orientation = reader.orientation ?? .up
@@ -26,7 +26,7 @@ struct JPEGProbe {
 
     private init(bytes: HeaderBytes) { self.bytes = bytes }
 
-    private mutating func walk() throws(ProbeStop) {
+    private mutating func walk() throws(HeaderParsingError) {
         var offset = 2
         while true {
             let marker = try nextMarker(&offset)
@@ -38,14 +38,14 @@ struct JPEGProbe {
             default:
                 let length = try bytes.big16(at: offset)
                 guard length >= 2 else { throw .corrupt(.jpeg, "invalid segment length") }
-                try take(marker, try bytes.part(at: offset + 2, length: length - 2))
+                try read(marker, try bytes.part(at: offset + 2, length: length - 2))
                 offset += length
             }
         }
     }
 
     /// Returns the code of the next marker and moves `offset` past it. Like decoders, this function skips stray bytes.
-    private mutating func nextMarker(_ offset: inout Int) throws(ProbeStop) -> UInt8 {
+    private mutating func nextMarker(_ offset: inout Int) throws(HeaderParsingError) -> UInt8 {
         let start = offset
         while true {
             while try bytes.byte(at: offset) != 0xFF { offset = try stray(offset, after: start) }
@@ -59,31 +59,31 @@ struct JPEGProbe {
         }
     }
 
-    private func stray(_ offset: Int, after start: Int) throws(ProbeStop) -> Int {
-        guard strayBytes + offset - start < ProbeBounds.strayBytes else {
-            throw .corrupt(.jpeg, "more than \(ProbeBounds.strayBytes) bytes between segments")
+    private func stray(_ offset: Int, after start: Int) throws(HeaderParsingError) -> Int {
+        guard strayBytes + offset - start < HeaderBounds.strayBytes else {
+            throw .corrupt(.jpeg, "more than \(HeaderBounds.strayBytes) bytes between segments")
         }
         return offset + 1
     }
 
-    private mutating func take(_ marker: UInt8, _ segment: HeaderBytes) throws(ProbeStop) {
+    private mutating func read(_ marker: UInt8, _ segment: HeaderBytes) throws(HeaderParsingError) {
         switch marker {
         case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
             if frame == nil { frame = try Self.frame(marker, segment) }
         case 0xE1:
             guard orientation == nil, try segment.has("Exif\0") else { return }
             try segment.require(segment.declaredLength ?? 0, at: 0)
-            orientation = Orientation(exif: try segment.rest(from: 6))
+            orientation = ImageOrientation(exif: try segment.rest(from: 6))
         case 0xE2:
             guard try segment.has("ICC_PROFILE\0") else { return }
             iccBytes += max(0, (segment.declaredLength ?? 0) - 14)
-            try ProbeStop.check(iccBytes, limit: ProbeBounds.iccBytes, "bytes of ICC profile data")
+            try HeaderParsingError.check(iccBytes, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
         default:
             return
         }
     }
 
-    private static func frame(_ marker: UInt8, _ segment: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+    private static func frame(_ marker: UInt8, _ segment: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         let depth = Int(try segment.byte(at: 0))
         let size = PixelSize(width: try segment.big16(at: 3), height: try segment.big16(at: 1))
         let components = Int(try segment.byte(at: 5))
@@ -92,8 +92,8 @@ struct JPEGProbe {
         }
         guard size.height > 0 else { throw .unsupported(.jpeg, "a height that is defined after the first scan (DNL)") }
         try segment.require(components * 3, at: 6)
-        return ImageProbe(
-            format: .jpeg, rawSize: size, depth: depth, isProgressive: [0xC2, 0xC6, 0xCA, 0xCE].contains(marker),
+        return ImageInfo(
+            format: .jpeg, storedSize: size, bitDepth: depth, isProgressive: [0xC2, 0xC6, 0xCA, 0xCE].contains(marker),
             smallestFile: try smallestFile(marker, size, components, segment))
     }
 
@@ -103,7 +103,7 @@ struct JPEGProbe {
     /// each component. Arithmetic, lossless, and hierarchical coding have no such bound.
     private static func smallestFile(
         _ marker: UInt8, _ size: PixelSize, _ components: Int, _ segment: HeaderBytes
-    ) throws(ProbeStop) -> Int {
+    ) throws(HeaderParsingError) -> Int {
         guard marker <= 0xC2 else { return 0 }
         var widest = 1
         var tallest = 1

@@ -3,7 +3,7 @@
 /// The image header of a JPEG XL codestream (ISO/IEC 18181-1, annexes A and D).
 struct JXLHeader {
     private(set) var size: PixelSize
-    private(set) var orientation = Orientation.up
+    private(set) var orientation = ImageOrientation.up
     private(set) var depth = 8
     private(set) var hasAlpha = false
     private(set) var isAnimated = false
@@ -20,7 +20,7 @@ struct JXLHeader {
         size = try readSize()
         // A set flag means that all values are defaults: 8 bits, sRGB, no orientation, and no alpha.
         guard try !bits.flag() else { return }
-        if try bits.flag() { try readExtraFields() }
+        if try bits.flag() { try readAdditionalHeaders() }
         depth = try readDepth()
         try bits.skip(1)
         let channels = try number((0, 0), (0, 1), (4, 2), (12, 1))
@@ -39,12 +39,12 @@ struct JXLHeader {
 
     private mutating func readSize() throws(BitReader.End) -> PixelSize {
         let isSmall = try bits.flag()
-        let height = try readSide(isSmall)
+        let height = try readDimension(isSmall)
         if let width = try readWidth(height: height) { return PixelSize(width: width, height: height) }
-        return PixelSize(width: try readSide(isSmall), height: height)
+        return PixelSize(width: try readDimension(isSmall), height: height)
     }
 
-    private mutating func readSide(_ isSmall: Bool) throws(BitReader.End) -> Int {
+    private mutating func readDimension(_ isSmall: Bool) throws(BitReader.End) -> Int {
         isSmall ? (try bits.bits(5) + 1) * 8 : try number((9, 1), (13, 1), (18, 1), (30, 1))
     }
 
@@ -55,8 +55,8 @@ struct JXLHeader {
         return choice == 0 ? nil : height * ratios[choice - 1].0 / ratios[choice - 1].1
     }
 
-    private mutating func readExtraFields() throws(BitReader.End) {
-        orientation = Orientation(rawValue: try bits.bits(3) + 1) ?? .up
+    private mutating func readAdditionalHeaders() throws(BitReader.End) {
+        orientation = ImageOrientation(rawValue: try bits.bits(3) + 1) ?? .up
         if try bits.flag() { _ = try readSize() }
         if try bits.flag() { try skipPreview() }
         isAnimated = try bits.flag()
@@ -69,11 +69,11 @@ struct JXLHeader {
 
     private mutating func skipPreview() throws(BitReader.End) {
         let isSmall = try bits.flag()
-        let height = try readPreviewSide(isSmall)
-        if try readWidth(height: height) == nil { _ = try readPreviewSide(isSmall) }
+        let height = try readPreviewDimension(isSmall)
+        if try readWidth(height: height) == nil { _ = try readPreviewDimension(isSmall) }
     }
 
-    private mutating func readPreviewSide(_ isSmall: Bool) throws(BitReader.End) -> Int {
+    private mutating func readPreviewDimension(_ isSmall: Bool) throws(BitReader.End) -> Int {
         isSmall
             ? try number((0, 16), (0, 32), (5, 1), (9, 33)) : try number((6, 1), (8, 65), (10, 321), (12, 1_345))
     }

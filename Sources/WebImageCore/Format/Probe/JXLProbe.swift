@@ -3,18 +3,18 @@
 /// A parser that finds the codestream header of a JPEG XL file with or without a container (ISO/IEC 18181-2).
 enum JXLProbe {
     /// Reads the properties of a JPEG XL file.
-    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+    static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         var codestream: [UInt8] = []
         let more = try collect(bytes, &codestream)
         do throws(BitReader.End) {
             let header = try JXLHeader(codestream)
-            return ImageProbe(
-                format: .jxl, rawSize: header.size, orientation: header.orientation, depth: header.depth,
+            return ImageInfo(
+                format: .jxl, storedSize: header.size, orientation: header.orientation, bitDepth: header.depth,
                 hasAlpha: header.hasAlpha, frameCountIsExact: !header.isAnimated,
                 loopCount: header.isAnimated ? header.loops : 1, hasICCProfile: header.hasICCProfile)
         } catch {
-            try ProbeStop.check(
-                codestream.count + 1, limit: ProbeBounds.jxlHeaderBytes, "bytes of JPEG XL header data")
+            try HeaderParsingError.check(
+                codestream.count + 1, limit: HeaderBounds.jxlHeaderBytes, "bytes of JPEG XL header data")
             throw more ?? .outside
         }
     }
@@ -23,11 +23,13 @@ enum JXLProbe {
     ///
     /// - Returns: The reason why more data isn't available yet, or `nil` if the whole file or a sufficient part was
     ///   read.
-    private static func collect(_ bytes: HeaderBytes, _ codestream: inout [UInt8]) throws(ProbeStop) -> ProbeStop? {
+    private static func collect(_ bytes: HeaderBytes, _ codestream: inout [UInt8]) throws(HeaderParsingError)
+        -> HeaderParsingError?
+    {
         if try bytes.has([0xFF, 0x0A]) { return try append(bytes, to: &codestream) }
         var list = BoxList(bytes)
-        do throws(ProbeStop) {
-            while let box = try list.next(), codestream.count < ProbeBounds.jxlHeaderBytes {
+        do throws(HeaderParsingError) {
+            while let box = try list.next(), codestream.count < HeaderBounds.jxlHeaderBytes {
                 let piece: HeaderBytes
                 switch box.name {
                 case "jxlc": piece = box.content
@@ -44,13 +46,15 @@ enum JXLProbe {
         return nil
     }
 
-    private static func append(_ piece: HeaderBytes, to codestream: inout [UInt8]) throws(ProbeStop) -> ProbeStop? {
-        let room = ProbeBounds.jxlHeaderBytes - codestream.count
+    private static func append(_ piece: HeaderBytes, to codestream: inout [UInt8]) throws(HeaderParsingError)
+        -> HeaderParsingError?
+    {
+        let room = HeaderBounds.jxlHeaderBytes - codestream.count
         let wanted = min(room, piece.declaredLength ?? room)
         let count = min(wanted, piece.available)
         try piece.withBytes(count, at: 0) { codestream.append(contentsOf: $0) }
         guard count < wanted else { return nil }
-        do throws(ProbeStop) {
+        do throws(HeaderParsingError) {
             try piece.require(count + 1, at: 0)
             return nil
         } catch {

@@ -11,13 +11,13 @@ enum PDFProbe {
     private static let maxBox = 128
 
     /// Reads the properties of a PDF.
-    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+    static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         let size = try mediaBox(bytes) ?? letter
-        return ImageProbe(format: .pdf, rawSize: size, hasAlpha: true, frameCountIsExact: false)
+        return ImageInfo(format: .pdf, storedSize: size, hasAlpha: true, frameCountIsExact: false)
     }
 
-    private static func mediaBox(_ bytes: HeaderBytes) throws(ProbeStop) -> PixelSize? {
-        for offset in 0..<ProbeBounds.pdfBytes {
+    private static func mediaBox(_ bytes: HeaderBytes) throws(HeaderParsingError) -> PixelSize? {
+        for offset in 0..<HeaderBounds.pdfBytes {
             if offset >= bytes.available {
                 // The media box may be anywhere in the window.
                 guard !bytes.isComplete else { return nil }
@@ -31,7 +31,7 @@ enum PDFProbe {
         return nil
     }
 
-    private static func size(_ bytes: HeaderBytes, at start: Int) throws(ProbeStop) -> PixelSize? {
+    private static func size(_ bytes: HeaderBytes, at start: Int) throws(HeaderParsingError) -> PixelSize? {
         var text = ""
         for offset in start..<start + maxBox {
             if bytes.isComplete, offset >= bytes.available { return nil }

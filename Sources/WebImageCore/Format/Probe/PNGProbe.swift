@@ -5,12 +5,12 @@ struct PNGProbe {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     private let bytes: HeaderBytes
-    private var probe: ImageProbe
+    private var probe: ImageInfo
     private var seenData = false
     private var textChunks = 0
 
     /// Reads the properties of a PNG file, including the available chunks after the image data.
-    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+    static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         var reader = try PNGProbe(bytes)
         do {
             try reader.walk()
@@ -24,16 +24,16 @@ struct PNGProbe {
     /// Returns whether the file is animated. With an invalid header or invalid chunks, it isn't, because decoders then
     /// use the still image.
     static func isAnimated(_ bytes: HeaderBytes) -> Bool {
-        do throws(ProbeStop) {
+        do throws(HeaderParsingError) {
             var reader = try PNGProbe(bytes)
-            do throws(ProbeStop) { try reader.walk() } catch { return reader.probe.format == .apng }
+            do throws(HeaderParsingError) { try reader.walk() } catch { return reader.probe.format == .apng }
             return reader.probe.format == .apng
         } catch {
             return false
         }
     }
 
-    private init(_ bytes: HeaderBytes) throws(ProbeStop) {
+    private init(_ bytes: HeaderBytes) throws(HeaderParsingError) {
         self.bytes = bytes
         let first = try FourCC(bytes, at: 12)
         guard first != "CgBI" else { throw .unsupported(.png, "Apple's CgBI variant") }
@@ -48,15 +48,15 @@ struct PNGProbe {
         guard (1...0x7FFF_FFFF).contains(size.width), (1...0x7FFF_FFFF).contains(size.height) else {
             throw .corrupt(.png, "invalid size \(size)")
         }
-        guard let channels = Self.channels(colour: colour, depth: depth), interlace <= 1,
+        guard let channels = Self.channels(colorType: colour, bitDepth: depth), interlace <= 1,
             try bytes.big16(at: 26) == 0
         else { throw .corrupt(.png, "invalid IHDR chunk") }
-        probe = ImageProbe(
-            format: .png, rawSize: size, depth: depth, hasAlpha: colour & 4 != 0, isProgressive: interlace == 1,
+        probe = ImageInfo(
+            format: .png, storedSize: size, bitDepth: depth, hasAlpha: colour & 4 != 0, isProgressive: interlace == 1,
             smallestFile: Self.smallestFile(size, bitsPerPixel: channels * depth))
     }
 
-    private mutating func walk() throws(ProbeStop) {
+    private mutating func walk() throws(HeaderParsingError) {
         var offset = 33
         var count = 1
         while true {
@@ -64,15 +64,15 @@ struct PNGProbe {
             let name = try FourCC(bytes, at: offset + 4)
             guard length <= 0x7FFF_FFFF else { throw .corrupt(.png, "invalid chunk length") }
             count += 1
-            try ProbeStop.check(count, limit: ProbeBounds.pngChunks, "PNG chunks")
+            try HeaderParsingError.check(count, limit: HeaderBounds.pngChunks, "PNG chunks")
             if name == "IEND" { break }
-            try take(name, at: offset + 8, length: length)
+            try read(name, at: offset + 8, length: length)
             offset += length + 12
         }
         guard seenData else { throw .corrupt(.png, "the image data is missing") }
     }
 
-    private mutating func take(_ name: FourCC, at offset: Int, length: Int) throws(ProbeStop) {
+    private mutating func read(_ name: FourCC, at offset: Int, length: Int) throws(HeaderParsingError) {
         switch name {
         case "IDAT":
             seenData = true
@@ -86,32 +86,32 @@ struct PNGProbe {
         case "tRNS":
             probe.hasAlpha = probe.hasAlpha || !seenData
         case "iCCP":
-            try ProbeStop.check(length, limit: ProbeBounds.iccBytes, "bytes of ICC profile data")
+            try HeaderParsingError.check(length, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
             probe.hasICCProfile = probe.hasICCProfile || !seenData
         case "cICP":
             guard !seenData, length == 4, try isIntact(at: offset, length: length) else { return }
             probe.codePoints = ColorCodePoints(
                 primaries: Int(try bytes.byte(at: offset)), transfer: Int(try bytes.byte(at: offset + 1)))
         case "eXIf":
-            try ProbeStop.check(length, limit: ProbeBounds.exifBytes, "bytes of EXIF data")
+            try HeaderParsingError.check(length, limit: HeaderBounds.exifBytes, "bytes of EXIF data")
             try bytes.require(length, at: offset)
-            probe.orientation = Orientation(exif: try bytes.part(at: offset, length: length))
+            probe.orientation = ImageOrientation(exif: try bytes.part(at: offset, length: length))
         case "tEXt", "zTXt", "iTXt":
             textChunks += 1
-            try ProbeStop.check(textChunks, limit: ProbeBounds.textChunks, "PNG text chunks")
+            try HeaderParsingError.check(textChunks, limit: HeaderBounds.textChunks, "PNG text chunks")
         default:
             return
         }
     }
 
-    private func isIntact(at offset: Int, length: Int) throws(ProbeStop) -> Bool {
+    private func isIntact(at offset: Int, length: Int) throws(HeaderParsingError) -> Bool {
         let stored = UInt32(truncatingIfNeeded: try bytes.big32(at: offset + length))
         return try CRC32.value(bytes, at: offset - 4, count: length + 4) == stored
     }
 
     /// Returns the number of samples per pixel, or `nil` for a combination that isn't in table 8 of the standard.
-    private static func channels(colour: UInt8, depth: Int) -> Int? {
-        switch (colour, depth) {
+    private static func channels(colorType: UInt8, bitDepth: Int) -> Int? {
+        switch (colorType, bitDepth) {
         case (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (3, 1), (3, 2), (3, 4), (3, 8): 1
         case (2, 8), (2, 16): 3
         case (4, 8), (4, 16): 2

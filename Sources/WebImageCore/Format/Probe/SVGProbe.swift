@@ -7,15 +7,15 @@ struct SVGProbe {
     /// The maximum number of characters of an attribute value to inspect.
     private static let maxValue = 128
 
-    private let text: MarkupText
+    private let text: MarkupReader
     private var width: Double?
     private var height: Double?
     private var viewBox: (width: Double, height: Double)?
 
     /// Reads the properties of an SVG, which may be compressed with gzip.
-    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+    static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         guard let (unpacked, isShort) = try Gzip.unpack(bytes) else { return try plain(bytes) }
-        do throws(ProbeStop) {
+        do throws(HeaderParsingError) {
             return try unpacked.withView(isComplete: !isShort, plain)
         } catch {
             // The required number of compressed bytes can't be determined.
@@ -24,39 +24,39 @@ struct SVGProbe {
         }
     }
 
-    private static func plain(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
-        let text = try MarkupText(bytes)
-        guard case .svg(let attributes) = try MarkupHead.read(text) else {
+    private static func plain(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
+        let text = try MarkupReader(bytes)
+        guard case .svg(let attributes) = try MarkupProlog.read(text) else {
             throw .corrupt(.svg, "the root element isn't svg")
         }
         var reader = SVGProbe(text: text)
         try reader.readAttributes(from: attributes)
-        return ImageProbe(format: .svg, rawSize: try reader.size(), hasAlpha: true)
+        return ImageInfo(format: .svg, storedSize: try reader.size(), hasAlpha: true)
     }
 
-    private init(text: MarkupText) { self.text = text }
+    private init(text: MarkupReader) { self.text = text }
 
-    private mutating func readAttributes(from start: Int) throws(ProbeStop) {
+    private mutating func readAttributes(from start: Int) throws(HeaderParsingError) {
         var index = try text.skipSpace(start)
         while let first = try text.character(at: index), first != 0x3E, first != 0x2F {
             let nameStart = index
-            while let next = try text.character(at: index), MarkupHead.isName(next) || next == 0x80 { index += 1 }
+            while let next = try text.character(at: index), MarkupProlog.isName(next) || next == 0x80 { index += 1 }
             let nameEnd = index
             index = try text.skipSpace(index)
-            guard nameEnd > nameStart, try text.character(at: index) == 0x3D else { throw damaged }
+            guard nameEnd > nameStart, try text.character(at: index) == 0x3D else { throw corrupt }
             index = try text.skipSpace(index + 1)
             guard let quote = try text.character(at: index), quote == 0x22 || quote == 0x27,
-                let end = try MarkupHead.endOfQuote(text, from: index + 1, quote)
-            else { throw damaged }
-            try take(name: nameStart..<nameEnd, value: index + 1..<end - 1)
+                let end = try MarkupProlog.endOfQuote(text, from: index + 1, quote)
+            else { throw corrupt }
+            try read(name: nameStart..<nameEnd, value: index + 1..<end - 1)
             index = try text.skipSpace(end)
         }
-        guard try text.character(at: index) != nil else { throw damaged }
+        guard try text.character(at: index) != nil else { throw corrupt }
     }
 
-    private var damaged: ProbeStop { .corrupt(.svg, "the attributes of the root element are invalid") }
+    private var corrupt: HeaderParsingError { .corrupt(.svg, "the attributes of the root element are invalid") }
 
-    private mutating func take(name: Range<Int>, value: Range<Int>) throws(ProbeStop) {
+    private mutating func read(name: Range<Int>, value: Range<Int>) throws(HeaderParsingError) {
         switch name.count {
         case 5 where try string(name) == "width": width = SVGLength.pixels(try string(value))
         case 6 where try string(name) == "height": height = SVGLength.pixels(try string(value))
@@ -67,7 +67,7 @@ struct SVGProbe {
         }
     }
 
-    private func string(_ range: Range<Int>) throws(ProbeStop) -> String {
+    private func string(_ range: Range<Int>) throws(HeaderParsingError) -> String {
         var result = ""
         for index in range.prefix(Self.maxValue) {
             guard let character = try text.character(at: index) else { break }
@@ -78,7 +78,7 @@ struct SVGProbe {
 
     /// Returns the size. The other side and the aspect ratio of the view box determine a side that's missing or
     /// relative.
-    private func size() throws(ProbeStop) -> PixelSize {
+    private func size() throws(HeaderParsingError) -> PixelSize {
         guard width ?? 1 > 0, height ?? 1 > 0 else { throw .corrupt(.svg, "a side has zero pixels") }
         let ratio = viewBox.map { $0.width / $0.height }
         switch (width, height, viewBox) {

@@ -3,7 +3,7 @@
 /// The structure that TIFF files and EXIF blocks share (TIFF 6.0, section 2; BigTIFF; Exif 2.32, section 4.5.2).
 struct TIFFDirectory {
     /// The content of a tag.
-    struct Field {
+    struct Tag {
         /// The number of values.
         let count: Int
         /// The first value, if it's an integer.
@@ -20,7 +20,7 @@ struct TIFFDirectory {
     let firstOffset: Int
 
     /// Reads the header, or returns `nil` if `bytes` doesn't begin with one.
-    init?(_ bytes: HeaderBytes) throws(ProbeStop) {
+    init?(_ bytes: HeaderBytes) throws(HeaderParsingError) {
         let mark = try bytes.big16(at: 0)
         guard mark == 0x4949 || mark == 0x4D4D else { return nil }
         order = mark == 0x4949 ? .little : .big
@@ -41,40 +41,40 @@ struct TIFFDirectory {
     private var entryWidth: Int { wide == 4 ? 12 : 20 }
 
     /// Returns the offset of the directory after the one at `offset`, or 0 after the last directory.
-    func next(after offset: Int) throws(ProbeStop) -> Int {
+    func next(after offset: Int) throws(HeaderParsingError) -> Int {
         let entries = try entryCount(at: offset)
         return try number(try sum(offset, countWidth + entries * entryWidth), wide)
     }
 
     /// Calls `body` for each tag with integers or bytes in the directory at `offset`.
-    func forEachField(
-        at offset: Int, _ body: (_ tag: Int, _ field: Field) throws(ProbeStop) -> Void
-    ) throws(ProbeStop) {
+    func forEachTag(
+        at offset: Int, _ body: (_ tag: Int, _ field: Tag) throws(HeaderParsingError) -> Void
+    ) throws(HeaderParsingError) {
         let entries = try entryCount(at: offset)
         for index in 0..<entries {
             let entry = try sum(offset, countWidth + index * entryWidth)
             let tag = try number(entry, 2)
-            if let field = try field(at: entry) { try body(tag, field) }
+            if let field = try self.tag(at: entry) { try body(tag, field) }
         }
     }
 
     /// Returns the first value of a tag in the directory at `offset`.
-    func value(of wanted: Int, at offset: Int) throws(ProbeStop) -> Int? {
+    func value(of wanted: Int, at offset: Int) throws(HeaderParsingError) -> Int? {
         let entries = try entryCount(at: offset)
         for index in 0..<entries {
             let entry = try sum(offset, countWidth + index * entryWidth)
-            if try number(entry, 2) == wanted { return try field(at: entry)?.first }
+            if try number(entry, 2) == wanted { return try tag(at: entry)?.first }
         }
         return nil
     }
 
-    private func entryCount(at offset: Int) throws(ProbeStop) -> Int {
+    private func entryCount(at offset: Int) throws(HeaderParsingError) -> Int {
         let entries = try number(offset, countWidth)
-        try ProbeStop.check(entries, limit: ProbeBounds.tiffEntries, "TIFF tags")
+        try HeaderParsingError.check(entries, limit: HeaderBounds.tiffEntries, "TIFF tags")
         return entries
     }
 
-    private func field(at entry: Int) throws(ProbeStop) -> Field? {
+    private func tag(at entry: Int) throws(HeaderParsingError) -> Tag? {
         let kind = try number(entry + 2, 2)
         guard let size = Self.sizes[kind] else { return nil }
         let count = try number(entry + 4, wide)
@@ -83,19 +83,19 @@ struct TIFFDirectory {
         let slot = entry + 4 + wide
         // Read only numbers from other locations. For a profile, its size is sufficient.
         guard kind != 7, byteCount > wide else {
-            return Field(count: count, first: try number(slot, min(size, wide)), byteCount: byteCount)
+            return Tag(count: count, first: try number(slot, min(size, wide)), byteCount: byteCount)
         }
-        return Field(count: count, first: try number(try number(slot, wide), size), byteCount: byteCount)
+        return Tag(count: count, first: try number(try number(slot, wide), size), byteCount: byteCount)
     }
 
     /// The sizes of BYTE, SHORT, LONG, UNDEFINED, and LONG8 values, in bytes.
     private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 16: 8]
 
-    private func number(_ offset: Int, _ width: Int) throws(ProbeStop) -> Int {
+    private func number(_ offset: Int, _ width: Int) throws(HeaderParsingError) -> Int {
         try bytes.number(at: offset, width, order)
     }
 
-    private func sum(_ left: Int, _ right: Int) throws(ProbeStop) -> Int {
+    private func sum(_ left: Int, _ right: Int) throws(HeaderParsingError) -> Int {
         let (sum, overflow) = left.addingReportingOverflow(right)
         guard !overflow else { throw .outside }
         return sum

@@ -3,30 +3,30 @@
 /// A parser that reads the first directory of a TIFF or BigTIFF file and follows the chain of the other directories.
 enum TIFFProbe {
     /// Reads the properties of a TIFF file, and counts the other directories that are available.
-    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+    static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         guard let file = try TIFFDirectory(bytes), file.firstOffset > 0 else {
             throw .corrupt(.tiff, "the first directory is missing")
         }
-        var probe = ImageProbe(format: .tiff, rawSize: PixelSize(width: 0, height: 0), depth: 1)
-        try file.forEachField(at: file.firstOffset) { (tag, field) throws(ProbeStop) in
+        var probe = ImageInfo(format: .tiff, storedSize: PixelSize(width: 0, height: 0), bitDepth: 1)
+        try file.forEachTag(at: file.firstOffset) { (tag, field) throws(HeaderParsingError) in
             switch tag {
-            case 256: probe.rawSize.width = field.first
-            case 257: probe.rawSize.height = field.first
-            case 258: probe.depth = field.first
-            case 274: probe.orientation = Orientation(rawValue: field.first) ?? .up
+            case 256: probe.storedSize.width = field.first
+            case 257: probe.storedSize.height = field.first
+            case 258: probe.bitDepth = field.first
+            case 274: probe.orientation = ImageOrientation(rawValue: field.first) ?? .up
             // 1 is associated alpha, 2 is unassociated alpha, and 0 is unspecified data.
             case 338: probe.hasAlpha = field.first == 1 || field.first == 2
             case 34_675:
-                try ProbeStop.check(field.byteCount, limit: ProbeBounds.iccBytes, "bytes of ICC profile data")
+                try HeaderParsingError.check(field.byteCount, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
                 probe.hasICCProfile = true
             default: break
             }
         }
         let sides = 1...0xFFFF_FFFF
-        guard sides.contains(probe.rawSize.width), sides.contains(probe.rawSize.height) else {
-            throw .corrupt(.tiff, "invalid size \(probe.rawSize)")
+        guard sides.contains(probe.storedSize.width), sides.contains(probe.storedSize.height) else {
+            throw .corrupt(.tiff, "invalid size \(probe.storedSize)")
         }
-        guard (1...64).contains(probe.depth) else { throw .corrupt(.tiff, "invalid bit depth \(probe.depth)") }
+        guard (1...64).contains(probe.bitDepth) else { throw .corrupt(.tiff, "invalid bit depth \(probe.bitDepth)") }
         count(file, &probe, isComplete: bytes.isComplete)
         return probe
     }
@@ -35,14 +35,14 @@ enum TIFFProbe {
     ///
     /// Brent's algorithm detects cycles with constant memory. If the chain is cyclic or exceeds the bound, the result
     /// is one page and isn't exact.
-    private static func count(_ file: TIFFDirectory, _ probe: inout ImageProbe, isComplete: Bool) {
+    private static func count(_ file: TIFFDirectory, _ probe: inout ImageInfo, isComplete: Bool) {
         var pages = 1
         var offset = file.firstOffset
         var mark = offset
         var lap = 1
         var steps = 0
-        while pages <= ProbeBounds.tiffDirectories {
-            do throws(ProbeStop) {
+        while pages <= HeaderBounds.tiffDirectories {
+            do throws(HeaderParsingError) {
                 offset = try file.next(after: offset)
                 guard offset != 0 else {
                     probe.frameCount = pages

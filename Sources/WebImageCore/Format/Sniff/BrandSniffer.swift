@@ -17,7 +17,7 @@ enum BrandSniffer {
     private static let quickTime: Set<FourCC> = ["moov", "mdat", "wide", "pnot", "free", "skip"]
 
     /// Returns the format, or `nil` if the data doesn't begin with a box of the family.
-    static func format(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+    static func format(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat? {
         let size = try bytes.big32(at: 0)
         let name = try FourCC(bytes, at: 4)
         if quickTime.contains(name), size == 1 || size >= 8 { return .mov }

@@ -9,8 +9,8 @@ enum FormatSniffer {
 
     /// Returns the format, or `nil` if the data matches none. ``PNGProbe`` distinguishes APNG from PNG.
     ///
-    /// - Throws: ``ProbeStop/needsMore(_:)`` if the beginning of the file still matches several formats.
-    static func format(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+    /// - Throws: ``HeaderParsingError/needsMore(_:)`` if the beginning of the file still matches several formats.
+    static func format(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat? {
         if let format = try settled(bytes, binary) { return format }
         if let format = try settled(bytes, TextSniffer.format) {
             guard format == .text, try hasPDFMark(bytes) else { return format }
@@ -21,9 +21,9 @@ enum FormatSniffer {
 
     /// Runs a test. For complete data, a test that requires more data means that the format doesn't match.
     private static func settled(
-        _ bytes: HeaderBytes, _ test: (HeaderBytes) throws(ProbeStop) -> ImageFormat?
-    ) throws(ProbeStop) -> ImageFormat? {
-        do throws(ProbeStop) {
+        _ bytes: HeaderBytes, _ test: (HeaderBytes) throws(HeaderParsingError) -> ImageFormat?
+    ) throws(HeaderParsingError) -> ImageFormat? {
+        do throws(HeaderParsingError) {
             return try test(bytes)
         } catch {
             if case .needsMore = error, !bytes.isComplete { throw error }
@@ -31,7 +31,7 @@ enum FormatSniffer {
         }
     }
 
-    private static func binary(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+    private static func binary(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat? {
         switch try bytes.byte(at: 0) {
         case 0xFF: return try markers(bytes)
         case 0x89: return try bytes.has(PNGProbe.signature) ? .png : nil
@@ -55,7 +55,7 @@ enum FormatSniffer {
     }
 
     /// Returns the format of data that begins with a marker FF xx.
-    private static func markers(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+    private static func markers(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat? {
         if try bytes.has([0xFF, 0x0A]) { return .jxl }
         if try bytes.has([0xFF, 0x4F, 0xFF, 0x51]) { return .jpeg2000 }
         guard try bytes.has([0xFF, 0xD8, 0xFF]) else { return nil }
@@ -67,13 +67,13 @@ enum FormatSniffer {
         }
     }
 
-    private static func webp(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+    private static func webp(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat? {
         guard try bytes.has("RIFF"), try bytes.has("WEBP", at: 8) else { return nil }
         let chunk = try FourCC(bytes, at: 12)
         return chunk == "VP8 " || chunk == "VP8L" || chunk == "VP8X" ? .webp : nil
     }
 
-    private static func tiff(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+    private static func tiff(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat? {
         let marks: [[UInt8]] = [
             [0x49, 0x49, 0x2A, 0x00], [0x4D, 0x4D, 0x00, 0x2A], [0x49, 0x49, 0x2B, 0x00], [0x4D, 0x4D, 0x00, 0x2B],
         ]
@@ -83,18 +83,18 @@ enum FormatSniffer {
         return nil
     }
 
-    private static func icon(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+    private static func icon(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat? {
         let isIcon = try bytes.has([0, 0, 1, 0])
         let isCursor = try bytes.has([0, 0, 2, 0])
         guard isIcon || isCursor, try ICOProbe.isPlausible(bytes) else { return nil }
         return isIcon ? .ico : .cur
     }
 
-    private static func gzip(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat {
+    private static func gzip(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat {
         guard let (text, isShort) = try Gzip.unpack(bytes) else { return .gzip }
-        do throws(ProbeStop) {
-            let kind = try text.withView(isComplete: !isShort) { (view) throws(ProbeStop) in
-                try MarkupHead.read(try MarkupText(view))
+        do throws(HeaderParsingError) {
+            let kind = try text.withView(isComplete: !isShort) { (view) throws(HeaderParsingError) in
+                try MarkupProlog.read(try MarkupReader(view))
             }
             if case .svg = kind { return .svg }
             return .gzip
@@ -104,13 +104,13 @@ enum FormatSniffer {
         }
     }
 
-    private static func boxes(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+    private static func boxes(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat? {
         if try bytes.has([0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]) { return .jxl }
         if try bytes.has([0x00, 0x00, 0x00, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]) { return .jpeg2000 }
         return try BrandSniffer.format(bytes)
     }
 
-    private static func hasPDFMark(_ bytes: HeaderBytes) throws(ProbeStop) -> Bool {
+    private static func hasPDFMark(_ bytes: HeaderBytes) throws(HeaderParsingError) -> Bool {
         for offset in 0..<pdfWindow {
             if try bytes.has(pdfMark, at: offset) { return true }
             if bytes.isComplete, offset >= bytes.available { return false }
@@ -122,10 +122,10 @@ enum FormatSniffer {
 extension [UInt8] {
     /// Calls `body` with a view of these bytes.
     func withView<Value>(
-        isComplete: Bool, _ body: (HeaderBytes) throws(ProbeStop) -> Value
-    ) throws(ProbeStop) -> Value {
-        let result: Result<Value, ProbeStop> = withUnsafeBytes { buffer in
-            do throws(ProbeStop) {
+        isComplete: Bool, _ body: (HeaderBytes) throws(HeaderParsingError) -> Value
+    ) throws(HeaderParsingError) -> Value {
+        let result: Result<Value, HeaderParsingError> = withUnsafeBytes { buffer in
+            do throws(HeaderParsingError) {
                 return .success(try body(HeaderBytes(buffer, isComplete: isComplete)))
             } catch {
                 return .failure(error)

@@ -6,9 +6,9 @@ enum TextSniffer {
     private static let window = 1_024
 
     /// Returns HTML, XML, SVG, JSON, or text, or `nil` if the data isn't text.
-    static func format(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
-        let text = try MarkupText(bytes)
-        switch try MarkupHead.read(text) {
+    static func format(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat? {
+        let text = try MarkupReader(bytes)
+        switch try MarkupProlog.read(text) {
         case .svg: return .svg
         case .html: return .html
         case .xml: return .xml
@@ -19,7 +19,7 @@ enum TextSniffer {
     }
 
     /// Returns whether the data is UTF-8 or UTF-16 without control characters other than those for text layout.
-    private static func isText(_ text: MarkupText) throws(ProbeStop) -> Bool {
+    private static func isText(_ text: MarkupReader) throws(HeaderParsingError) -> Bool {
         guard try text.character(at: 0) != nil else { return false }
         var following = 0
         for index in 0..<window {
@@ -40,7 +40,7 @@ enum TextSniffer {
         return true
     }
 
-    private static func isJSON(_ text: MarkupText) throws(ProbeStop) -> Bool {
+    private static func isJSON(_ text: MarkupReader) throws(HeaderParsingError) -> Bool {
         let start = try text.skipSpace(0)
         guard let bracket = try text.character(at: start),
             let next = try text.character(at: try text.skipSpace(start + 1))

@@ -21,7 +21,7 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
     /// The opacity, from 0 (invisible) to 1.
     public let opacity: Double
     /// The blend mode.
-    public let mode: BlendMode
+    public let mode: ImageBlendMode
     /// The unit of the lengths.
     public let unit: TargetSize.Unit
     private let digest: String
@@ -29,7 +29,7 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
     /// Creates a transformer. By default, the overlay is opaque, the mode is normal, and lengths are in pixels. This
     /// initializer reads all pixels of the overlay to compute its identity.
     public init(
-        _ overlay: PixelBuffer, at placement: Placement, opacity: Double = 1, mode: BlendMode = .normal,
+        _ overlay: PixelBuffer, at placement: Placement, opacity: Double = 1, mode: ImageBlendMode = .normal,
         unit: TargetSize.Unit = .pixels
     ) {
         self.overlay = overlay
@@ -41,7 +41,7 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer. A digest of the pixels identifies the overlay.
-    public var identity: String {
+    public var identifier: String {
         let place =
             switch placement {
             case .at(let x, let y): "at:\(x):\(y)"
@@ -52,18 +52,18 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
     }
 
     /// Returns whether two transformers have the same effect.
-    public static func == (a: OverlayTransformer, b: OverlayTransformer) -> Bool { a.identity == b.identity }
+    public static func == (a: OverlayTransformer, b: OverlayTransformer) -> Bool { a.identifier == b.identifier }
 
     /// Hashes the components that ``==(_:_:)`` compares.
-    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 
-    /// Draws the overlay. Opaque images remain opaque except with ``BlendMode/sourceIn``. Parts of the overlay outside
-    /// the image are cropped.
+    /// Draws the overlay. Opaque images remain opaque except with ``ImageBlendMode/sourceIn``. Parts of the overlay
+    /// outside the image are cropped.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a position is NaN or infinite or
-    ///   the opacity isn't within 0...1, or a ``LimitError`` if the image is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a position is NaN
+    ///   or infinite or the opacity isn't within 0...1, or an ``ImageError/LimitFailure`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        let opacity = Float(try ParameterCheck(transformer: "overlay").number(opacity, "opacity", in: 0...1))
+        let opacity = Float(try ParameterValidator(transformer: "overlay").number(opacity, "opacity", in: 0...1))
         let origin = try origin(in: pixels.size, factor: unit == .points ? context.scale : 1)
         var front = try overlay.converted(to: pixels.format, context: context.coding)
         if placement == .stretched {
@@ -75,7 +75,8 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
         // Outside the overlay, this mode also clears the backdrop.
         let clears = mode == .sourceIn
         if seen == nil, !clears { return pixels }
-        let blend = RowBlend(format: pixels.format, opacity: opacity, mode: mode.kernel, place: mode.place)
+        let blend = RowBlender(
+            format: pixels.format, opacity: opacity, mode: mode.kernel, compositingOperator: mode.compositingOperator)
         let coverage = [Float](repeating: 1, count: seen?.width ?? 0)
         let bytesPerPixel = pixels.format.bytesPerPixel
         let rowBytes = pixels.width * bytesPerPixel
@@ -97,12 +98,12 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
 
     /// Returns the position of the overlay's first pixel.
     private func origin(in size: PixelSize, factor: Double) throws(ImageError) -> (x: Int, y: Int) {
-        let check = ParameterCheck(transformer: "overlay")
+        let check = ParameterValidator(transformer: "overlay")
         switch placement {
         case .stretched: return (0, 0)
         case .at(let x, let y):
-            let left = try check.place(x, "x", times: factor)
-            let top = try check.place(y, "y", times: factor)
+            let left = try check.position(x, "x", times: factor)
+            let top = try check.position(y, "y", times: factor)
             return (Int(left.rounded()), Int(top.rounded()))
         case .anchored(let anchor, let margin):
             let margin = Int(try check.length(margin, "margin", times: factor, allowsZero: true).rounded())
@@ -139,12 +140,12 @@ extension ImageTransformer where Self == OverlayTransformer {
     /// - Parameters:
     ///   - placement: The position of the overlay. The default is the center.
     ///   - opacity: The opacity, from 0 to 1. The default is 1.
-    ///   - mode: The blend mode. The default is normal.
+    ///   - blendMode: The blend mode. The default is normal.
     ///   - unit: The unit of the lengths. The default is pixels.
     public static func overlay(
         _ overlay: PixelBuffer, at placement: OverlayTransformer.Placement = .anchored(.center), opacity: Double = 1,
-        mode: BlendMode = .normal, unit: TargetSize.Unit = .pixels
+        blendMode: ImageBlendMode = .normal, unit: TargetSize.Unit = .pixels
     ) -> Self {
-        OverlayTransformer(overlay, at: placement, opacity: opacity, mode: mode, unit: unit)
+        OverlayTransformer(overlay, at: placement, opacity: opacity, mode: blendMode, unit: unit)
     }
 }

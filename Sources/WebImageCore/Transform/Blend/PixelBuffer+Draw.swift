@@ -4,9 +4,10 @@
 extension PixelBuffer {
     /// Returns an image of a single color.
     ///
-    /// - Throws: A ``LimitError`` if the size exceeds the limits, or ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: An ``ImageError/LimitFailure`` if the size exceeds the limits, or
+    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     public static func filled(
-        _ color: PixelColor, size: PixelSize, format: PixelFormat = .rgba8, context: CodingContext = CodingContext()
+        with color: PixelColor, size: PixelSize, format: PixelFormat = .rgba8, context: CodingContext = CodingContext()
     ) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: size, format: format)
         let canvas = try PixelCanvas(size: size, format: format)
@@ -28,16 +29,16 @@ extension PixelBuffer {
     ///   - rect: The position and the size in pixels of this image. The default is `nil`, which means the whole image.
     ///   - opacity: The opacity, from 0 to 1. The default is 1.
     ///   - mode: The blend mode. The default is normal.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the opacity isn't within 0...1
-    ///   or the rectangle is empty, or a ``LimitError`` if the rectangle exceeds the limits.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the opacity isn't
+    ///   within 0...1 or the rectangle is empty, or an ``ImageError/LimitFailure`` if the rectangle exceeds the limits.
     public func draw(
-        _ picture: PixelBuffer, in rect: PixelRect? = nil, opacity: Double = 1, mode: BlendMode = .normal,
+        _ picture: PixelBuffer, in rect: PixelRect? = nil, opacity: Double = 1, mode: ImageBlendMode = .normal,
         context: CodingContext = CodingContext()
     ) throws(ImageError) -> PixelBuffer {
         let rect = rect ?? PixelRect(x: 0, y: 0, width: width, height: height)
         let place = PixelSize(width: rect.width, height: rect.height)
         guard !place.isEmpty else {
-            throw .transform(.invalidParameter(transformer: "draw", parameter: "rect", value: "\(rect)"))
+            throw .processing(.invalidParameter(transformer: "draw", parameter: "rect", value: "\(rect)"))
         }
         try context.limits.check(result: place, format: picture.format)
         let fitting = try Resampler.resample(picture, window: SampleRect(picture.size), to: place, context: context)

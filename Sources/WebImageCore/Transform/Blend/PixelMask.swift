@@ -91,12 +91,12 @@ public struct MaskTransformer: ImageTransformer, Hashable {
     public init(_ mask: PixelMask) { self.mask = mask }
 
     /// The name and all parameters of the transformer.
-    public var identity: String { "mask(\(mask.identity))" }
+    public var identifier: String { "mask(\(mask.identity))" }
 
     /// Masks an image. The result is opaque only if the image is opaque and the mask uses the alpha channel and is
     /// opaque.
     ///
-    /// - Throws: A ``LimitError`` if the image is too large.
+    /// - Throws: An ``ImageError/LimitFailure`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         try mask.cut(pixels, context: context.coding)
     }

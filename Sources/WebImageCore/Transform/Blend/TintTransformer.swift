@@ -6,28 +6,30 @@ import CPixelKernels
 public struct TintTransformer: ImageTransformer, Hashable {
     /// The color. Its alpha is the strength of the tint.
     public let color: PixelColor
-    /// The blend mode. ``BlendMode/sourceIn`` creates a template icon, which uses only the alpha of the image.
-    public let mode: BlendMode
+    /// The blend mode. ``ImageBlendMode/sourceIn`` creates a template icon, which uses only the alpha of the image.
+    public let mode: ImageBlendMode
 
-    /// Creates a transformer. The default mode is ``BlendMode/sourceIn``.
-    public init(_ color: PixelColor, mode: BlendMode = .sourceIn) {
+    /// Creates a transformer. The default mode is ``ImageBlendMode/sourceIn``.
+    public init(_ color: PixelColor, mode: ImageBlendMode = .sourceIn) {
         self.color = color
         self.mode = mode
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String { "tint(\(color.hexadecimal),\(mode.rawValue))" }
+    public var identifier: String { "tint(\(color.hexadecimal),\(mode.rawValue))" }
 
-    /// Tints an image. Opaque images remain opaque except with ``BlendMode/sourceIn`` and a color that isn't opaque.
+    /// Tints an image. Opaque images remain opaque except with ``ImageBlendMode/sourceIn`` and a color that isn't
+    /// opaque.
     ///
-    /// - Throws: A ``LimitError`` if the image is too large.
+    /// - Throws: An ``ImageError/LimitFailure`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let isReplaced = mode == .sourceIn
         if color.alpha == 0, !isReplaced { return pixels }
         let front = color.row(count: pixels.width, format: pixels.format)
         let coverage = [Float](repeating: 1, count: pixels.width)
-        let blend = RowBlend(
-            format: pixels.format, opacity: 1, mode: mode.kernel, place: isReplaced ? wi_blend_in : wi_blend_atop)
+        let blend = RowBlender(
+            format: pixels.format, opacity: 1, mode: mode.kernel,
+            compositingOperator: isReplaced ? wi_blend_in : wi_blend_atop)
         let isOpaque = pixels.isOpaque && (!isReplaced || color.alpha == 255)
         return try pixels.mapRows(isOpaque: isOpaque, context: context.coding) { _, from, to in
             front.withUnsafeBytes { front in
@@ -41,7 +43,7 @@ public struct TintTransformer: ImageTransformer, Hashable {
 extension ImageTransformer where Self == TintTransformer {
     /// Returns a transformer that draws `color` within the shape of an image. By default, the color replaces the
     /// colors of the image.
-    public static func tint(_ color: PixelColor, mode: BlendMode = .sourceIn) -> Self {
-        TintTransformer(color, mode: mode)
+    public static func tint(_ color: PixelColor, blendMode: ImageBlendMode = .sourceIn) -> Self {
+        TintTransformer(color, mode: blendMode)
     }
 }

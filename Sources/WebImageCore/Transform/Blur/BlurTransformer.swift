@@ -29,17 +29,17 @@ public struct BlurTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String {
+    public var identifier: String {
         "blur(\(radius),\(saturation),\(tint?.hexadecimal ?? "-"),\(mask?.identity ?? "-"),\(unit))"
     }
 
     /// Blurs an image. Opaque images remain opaque.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the radius is NaN, infinite,
-    ///   zero, or negative or the saturation isn't within −1,000...1,000, or a ``LimitError`` if the image is too
-    ///   large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the radius is NaN,
+    ///   infinite, zero, or negative or the saturation isn't within −1,000...1,000, or an ``ImageError/LimitFailure``
+    ///   if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        let check = ParameterCheck(transformer: "blur")
+        let check = ParameterValidator(transformer: "blur")
         let radius = try check.length(radius, "radius", times: unit == .points ? context.scale : 1)
         let saturation = try check.number(saturation, "saturation", in: -1_000...1_000)
         var result = try BoxBlur.blur(pixels, deviation: radius / 2, context: context.coding)

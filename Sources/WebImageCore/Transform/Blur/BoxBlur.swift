@@ -26,10 +26,10 @@ enum BoxBlur {
         _ pixels: PixelBuffer, deviation: Double, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: pixels.size, format: pixels.format)
-        try context.checkpoint()
-        let canvas = try PixelCanvas(size: pixels.size, format: pixels.format, zeroed: false)
-        let pass = LinePass(format: pixels.format, box: box(deviation: min(deviation, largestDeviation)))
-        var checkpoints = Checkpoints(context)
+        try context.checkCancellation()
+        let canvas = try PixelCanvas(size: pixels.size, format: pixels.format, cleared: false)
+        let pass = BlurPass(format: pixels.format, box: box(deviation: min(deviation, largestDeviation)))
+        var checkpoints = CancellationChecker(context)
         var scratch = [Float](repeating: 0, count: 64 * max(pixels.width, pixels.height))
         let bytesPerPixel = pixels.format.bytesPerPixel
         for row in stride(from: 0, to: pixels.height, by: 8) {
@@ -38,7 +38,7 @@ enum BoxBlur {
             pixels.withRow(row) { from in
                 pass.run(
                     from: from, to: canvas.baseAddress + row * canvas.bytesPerRow, step: bytesPerPixel,
-                    sourceLane: pixels.bytesPerRow, lane: canvas.bytesPerRow, count: pixels.width, lanes: rows,
+                    sourceOffset: pixels.bytesPerRow, offset: canvas.bytesPerRow, count: pixels.width, rowCount: rows,
                     &scratch)
             }
         }
@@ -47,28 +47,28 @@ enum BoxBlur {
             try checkpoints.count(pixels: columns * pixels.height * 4)
             let place = canvas.baseAddress + column * bytesPerPixel
             pass.run(
-                from: UnsafeRawPointer(place), to: place, step: canvas.bytesPerRow, sourceLane: bytesPerPixel,
-                lane: bytesPerPixel, count: pixels.height, lanes: columns, &scratch)
+                from: UnsafeRawPointer(place), to: place, step: canvas.bytesPerRow, sourceOffset: bytesPerPixel,
+                offset: bytesPerPixel, count: pixels.height, rowCount: columns, &scratch)
         }
         canvas.clearPadding()
         return canvas.finish(isOpaque: pixels.isOpaque)
     }
 
-    private struct LinePass {
+    private struct BlurPass {
         let format: PixelFormat
         let box: wi_box
 
         func run(
-            from: UnsafeRawPointer, to: UnsafeMutableRawPointer, step: Int, sourceLane: Int, lane: Int, count: Int,
-            lanes: Int, _ scratch: inout [Float]
+            from: UnsafeRawPointer, to: UnsafeMutableRawPointer, step: Int, sourceOffset: Int, offset: Int, count: Int,
+            rowCount: Int, _ scratch: inout [Float]
         ) {
             switch format {
             case .rgba8:
                 wi_blur_lines_rgba8(
-                    from.samples8, to.samples8, step, sourceLane, step, lane, count, lanes, box, &scratch)
+                    from.samples8, to.samples8, step, sourceOffset, step, offset, count, rowCount, box, &scratch)
             case .rgba16:
                 wi_blur_lines_rgba16(
-                    from.samples16, to.samples16, step, sourceLane, step, lane, count, lanes, box, &scratch)
+                    from.samples16, to.samples16, step, sourceOffset, step, offset, count, rowCount, box, &scratch)
             }
         }
     }

@@ -23,15 +23,15 @@ public struct SharpenTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String { "sharpen(\(amount),\(radius),\(threshold),\(unit))" }
+    public var identifier: String { "sharpen(\(amount),\(radius),\(threshold),\(unit))" }
 
     /// Sharpens an image. The alpha channel doesn't change.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the radius is NaN, infinite,
-    ///   zero, or negative, the amount isn't within 0...100, or the threshold isn't within 0...1, or a ``LimitError``
-    ///   if the image is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the radius is NaN,
+    ///   infinite, zero, or negative, the amount isn't within 0...100, or the threshold isn't within 0...1, or an
+    ///   ``ImageError/LimitFailure`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        let check = ParameterCheck(transformer: "sharpen")
+        let check = ParameterValidator(transformer: "sharpen")
         let radius = try check.length(radius, "radius", times: unit == .points ? context.scale : 1)
         let amount = Float(try check.number(amount, "amount", in: 0...100))
         let threshold = Float(try check.number(threshold, "threshold", in: 0...1))

@@ -29,7 +29,7 @@ public struct ColorMatrixTransformer: ImageTransformer, Hashable {
     public init(_ adjustment: Adjustment) { self.adjustment = adjustment }
 
     /// The name and all parameters of the transformer.
-    public var identity: String {
+    public var identifier: String {
         switch adjustment {
         case .matrix(let matrix): "colorMatrix(\(matrix.values.map { "\($0)" }.joined(separator: ":")))"
         case .saturation(let amount): "saturation(\(amount))"
@@ -44,8 +44,8 @@ public struct ColorMatrixTransformer: ImageTransformer, Hashable {
 
     /// Adjusts the colors of an image. Opaque images remain opaque unless a matrix changes the alpha channel.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a number is NaN or out of range,
-    ///   or a ``LimitError`` if the image is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a number is NaN or
+    ///   out of range, or an ``ImageError/LimitFailure`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let matrix = try checkedMatrix()
         if matrix == .identity { return pixels }
@@ -54,11 +54,11 @@ public struct ColorMatrixTransformer: ImageTransformer, Hashable {
 
     private func checkedMatrix() throws(ImageError) -> ColorMatrix {
         func amount(_ value: Double, of name: String, in range: ClosedRange<Double>) throws(ImageError) -> Double {
-            try ParameterCheck(transformer: name).number(value, "amount", in: range)
+            try ParameterValidator(transformer: name).number(value, "amount", in: range)
         }
         switch adjustment {
         case .matrix(let matrix):
-            let check = ParameterCheck(transformer: "colorMatrix")
+            let check = ParameterValidator(transformer: "colorMatrix")
             for value in matrix.values { _ = try check.number(value, "matrix", in: -1e6...1e6) }
             return matrix
         case .saturation(let value): return .saturation(try amount(value, of: "saturation", in: -1_000...1_000))
@@ -69,7 +69,7 @@ public struct ColorMatrixTransformer: ImageTransformer, Hashable {
         case .invert(let value): return .invert(try amount(value, of: "invert", in: 0...1))
         case .hueRotation(let degrees):
             return .hueRotation(
-                degrees: try ParameterCheck(transformer: "hueRotation").number(degrees, "degrees", in: -1e9...1e9))
+                degrees: try ParameterValidator(transformer: "hueRotation").number(degrees, "degrees", in: -1e9...1e9))
         }
     }
 }

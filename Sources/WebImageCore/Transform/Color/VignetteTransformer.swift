@@ -20,19 +20,20 @@ public struct VignetteTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String { "vignette(\(strength),\(start),\(color.hexadecimal))" }
+    public var identifier: String { "vignette(\(strength),\(start),\(color.hexadecimal))" }
 
     /// Applies the fade within the shape of the image. Opaque images remain opaque.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the strength isn't within 0...1
-    ///   or the start isn't within 0...0.999, or a ``LimitError`` if the image is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the strength isn't
+    ///   within 0...1 or the start isn't within 0...0.999, or an ``ImageError/LimitFailure`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        let check = ParameterCheck(transformer: "vignette")
+        let check = ParameterValidator(transformer: "vignette")
         let strength = Float(try check.number(strength, "strength", in: 0...1))
         let start = try check.number(start, "start", in: 0...0.999)
         if strength == 0 || color.alpha == 0 { return pixels }
         let front = color.row(count: pixels.width, format: pixels.format)
-        let blend = RowBlend(format: pixels.format, opacity: 1, mode: wi_blend_normal, place: wi_blend_atop)
+        let blend = RowBlender(
+            format: pixels.format, opacity: 1, mode: wi_blend_normal, compositingOperator: wi_blend_atop)
         var coverage = [Float](repeating: 0, count: pixels.width)
         let half = hypot(Double(pixels.width), Double(pixels.height)) / 2
         let left = (0.5 - Double(pixels.width) / 2) / half

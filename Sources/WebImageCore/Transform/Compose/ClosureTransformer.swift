@@ -17,12 +17,13 @@ public struct ClosureTransformer: ImageTransformer {
     }
 
     /// The word `closure`, followed by the length of the identifier and the identifier itself.
-    public var identity: String { "closure(\(id.utf8.count):\(id))" }
+    public var identifier: String { "closure(\(id.utf8.count):\(id))" }
 
     /// Calls the closure.
     ///
-    /// - Throws: An ``ImageError`` of the closure, ``TransformError/failed(transformer:reason:)`` for its other
-    ///   errors, or a ``LimitError`` if the result is too large.
+    /// - Throws: An ``ImageError`` of the closure,
+    ///   ``ImageError/ProcessingFailure/transformerFailed(transformer:reason:)`` for its other errors, or an
+    ///   ``ImageError/LimitFailure`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let result: PixelBuffer
         do {
@@ -30,7 +31,7 @@ public struct ClosureTransformer: ImageTransformer {
         } catch let error as ImageError {
             throw error
         } catch {
-            throw .transform(.failed(transformer: id, reason: "\(error)"))
+            throw .processing(.transformerFailed(transformer: id, reason: "\(error)"))
         }
         try context.coding.limits.check(result: result.size, format: result.format)
         return result
@@ -40,7 +41,7 @@ public struct ClosureTransformer: ImageTransformer {
 extension ImageTransformer where Self == ClosureTransformer {
     /// Returns a transformer that calls a custom function. The parameter `id` identifies the function and all its
     /// parameters.
-    public static func closure(id: String, _ body: @escaping ClosureTransformer.Body) -> Self {
+    public static func custom(id: String, _ body: @escaping ClosureTransformer.Body) -> Self {
         ClosureTransformer(id: id, body)
     }
 }

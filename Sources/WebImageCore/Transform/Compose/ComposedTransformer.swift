@@ -10,13 +10,13 @@ public struct ComposedTransformer: ImageTransformer {
 
     /// The identities of all transformers. Each one is prefixed with its length, so different lists have different
     /// identities.
-    public var identity: String {
-        "composed(" + transformers.map(\.identity).map { "\($0.utf8.count):\($0)" }.joined() + ")"
+    public var identifier: String {
+        "composed(" + transformers.map(\.identifier).map { "\($0.utf8.count):\($0)" }.joined() + ")"
     }
 
     /// A Boolean value that indicates whether all of the transformers apply to animated images. If one of them
     /// doesn't, none is applied.
-    public var appliesToFrames: Bool { transformers.allSatisfy(\.appliesToFrames) }
+    public var appliesToAnimations: Bool { transformers.allSatisfy(\.appliesToAnimations) }
 
     /// A Boolean value that indicates whether all of the transformers apply to vector images. If one of them doesn't,
     /// none is applied.
@@ -28,7 +28,7 @@ public struct ComposedTransformer: ImageTransformer {
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         var result = pixels
         for transformer in transformers {
-            try context.coding.checkpoint()
+            try context.coding.checkCancellation()
             result = try transformer.transform(result, context: context)
         }
         return result
@@ -37,8 +37,8 @@ public struct ComposedTransformer: ImageTransformer {
 
 extension ImageTransformer where Self == ComposedTransformer {
     /// Returns a transformer that applies several transformers in order.
-    public static func composed(_ transformers: [any ImageTransformer]) -> Self { ComposedTransformer(transformers) }
+    public static func combined(_ transformers: [any ImageTransformer]) -> Self { ComposedTransformer(transformers) }
 
     /// Returns a transformer that applies several transformers in order.
-    public static func composed(_ transformers: any ImageTransformer...) -> Self { ComposedTransformer(transformers) }
+    public static func combined(_ transformers: any ImageTransformer...) -> Self { ComposedTransformer(transformers) }
 }

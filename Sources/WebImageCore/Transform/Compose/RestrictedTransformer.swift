@@ -6,20 +6,20 @@ public struct RestrictedTransformer: ImageTransformer {
     /// The underlying transformer.
     public let base: any ImageTransformer
     /// A Boolean value that indicates whether animated images are transformed.
-    public let appliesToFrames: Bool
+    public let appliesToAnimations: Bool
     /// A Boolean value that indicates whether images that were rendered from vector formats are transformed.
     public let appliesToVectors: Bool
 
     init(_ base: any ImageTransformer, toFrames: Bool, toVectors: Bool) {
         self.base = base
-        appliesToFrames = toFrames && base.appliesToFrames
+        appliesToAnimations = toFrames && base.appliesToAnimations
         appliesToVectors = toVectors && base.appliesToVectors
     }
 
     /// The restrictions, followed by the identity of ``base``.
-    public var identity: String {
-        "restricted(\(appliesToFrames ? "frames" : "stills"),\(appliesToVectors ? "all" : "pixels"),"
-            + "\(base.identity.utf8.count):\(base.identity))"
+    public var identifier: String {
+        "restricted(\(appliesToAnimations ? "frames" : "stills"),\(appliesToVectors ? "all" : "pixels"),"
+            + "\(base.identifier.utf8.count):\(base.identifier))"
     }
 
     /// Applies ``base``.

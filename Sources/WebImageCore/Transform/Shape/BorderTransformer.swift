@@ -29,14 +29,14 @@ public struct BorderTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String { "border(\(width),\(color.hexadecimal),\(placement.rawValue),\(unit))" }
+    public var identifier: String { "border(\(width),\(color.hexadecimal),\(placement.rawValue),\(unit))" }
 
     /// Draws the border. Opaque images remain opaque unless the line is outside and isn't opaque.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the width is NaN, infinite,
-    ///   zero, or negative, or a ``LimitError`` if the result is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the width is NaN,
+    ///   infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        let width = try ParameterCheck(transformer: "border").length(
+        let width = try ParameterValidator(transformer: "border").length(
             width, "width", times: unit == .points ? context.scale : 1)
         switch placement {
         case .inside:

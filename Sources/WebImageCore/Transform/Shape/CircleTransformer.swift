@@ -14,19 +14,19 @@ public struct CircleTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String {
+    public var identifier: String {
         "circle(\(border.map { "\($0.width):\($0.color.hexadecimal)" } ?? "-"),\(unit))"
     }
 
     /// Crops an image to a square and then to a circle.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the border width is NaN,
-    ///   infinite, zero, or negative, or a ``LimitError`` if the image is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the border width is
+    ///   NaN, infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let side = Double(min(pixels.width, pixels.height))
         var line: RoundedCornersTransformer.Border?
         if let border {
-            let width = try ParameterCheck(transformer: "circle").length(
+            let width = try ParameterValidator(transformer: "circle").length(
                 border.width, "border width", times: unit == .points ? context.scale : 1)
             line = RoundedCornersTransformer.Border(width: width, color: border.color)
         }

@@ -19,19 +19,19 @@ public struct FlipTransformer: ImageTransformer, Hashable {
     public init(_ direction: Direction) { self.direction = direction }
 
     /// The name and all parameters of the transformer.
-    public var identity: String { "flip(\(direction.rawValue))" }
+    public var identifier: String { "flip(\(direction.rawValue))" }
 
     /// Mirrors an image without changing pixel values. Opaque images remain opaque.
     ///
-    /// - Throws: A ``LimitError`` if the image is too large.
+    /// - Throws: An ``ImageError/LimitFailure`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        let orientation: Orientation =
+        let orientation: ImageOrientation =
             switch direction {
             case .horizontal: .upMirrored
             case .vertical: .downMirrored
             case .both: .down
             }
-        return try PixelOrienting.upright(pixels, orientation, context: context.coding)
+        return try OrientationTransform.upright(pixels, orientation, context: context.coding)
     }
 }
 

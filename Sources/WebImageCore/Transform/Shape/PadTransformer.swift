@@ -45,44 +45,44 @@ public struct PadTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String { "pad(\(edges.identity),\(color.hexadecimal),\(unit))" }
+    public var identifier: String { "pad(\(edges.identity),\(color.hexadecimal),\(unit))" }
 
     /// Pads and crops an image. The lengths are rounded to whole pixels. The result is opaque if the image is opaque
     /// and either the color is opaque or no pixels were added.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a length is NaN or infinite,
-    ///   ``TransformError/outsidePicture(transformer:)`` if nothing of the image remains, or a ``LimitError`` if the
-    ///   result is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a length is NaN or
+    ///   infinite, ``ImageError/ProcessingFailure/regionOutsideImage(transformer:)`` if nothing of the image remains,
+    ///   or an ``ImageError/LimitFailure`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        let check = ParameterCheck(transformer: "pad")
+        let check = ParameterValidator(transformer: "pad")
         let factor = unit == .points ? context.scale : 1
         guard factor.isFinite, factor > 0 else { throw check.invalid("scale", "\(factor)") }
-        let top = Int(try check.place(edges.top, "top", times: factor).rounded())
-        let leading = Int(try check.place(edges.leading, "leading", times: factor).rounded())
-        let bottom = Int(try check.place(edges.bottom, "bottom", times: factor).rounded())
-        let trailing = Int(try check.place(edges.trailing, "trailing", times: factor).rounded())
+        let top = Int(try check.position(edges.top, "top", times: factor).rounded())
+        let leading = Int(try check.position(edges.leading, "leading", times: factor).rounded())
+        let bottom = Int(try check.position(edges.bottom, "bottom", times: factor).rounded())
+        let trailing = Int(try check.position(edges.trailing, "trailing", times: factor).rounded())
         let frame = PixelRect(
             x: -leading, y: -top, width: pixels.width + leading + trailing, height: pixels.height + top + bottom)
-        return try PixelFraming.framed(pixels, by: frame, color: color, name: "pad", context: context.coding)
+        return try PadAndCrop.framed(pixels, by: frame, color: color, name: "pad", context: context.coding)
     }
 }
 
 /// A namespace for the function that crops an image from an infinite background of one color.
-enum PixelFraming {
+enum PadAndCrop {
     /// Returns the content of `frame`, in the coordinates of the image.
     static func framed(
         _ pixels: PixelBuffer, by frame: PixelRect, color: PixelColor, name: String, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {
         if frame == PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height) { return pixels }
         guard !frame.size.isEmpty, let kept = frame.clamped(to: pixels.size) else {
-            throw .transform(.outsidePicture(transformer: name))
+            throw .processing(.regionOutsideImage(transformer: name))
         }
         try context.limits.check(result: frame.size, format: pixels.format)
-        try context.checkpoint()
-        let canvas = try PixelCanvas(size: frame.size, format: pixels.format, zeroed: false)
+        try context.checkCancellation()
+        let canvas = try PixelCanvas(size: frame.size, format: pixels.format, cleared: false)
         let fill = color.row(count: frame.width, format: pixels.format)
         let bytesPerPixel = pixels.format.bytesPerPixel
-        var checkpoints = Checkpoints(context)
+        var checkpoints = CancellationChecker(context)
         for row in 0..<frame.height {
             try checkpoints.count(pixels: frame.width)
             let to = canvas.baseAddress + row * canvas.bytesPerRow

@@ -31,16 +31,16 @@ public struct RotateTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identity: String { "rotate(\(degrees),\(mode.rawValue),\(background.hexadecimal))" }
+    public var identifier: String { "rotate(\(degrees),\(mode.rawValue),\(background.hexadecimal))" }
 
     /// Rotates an image. The result is opaque if the image is opaque and either the background is opaque or the angle
     /// is a multiple of 90° with the mode ``Mode/fit``.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the angle is NaN or infinite, or
-    ///   a ``LimitError`` if the result is too large.
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the angle is NaN or
+    ///   infinite, or an ``ImageError/LimitFailure`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         guard degrees.isFinite else {
-            throw ParameterCheck(transformer: "rotate").invalid("degrees", "\(degrees)")
+            throw ParameterValidator(transformer: "rotate").invalid("degrees", "\(degrees)")
         }
         let rest = degrees.truncatingRemainder(dividingBy: 360)
         let angle = rest < 0 ? rest + 360 : rest
@@ -53,13 +53,13 @@ public struct RotateTransformer: ImageTransformer, Hashable {
 
     private func turned(_ pixels: PixelBuffer, quarters: Int, context: CodingContext) throws(ImageError) -> PixelBuffer
     {
-        let orientations: [Orientation] = [.up, .right, .down, .left]
-        let result = try PixelOrienting.upright(pixels, orientations[quarters], context: context)
+        let orientations: [ImageOrientation] = [.up, .right, .down, .left]
+        let result = try OrientationTransform.upright(pixels, orientations[quarters], context: context)
         guard mode == .clip, result.size != pixels.size else { return result }
         let frame = PixelRect(
             x: (result.width - pixels.width) / 2, y: (result.height - pixels.height) / 2, width: pixels.width,
             height: pixels.height)
-        return try PixelFraming.framed(result, by: frame, color: background, name: "rotate", context: context)
+        return try PadAndCrop.framed(result, by: frame, color: background, name: "rotate", context: context)
     }
 }
 
@@ -88,10 +88,10 @@ private struct RotationPass {
 
     func run(context: CodingContext) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: size, format: pixels.format)
-        try context.checkpoint()
-        let canvas = try PixelCanvas(size: size, format: pixels.format, zeroed: false)
+        try context.checkCancellation()
+        let canvas = try PixelCanvas(size: size, format: pixels.format, cleared: false)
         let color = background.premultiplied(maximum: pixels.format.maximum)
-        var checkpoints = Checkpoints(context)
+        var checkpoints = CancellationChecker(context)
         for row in 0..<size.height {
             try checkpoints.count(pixels: size.width * 8)
             let x = 0.5 - Double(size.width) / 2

@@ -7,8 +7,8 @@ extension PixelBuffer {
     func converted(to format: PixelFormat, context: CodingContext) throws(ImageError) -> PixelBuffer {
         if format == self.format { return self }
         try context.limits.check(result: size, format: format)
-        let canvas = try PixelCanvas(size: size, format: format, zeroed: false)
-        var checkpoints = Checkpoints(context)
+        let canvas = try PixelCanvas(size: size, format: format, cleared: false)
+        var checkpoints = CancellationChecker(context)
         for row in 0..<height {
             try checkpoints.count(pixels: width)
             let to = canvas.baseAddress + row * canvas.bytesPerRow

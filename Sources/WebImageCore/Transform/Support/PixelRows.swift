@@ -25,7 +25,7 @@ extension PixelFormat {
 }
 
 /// A counter that checks for cancellation and for the deadline after a number of pixels.
-struct Checkpoints {
+struct CancellationChecker {
     private let context: CodingContext
     private var work = 0
 
@@ -36,7 +36,7 @@ struct Checkpoints {
         work += pixels
         guard work >= 500_000 else { return }
         work = 0
-        try context.checkpoint()
+        try context.checkCancellation()
     }
 }
 
@@ -47,9 +47,9 @@ extension PixelBuffer {
         _ body: (_ row: Int, _ from: UnsafeRawPointer, _ to: UnsafeMutableRawPointer) -> Void
     ) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: size, format: format)
-        try context.checkpoint()
-        let canvas = try PixelCanvas(size: size, format: format, zeroed: false)
-        var checkpoints = Checkpoints(context)
+        try context.checkCancellation()
+        let canvas = try PixelCanvas(size: size, format: format, cleared: false)
+        var checkpoints = CancellationChecker(context)
         for row in 0..<height {
             try checkpoints.count(pixels: width)
             withRow(row) { body(row, $0, canvas.baseAddress + row * canvas.bytesPerRow) }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-extension Limits {
+extension ImageLimits {
     /// Checks the size in pixels and in bytes of a future result.
     func check(result size: PixelSize, format: PixelFormat) throws(ImageError) {
-        try check(size: size)
+        try check(size)
         let (bytes, overflow) = (format.bytesPerRow(width: size.width) ?? .max)
             .multipliedReportingOverflow(by: size.height)
         guard !overflow, bytes <= maxDecodedBytes else {
-            throw .limit(LimitError(.decodedBytes, limit: maxDecodedBytes, actual: overflow ? .max : bytes))
+            throw .limitExceeded(
+                ImageError.LimitFailure(.decodedSize, limit: maxDecodedBytes, actual: overflow ? .max : bytes))
         }
     }
 }
@@ -25,7 +26,7 @@ extension PixelCanvas {
 }
 
 /// A validator for the parameters of one transformer.
-struct ParameterCheck {
+struct ParameterValidator {
     let transformer: String
 
     /// Returns `value` × `factor` if it's finite, positive (or zero, if allowed), and at most 2^30. This bound exceeds
@@ -41,7 +42,7 @@ struct ParameterCheck {
     }
 
     /// Returns `value` × `factor` if it's finite and within ±2^30.
-    func place(_ value: Double, _ parameter: String, times factor: Double) throws(ImageError) -> Double {
+    func position(_ value: Double, _ parameter: String, times factor: Double) throws(ImageError) -> Double {
         let result = value * factor
         guard result.isFinite, abs(result) <= 1_073_741_824 else { throw invalid(parameter, "\(value)") }
         return result
@@ -56,6 +57,6 @@ struct ParameterCheck {
     }
 
     func invalid(_ parameter: String, _ value: String) -> ImageError {
-        .transform(.invalidParameter(transformer: transformer, parameter: parameter, value: value))
+        .processing(.invalidParameter(transformer: transformer, parameter: parameter, value: value))
     }
 }

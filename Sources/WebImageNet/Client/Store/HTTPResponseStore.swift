@@ -6,21 +6,21 @@ import WebImageHTTP
 /// A type that stores the responses of an ``HTTPCache``.
 ///
 /// The keys are those of ``HTTPCache/key(_:)``. A key can have multiple responses with different
-/// ``VariantList/Variant`` values. Implementations must be thread-safe. They may evict responses at any time and never
+/// ``VaryIndex/Variant`` values. Implementations must be thread-safe. They may evict responses at any time and never
 /// fail.
 public protocol HTTPResponseStore: Sendable {
     /// Returns the newest response for `key` that matches a request with the header fields `request`.
-    func response(for key: String, matching request: HTTPFields) async -> StoredResponse?
+    func response(for key: String, matching request: HTTPHeaderFields) async -> StoredResponse?
     /// Stores the response to a request with the header fields `request`, and replaces the responses that match the
     /// request.
-    func put(_ response: StoredResponse, request: HTTPFields, for key: String) async
+    func put(_ response: StoredResponse, request: HTTPHeaderFields, for key: String) async
     /// Replaces the head and the selecting header fields of a stored response. Does nothing if the response isn't
     /// stored.
     func update(_ response: StoredResponse, for key: String) async
     /// Removes one response.
     func remove(_ id: String, for key: String) async
     /// Removes the responses that match a request with the header fields `request`.
-    func remove(matching request: HTTPFields, for key: String) async
+    func remove(matching request: HTTPHeaderFields, for key: String) async
     /// Removes all responses for `key`.
     func removeAll(for key: String) async
     /// Removes all responses.
@@ -30,14 +30,14 @@ public protocol HTTPResponseStore: Sendable {
 /// A stored response with its body.
 public struct StoredResponse: Sendable {
     /// The identifier of the response and the header fields that select it.
-    public var variant: VariantList.Variant
+    public var variant: VaryIndex.Variant
     /// The status, the header fields, and the times.
-    public var head: StoredHead
+    public var head: StoredResponseHead
     /// The complete body.
     public var body: Data
 
     /// Creates a stored response.
-    public init(variant: VariantList.Variant, head: StoredHead, body: Data) {
+    public init(variant: VaryIndex.Variant, head: StoredResponseHead, body: Data) {
         self.variant = variant
         self.head = head
         self.body = body

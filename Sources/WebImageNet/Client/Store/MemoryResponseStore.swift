@@ -17,7 +17,7 @@ public final class MemoryResponseStore: HTTPResponseStore {
     }
 
     private struct State {
-        var lists: [String: VariantList] = [:]
+        var lists: [String: VaryIndex] = [:]
         var entries: [String: Entry] = [:]
         var bytes = 0
         var clock: UInt64 = 0
@@ -51,7 +51,7 @@ public final class MemoryResponseStore: HTTPResponseStore {
     public var count: Int { state.withLock { $0.entries.count } }
 
     /// Returns the newest response that matches the request.
-    public func response(for key: String, matching request: HTTPFields) async -> StoredResponse? {
+    public func response(for key: String, matching request: HTTPHeaderFields) async -> StoredResponse? {
         state.withLock { state in
             guard let id = state.lists[key]?.matching(request).first?.id, state.entries[id] != nil else { return nil }
             state.clock += 1
@@ -61,7 +61,7 @@ public final class MemoryResponseStore: HTTPResponseStore {
     }
 
     /// Stores a response.
-    public func put(_ response: StoredResponse, request: HTTPFields, for key: String) async {
+    public func put(_ response: StoredResponse, request: HTTPHeaderFields, for key: String) async {
         let cost = Self.cost(response)
         state.withLock { state in
             guard cost <= byteLimit / 4 else {
@@ -69,7 +69,7 @@ public final class MemoryResponseStore: HTTPResponseStore {
                 for variant in state.lists[key]?.matching(request) ?? [] { state.drop(variant.id) }
                 return
             }
-            for id in state.lists[key, default: VariantList()].insert(response.variant, request: request) {
+            for id in state.lists[key, default: VaryIndex()].insert(response.variant, request: request) {
                 state.drop(id)
             }
             state.clock += 1
@@ -97,7 +97,7 @@ public final class MemoryResponseStore: HTTPResponseStore {
     public func remove(_ id: String, for key: String) async { state.withLock { $0.drop(id) } }
 
     /// Removes the responses that match the request.
-    public func remove(matching request: HTTPFields, for key: String) async {
+    public func remove(matching request: HTTPHeaderFields, for key: String) async {
         state.withLock { state in
             for variant in state.lists[key]?.matching(request) ?? [] { state.drop(variant.id) }
         }
@@ -121,7 +121,7 @@ public final class MemoryResponseStore: HTTPResponseStore {
     }
 
     private static func cost(_ response: StoredResponse) -> Int {
-        let lines = response.head.head.fields.lines + response.variant.selecting.lines
+        let lines = response.head.head.headers.lines + response.variant.varyHeaders.lines
         return lines.reduce(response.body.count + 512) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
     }
 }

@@ -63,16 +63,17 @@ struct CacheLayout: Sendable {
 extension CacheLayout {
     /// Creates the missing parts of the directory structure and checks the owner of the root.
     ///
-    /// - Throws: ``CacheError/unsafeDirectory(path:reason:)`` or ``CacheError/system(operation:path:errno:)``.
+    /// - Throws: ``ImageError/CacheFailure/unsafeDirectory(path:reason:)`` or
+    ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
     func prepare(_ files: any FileSystem) throws(ImageError) {
         guard root.hasPrefix("/"), !root.utf8.contains(0) else {
             throw .cache(.unsafeDirectory(path: root, reason: "the path isn't absolute"))
         }
-        do throws(FileFailure) {
+        do throws(SystemCallError) {
             try makePath(root[...], files)
             try check(files.status(at: root))
         } catch {
-            throw .cache(.system(operation: error.operation, path: error.path, errno: error.code))
+            throw .cache(.systemCallFailed(operation: error.operation, path: error.path, errno: error.code))
         }
         if let problem = (try? files.status(at: root)).flatMap(problem) {
             throw .cache(.unsafeDirectory(path: root, reason: problem))
@@ -83,8 +84,8 @@ extension CacheLayout {
         writeTag(files)
     }
 
-    private func check(_ status: FileStatus) throws(FileFailure) {
-        guard status.kind == .directory || status.kind == .link else { throw FileFailure("mkdir", root, ENOTDIR) }
+    private func check(_ status: FileStatus) throws(SystemCallError) {
+        guard status.kind == .directory || status.kind == .link else { throw SystemCallError("mkdir", root, ENOTDIR) }
     }
 
     /// Returns the reason why the root must not be used, or `nil` if it can be used.
@@ -95,8 +96,8 @@ extension CacheLayout {
         return nil
     }
 
-    func makePath(_ path: Substring, _ files: any FileSystem) throws(FileFailure) {
-        do throws(FileFailure) {
+    func makePath(_ path: Substring, _ files: any FileSystem) throws(SystemCallError) {
+        do throws(SystemCallError) {
             try makeDirectory(String(path), files)
         } catch  where error.code == ENOENT {
             guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw error }
@@ -106,8 +107,8 @@ extension CacheLayout {
     }
 
     /// Creates a directory. An existing directory isn't an error.
-    func makeDirectory(_ path: String, _ files: any FileSystem) throws(FileFailure) {
-        do throws(FileFailure) { try files.makeDirectory(path) } catch  where error.code == EEXIST { return }
+    func makeDirectory(_ path: String, _ files: any FileSystem) throws(SystemCallError) {
+        do throws(SystemCallError) { try files.makeDirectory(path) } catch  where error.code == EEXIST { return }
     }
 
     /// Writes the tag of bford.info/cachedir so that backup programs skip the directory.

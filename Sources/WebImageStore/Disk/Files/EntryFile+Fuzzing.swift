@@ -17,7 +17,7 @@ import WebImageHTTP
         return again.withUnsafeBytes { decode($0, verify: true) } == entry
     }
 
-    private static func decode(_ bytes: UnsafeRawBufferPointer, verify: Bool) -> DiskEntry? {
+    private static func decode(_ bytes: UnsafeRawBufferPointer, verify: Bool) -> CacheEntry? {
         guard let memory = FileBytes(count: bytes.count) else { return nil }
         memory.mutableBytes.copyMemory(from: bytes)
         return try? EntryFile.decode(memory, key: nil, verify: verify)
@@ -25,14 +25,14 @@ import WebImageHTTP
 
     /// A small entry file with all sections, from which the fuzzer starts.
     public static var seed: [UInt8] {
-        let head = StoredHead(
-            head: ResponseHead(status: 200, fields: HTTPFields([.init(name: "ETag", value: "\"a\"")])),
+        let head = StoredResponseHead(
+            head: HTTPResponseHead(statusCode: 200, headers: HTTPHeaderFields([.init(name: "ETag", value: "\"a\"")])),
             finalURL: "https://a.example/", requestTime: Date(timeIntervalSince1970: 1_700_000_000),
             responseTime: Date(timeIntervalSince1970: 1_700_000_001))
-        let entry = DiskEntry(
+        let entry = CacheEntry(
             key: CacheKey(["data", "https://a.example/"]), head: head,
-            probe: ImageProbe(format: .jpeg, rawSize: PixelSize(width: 4, height: 3)), payload: Data([1, 2, 3]),
-            attachment: Data([4]), tags: ["t", "u"], stored: Date(timeIntervalSince1970: 1_700_000_002))
+            probe: ImageInfo(format: .jpeg, storedSize: PixelSize(width: 4, height: 3)), data: Data([1, 2, 3]),
+            userData: Data([4]), tags: ["t", "u"], storedAt: Date(timeIntervalSince1970: 1_700_000_002))
         return EntryFile.bytes(of: entry) ?? []
     }
 }

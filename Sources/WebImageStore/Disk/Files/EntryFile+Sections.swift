@@ -3,18 +3,18 @@
 import WebImageCore
 import WebImageHTTP
 
-extension StoredHead {
+extension StoredResponseHead {
     /// Encodes the head as status u16 | final URL | request time | response time | header fields | varying header
     /// fields.
     ///
     /// A list of header fields is a 32-bit count followed by names and values.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writer.put(UInt16(clamping: head.status))
+        writer.put(UInt16(clamping: head.statusCode))
         writer.put(finalURL)
         writer.put(requestTime)
         writer.put(responseTime)
-        for fields in [head.fields, varying] {
+        for fields in [head.headers, varyHeaders] {
             writer.put(UInt32(clamping: fields.lines.count))
             for line in fields.lines {
                 writer.put(line.name)
@@ -28,16 +28,16 @@ extension StoredHead {
     init?(encoded bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let status = reader.number(UInt16.self), let finalURL = reader.text(), let request = reader.time(),
-            let response = reader.time(), let fields = HTTPFields(from: &reader),
-            let varying = HTTPFields(from: &reader), reader.isAtEnd
+            let response = reader.time(), let fields = HTTPHeaderFields(from: &reader),
+            let varying = HTTPHeaderFields(from: &reader), reader.isAtEnd
         else { return nil }
         self.init(
-            head: ResponseHead(status: Int(status), fields: fields), varying: varying, finalURL: finalURL,
+            head: HTTPResponseHead(statusCode: Int(status), headers: fields), varyHeaders: varying, finalURL: finalURL,
             requestTime: request, responseTime: response)
     }
 }
 
-extension HTTPFields {
+extension HTTPHeaderFields {
     fileprivate init?(from reader: inout ByteReader) {
         guard let count = reader.number(UInt32.self) else { return nil }
         var lines: [Field] = []
@@ -49,7 +49,7 @@ extension HTTPFields {
     }
 }
 
-extension ImageProbe {
+extension ImageInfo {
     /// Encodes the probe as format | width, height, orientation, depth, frames, loops, and smallest file as i64 | flags
     /// u8.
     ///
@@ -59,7 +59,7 @@ extension ImageProbe {
         var writer = ByteWriter()
         writer.put(format.rawValue)
         for number in [
-            rawSize.width, rawSize.height, orientation.rawValue, depth, frameCount, loopCount, smallestFile,
+            storedSize.width, storedSize.height, orientation.rawValue, bitDepth, frameCount, loopCount, smallestFile,
         ] {
             writer.put(Int64(number))
         }
@@ -88,11 +88,11 @@ extension ImageProbe {
             pairs[flag] = (Int(first), Int(second))
         }
         guard reader.isAtEnd, numbers[0] >= 0, numbers[1] >= 0,
-            let orientation = Orientation(rawValue: numbers[2])
+            let orientation = ImageOrientation(rawValue: numbers[2])
         else { return nil }
         self.init(
-            format: ImageFormat(rawValue: format), rawSize: PixelSize(width: numbers[0], height: numbers[1]),
-            orientation: orientation, depth: numbers[3], hasAlpha: flags & 1 != 0, frameCount: numbers[4],
+            format: ImageFormat(rawValue: format), storedSize: PixelSize(width: numbers[0], height: numbers[1]),
+            orientation: orientation, bitDepth: numbers[3], hasAlpha: flags & 1 != 0, frameCount: numbers[4],
             frameCountIsExact: flags & 2 != 0, loopCount: numbers[5], hasICCProfile: flags & 4 != 0,
             isProgressive: flags & 8 != 0, smallestFile: numbers[6],
             cleanAperture: pairs[32].map { PixelSize(width: $0.0, height: $0.1) },
@@ -113,7 +113,7 @@ extension Set<String> {
     /// valid.
     static func decoded(_ bytes: UnsafeRawBufferPointer) -> (Set<String>, Int)? {
         var reader = ByteReader(bytes)
-        guard let count = reader.number(UInt32.self), count <= DiskEntry.tagLimit else { return nil }
+        guard let count = reader.number(UInt32.self), count <= CacheEntry.tagLimit else { return nil }
         var tags: Set<String> = []
         for _ in 0..<count {
             guard let tag = reader.text() else { return nil }

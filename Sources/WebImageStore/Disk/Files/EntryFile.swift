@@ -20,7 +20,7 @@ import WebImageHTTP
 ///     end 8  XXH3-64 of all preceding bytes
 ///
 /// A file is written under a temporary name, renamed when it's complete, and never changed afterward. A read returns
-/// either exactly what was written or an ``EntryFault``.
+/// either exactly what was written or an ``EntryFileError``.
 enum EntryFile {
     static let magic: UInt64 = 0x0A1A_0A0D_4549_5789
     static let version: UInt32 = 1
@@ -30,7 +30,7 @@ enum EntryFile {
     static let sectionLimit = 16 << 20
 
     /// Returns all bytes before the payload.
-    static func prefix(of entry: DiskEntry) -> [UInt8] {
+    static func prefix(of entry: CacheEntry) -> [UInt8] {
         let head = entry.head?.encoded() ?? []
         let probe = entry.probe?.encoded() ?? []
         let tags = entry.tags.isEmpty ? [] : entry.tags.encoded()
@@ -38,20 +38,20 @@ enum EntryFile {
         writer.put(magic)
         writer.put(version)
         writer.put(
-            UInt32(entry.head == nil ? 0 : 1) | (entry.probe == nil ? 0 : 2) | (entry.attachment == nil ? 0 : 4)
+            UInt32(entry.head == nil ? 0 : 1) | (entry.probe == nil ? 0 : 2) | (entry.userData == nil ? 0 : 4)
                 | (entry.tags.isEmpty ? 0 : 8))
         for count in [
-            entry.key.canonical.utf8.count, head.count, probe.count, tags.count + (entry.attachment?.count ?? 0),
+            entry.key.canonical.utf8.count, head.count, probe.count, tags.count + (entry.userData?.count ?? 0),
         ] {
             writer.put(UInt32(clamping: count))
         }
-        writer.put(UInt64(entry.payload.count))
-        writer.put(entry.stored)
+        writer.put(UInt64(entry.data.count))
+        writer.put(entry.storedAt)
         writer.put(raw: entry.key.canonical)
         writer.put(raw: head)
         writer.put(raw: probe)
         writer.put(raw: tags)
-        if let attachment = entry.attachment { writer.put(raw: attachment) }
+        if let attachment = entry.userData { writer.put(raw: attachment) }
         return writer.bytes
     }
 
@@ -72,7 +72,7 @@ enum EntryFile {
     ///   - file: The contents of the file.
     ///   - key: The key that the file must have, or `nil` to accept any key.
     ///   - verify: A Boolean value that indicates whether to verify the checksum.
-    static func decode(_ file: consuming FileBytes, key: CacheKey?, verify: Bool) throws(EntryFault) -> DiskEntry {
+    static func decode(_ file: consuming FileBytes, key: CacheKey?, verify: Bool) throws(EntryFileError) -> CacheEntry {
         let layout = try EntryLayout(file.bytes)
         guard layout.fileBytes == file.count else { throw .length }
         let bytes = file.bytes
@@ -84,14 +84,14 @@ enum EntryFile {
             }
         }
         var entry = try decodeSections(bytes, layout, key: key)
-        entry.payload = file.data(in: layout.payload)
+        entry.data = file.data(in: layout.payload)
         return entry
     }
 
     /// Decodes all sections except the payload from the first bytes of a file.
     static func decodeSections(
         _ bytes: UnsafeRawBufferPointer, _ layout: EntryLayout, key expected: CacheKey?
-    ) throws(EntryFault) -> DiskEntry {
+    ) throws(EntryFileError) -> CacheEntry {
         guard bytes.count >= layout.payload.lowerBound else { throw .length }
         func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
         let key: CacheKey
@@ -102,13 +102,13 @@ enum EntryFile {
             guard let text = String(validating: part(layout.key), as: UTF8.self) else { throw .section("key") }
             key = CacheKey(canonical: text)
         }
-        var entry = DiskEntry(key: key, payload: Data(), stored: layout.stored)
+        var entry = CacheEntry(key: key, data: Data(), storedAt: layout.stored)
         if layout.flags & 1 != 0 {
-            guard let head = StoredHead(encoded: part(layout.head)) else { throw .section("head") }
+            guard let head = StoredResponseHead(encoded: part(layout.head)) else { throw .section("head") }
             entry.head = head
         }
         if layout.flags & 2 != 0 {
-            guard let probe = ImageProbe(encoded: part(layout.probe)) else { throw .section("probe") }
+            guard let probe = ImageInfo(encoded: part(layout.probe)) else { throw .section("probe") }
             entry.probe = probe
         }
         try decodeOwn(part(layout.attachment), layout.flags, into: &entry)
@@ -117,20 +117,20 @@ enum EntryFile {
 
     /// Decodes the values that the app set, which are the tags and the attachment.
     private static func decodeOwn(
-        _ bytes: UnsafeRawBufferPointer, _ flags: UInt32, into entry: inout DiskEntry
-    ) throws(EntryFault) {
+        _ bytes: UnsafeRawBufferPointer, _ flags: UInt32, into entry: inout CacheEntry
+    ) throws(EntryFileError) {
         var rest = bytes[...]
         if flags & 8 != 0 {
             guard let (tags, count) = Set<String>.decoded(bytes) else { throw .section("tags") }
             entry.tags = tags
             rest = rest.dropFirst(count)
         }
-        if flags & 4 != 0 { entry.attachment = Data(rest) }
+        if flags & 4 != 0 { entry.userData = Data(rest) }
     }
 }
 
 /// The reason why a file isn't a valid entry.
-enum EntryFault: Error, Hashable {
+enum EntryFileError: Error, Hashable {
     case magic
     case version(UInt32)
     case length
@@ -153,7 +153,7 @@ struct EntryLayout {
     var fileBytes: Int { payload.upperBound + EntryFile.trailerBytes }
 
     /// Creates a layout from the first 48 bytes of a file without checking the bytes that follow.
-    init(_ bytes: UnsafeRawBufferPointer) throws(EntryFault) {
+    init(_ bytes: UnsafeRawBufferPointer) throws(EntryFileError) {
         var reader = ByteReader(bytes)
         guard let magic = reader.number(UInt64.self), let version = reader.number(UInt32.self) else { throw .length }
         guard magic == EntryFile.magic else { throw .magic }

@@ -41,10 +41,10 @@ struct FileBytes: ~Copyable {
 extension FileSystem {
     /// Returns the contents and the status of a regular file, or `nil` if the file doesn't exist.
     ///
-    /// - Throws: A ``FileFailure`` with the code `EFBIG` if the file is larger than `limit` bytes.
-    func contents(_ path: String, limit: Int) throws(FileFailure) -> FileContents? {
+    /// - Throws: A ``SystemCallError`` with the code `EFBIG` if the file is larger than `limit` bytes.
+    func contents(_ path: String, limit: Int) throws(SystemCallError) -> FileContents? {
         let file: Int32
-        do throws(FileFailure) {
+        do throws(SystemCallError) {
             file = try openFile(path, O_RDONLY | O_NONBLOCK)
         } catch  where error.code == ENOENT || error.code == ENOTDIR {
             return nil
@@ -55,13 +55,13 @@ extension FileSystem {
 
     /// Returns the contents and the status of an open regular file.
     ///
-    /// - Throws: A ``FileFailure`` with the code `EFBIG` if the file is larger than `limit` bytes.
-    func contents(of file: Int32, path: String, limit: Int) throws(FileFailure) -> FileContents {
+    /// - Throws: A ``SystemCallError`` with the code `EFBIG` if the file is larger than `limit` bytes.
+    func contents(of file: Int32, path: String, limit: Int) throws(SystemCallError) -> FileContents {
         let facts = try status(of: file)
-        guard facts.kind == .file, facts.size <= limit else { throw FileFailure("read", path, EFBIG) }
-        guard let memory = FileBytes(count: facts.size) else { throw FileFailure("read", path, ENOMEM) }
+        guard facts.kind == .file, facts.size <= limit else { throw SystemCallError("read", path, EFBIG) }
+        guard let memory = FileBytes(count: facts.size) else { throw SystemCallError("read", path, ENOMEM) }
         guard try readAll(file, into: memory.mutableBytes) == facts.size else {
-            throw FileFailure("read", path, ESTALE)
+            throw SystemCallError("read", path, ESTALE)
         }
         return FileContents(bytes: memory, status: facts)
     }
@@ -70,12 +70,12 @@ extension FileSystem {
     /// kernel.
     ///
     /// This method throws for all other files and never waits for the disk.
-    func cachedContents(_ path: String, limit: Int) throws(FileFailure) -> FileContents {
+    func cachedContents(_ path: String, limit: Int) throws(SystemCallError) -> FileContents {
         let file = try openCached(path)
         defer { close(file) }
         let facts = try status(of: file)
-        guard facts.kind == .file, facts.size <= limit else { throw FileFailure("preadv2", path, EFBIG) }
-        guard let memory = FileBytes(count: facts.size) else { throw FileFailure("preadv2", path, ENOMEM) }
+        guard facts.kind == .file, facts.size <= limit else { throw SystemCallError("preadv2", path, EFBIG) }
+        guard let memory = FileBytes(count: facts.size) else { throw SystemCallError("preadv2", path, ENOMEM) }
         try readCached(file, into: memory.mutableBytes)
         return FileContents(bytes: memory, status: facts)
     }
@@ -86,5 +86,5 @@ struct FileContents: ~Copyable {
     let bytes: FileBytes
     let status: FileStatus
 
-    consuming func takeBytes() -> FileBytes { bytes }
+    consuming func consumeBytes() -> FileBytes { bytes }
 }

@@ -3,7 +3,7 @@
 import Glibc
 
 /// A failed system call.
-package struct FileFailure: Error, Hashable {
+package struct SystemCallError: Error, Hashable {
     package var operation: String
     package var path: String
     package var code: Int32
@@ -39,62 +39,64 @@ package struct FreeSpace: Sendable, Equatable {
 /// This is a protocol so that tests can make each call fail. Calls to `read` and `write` may transfer fewer bytes than
 /// requested, and signals may interrupt every call.
 package protocol FileSystem: Sendable {
-    func open(_ path: String, flags: Int32, mode: mode_t) throws(FileFailure) -> Int32
+    func open(_ path: String, flags: Int32, mode: mode_t) throws(SystemCallError) -> Int32
     func close(_ file: Int32)
-    func status(of file: Int32) throws(FileFailure) -> FileStatus
-    func status(at path: String) throws(FileFailure) -> FileStatus
-    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int
-    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Int
-    func synchronize(_ file: Int32) throws(FileFailure)
-    func rename(_ path: String, to target: String) throws(FileFailure)
-    func remove(_ path: String) throws(FileFailure)
+    func status(of file: Int32) throws(SystemCallError) -> FileStatus
+    func status(at path: String) throws(SystemCallError) -> FileStatus
+    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> Int
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemCallError) -> Int
+    func synchronize(_ file: Int32) throws(SystemCallError)
+    func rename(_ path: String, to target: String) throws(SystemCallError)
+    func remove(_ path: String) throws(SystemCallError)
     /// Removes the file of an entry relative to the directory of all entries, which is open as `folder`.
-    func remove(_ place: EntryPlace, in folder: Int32) throws(FileFailure)
-    func removeDirectory(_ path: String) throws(FileFailure)
-    func makeDirectory(_ path: String) throws(FileFailure)
-    func names(in path: String) throws(FileFailure) -> [String]
-    func freeSpace(at path: String) throws(FileFailure) -> FreeSpace
-    func lock(_ file: Int32, _ operation: Int32) throws(FileFailure)
+    func remove(_ place: EntryPath, in folder: Int32) throws(SystemCallError)
+    func removeDirectory(_ path: String) throws(SystemCallError)
+    func makeDirectory(_ path: String) throws(SystemCallError)
+    func names(in path: String) throws(SystemCallError) -> [String]
+    func freeSpace(at path: String) throws(SystemCallError) -> FreeSpace
+    func lock(_ file: Int32, _ operation: Int32) throws(SystemCallError)
     /// Opens a file for reading without accessing the disk.
     ///
     /// - Throws: `EAGAIN` if the call would access the disk, or `ENOSYS` if the system doesn't support this mode.
-    func openCached(_ path: String) throws(FileFailure) -> Int32
+    func openCached(_ path: String) throws(SystemCallError) -> Int32
     /// Fills a buffer from the beginning of a file without waiting for the disk.
     ///
     /// - Throws: `EAGAIN` if the call would wait, or `EOPNOTSUPP` if the file system doesn't support this mode.
-    func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure)
+    func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError)
     /// Opens a path relative to `root` for reading without following symbolic links below `root`.
-    func open(_ path: String, beneath root: String) throws(FileFailure) -> Int32
+    func open(_ path: String, beneath root: String) throws(SystemCallError) -> Int32
     /// Returns a Boolean value that indicates whether a path is on a remote file system.
-    func isRemote(_ path: String) throws(FileFailure) -> Bool
+    func isRemote(_ path: String) throws(SystemCallError) -> Bool
     /// Writes several buffers in order with one call and returns the number of written bytes.
-    func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) -> Int
+    func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(SystemCallError) -> Int
 }
 
 extension FileSystem {
     /// Throws `ENOSYS` because the default implementation doesn't support cached reads.
-    package func openCached(_ path: String) throws(FileFailure) -> Int32 { throw FileFailure("openat2", path, ENOSYS) }
+    package func openCached(_ path: String) throws(SystemCallError) -> Int32 {
+        throw SystemCallError("openat2", path, ENOSYS)
+    }
 
     /// Throws `EOPNOTSUPP` because the default implementation doesn't support cached reads.
-    package func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) {
-        throw FileFailure("preadv2", "", EOPNOTSUPP)
+    package func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) {
+        throw SystemCallError("preadv2", "", EOPNOTSUPP)
     }
 
     /// Checks each directory of the path before opening the file.
-    package func open(_ path: String, beneath root: String) throws(FileFailure) -> Int32 {
+    package func open(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
         var place = root
         for part in path.split(separator: "/").dropLast() {
             place += "/\(part)"
-            guard try status(at: place).kind == .directory else { throw FileFailure("open", place, ELOOP) }
+            guard try status(at: place).kind == .directory else { throw SystemCallError("open", place, ELOOP) }
         }
         return try openFile("\(root)/\(path)", O_RDONLY | O_NONBLOCK)
     }
 
     /// Returns `false` because every file system counts as local by default.
-    package func isRemote(_ path: String) throws(FileFailure) -> Bool { false }
+    package func isRemote(_ path: String) throws(SystemCallError) -> Bool { false }
 
     /// Writes the first buffer that isn't empty.
-    package func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) -> Int {
+    package func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(SystemCallError) -> Int {
         guard let first = parts.first(where: { !$0.isEmpty }) else { return 0 }
         return try write(file, first)
     }
@@ -102,12 +104,12 @@ extension FileSystem {
 
 extension FileSystem {
     /// Writes all bytes with as many calls as necessary.
-    package func writeAll(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
+    package func writeAll(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            do throws(FileFailure) {
+            do throws(SystemCallError) {
                 let count = try write(file, UnsafeRawBufferPointer(rebasing: rest))
-                guard count > 0 else { throw FileFailure("write", "", EIO) }
+                guard count > 0 else { throw SystemCallError("write", "", EIO) }
                 rest = rest.dropFirst(count)
             } catch  where error.code == EINTR {
                 continue
@@ -116,12 +118,12 @@ extension FileSystem {
     }
 
     /// Writes all buffers in order with as many calls as necessary.
-    package func writeAll(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) {
+    package func writeAll(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(SystemCallError) {
         var rest = parts.filter { !$0.isEmpty }
         while !rest.isEmpty {
-            do throws(FileFailure) {
+            do throws(SystemCallError) {
                 var count = try write(file, parts: rest)
-                guard count > 0 else { throw FileFailure("write", "", EIO) }
+                guard count > 0 else { throw SystemCallError("write", "", EIO) }
                 while let first = rest.first, count >= first.count {
                     count -= first.count
                     rest.removeFirst()
@@ -134,10 +136,10 @@ extension FileSystem {
     }
 
     /// Fills a buffer until it's full or the file ends, and returns the number of bytes read.
-    package func readAll(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+    package func readAll(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> Int {
         var filled = 0
         while filled < buffer.count {
-            do throws(FileFailure) {
+            do throws(SystemCallError) {
                 let count = try read(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
                 guard count > 0 else { return filled }
                 filled += count
@@ -149,9 +151,9 @@ extension FileSystem {
     }
 
     /// Opens a file and retries when a signal interrupts the call.
-    package func openFile(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileFailure) -> Int32 {
+    package func openFile(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemCallError) -> Int32 {
         while true {
-            do throws(FileFailure) {
+            do throws(SystemCallError) {
                 return try open(path, flags: flags | O_CLOEXEC | O_NOFOLLOW, mode: mode)
             } catch  where error.code == EINTR {
                 continue

@@ -7,99 +7,99 @@ import Glibc
 package struct SystemFileSystem: FileSystem {
     package init() {}
 
-    package func open(_ path: String, flags: Int32, mode: mode_t) throws(FileFailure) -> Int32 {
+    package func open(_ path: String, flags: Int32, mode: mode_t) throws(SystemCallError) -> Int32 {
         let file = Glibc.open(path, flags, mode)
-        guard file >= 0 else { throw FileFailure("open", path, errno) }
+        guard file >= 0 else { throw SystemCallError("open", path, errno) }
         return file
     }
 
     package func close(_ file: Int32) { _ = Glibc.close(file) }
 
-    package func status(of file: Int32) throws(FileFailure) -> FileStatus {
+    package func status(of file: Int32) throws(SystemCallError) -> FileStatus {
         var facts = stat()
-        guard fstat(file, &facts) == 0 else { throw FileFailure("fstat", "", errno) }
+        guard fstat(file, &facts) == 0 else { throw SystemCallError("fstat", "", errno) }
         return FileStatus(facts)
     }
 
-    package func status(at path: String) throws(FileFailure) -> FileStatus {
+    package func status(at path: String) throws(SystemCallError) -> FileStatus {
         var facts = stat()
-        guard lstat(path, &facts) == 0 else { throw FileFailure("lstat", path, errno) }
+        guard lstat(path, &facts) == 0 else { throw SystemCallError("lstat", path, errno) }
         return FileStatus(facts)
     }
 
-    package func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+    package func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> Int {
         let count = Glibc.read(file, buffer.baseAddress, buffer.count)
-        guard count >= 0 else { throw FileFailure("read", "", errno) }
+        guard count >= 0 else { throw SystemCallError("read", "", errno) }
         return count
     }
 
-    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Int {
+    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemCallError) -> Int {
         let count = Glibc.write(file, bytes.baseAddress, bytes.count)
-        guard count >= 0 else { throw FileFailure("write", "", errno) }
+        guard count >= 0 else { throw SystemCallError("write", "", errno) }
         return count
     }
 
-    package func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) -> Int {
+    package func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(SystemCallError) -> Int {
         let vectors = parts.prefix(16).map {
             iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
         }
         let count = Glibc.writev(file, vectors, Int32(vectors.count))
-        guard count >= 0 else { throw FileFailure("write", "", errno) }
+        guard count >= 0 else { throw SystemCallError("write", "", errno) }
         return count
     }
 
-    package func openCached(_ path: String) throws(FileFailure) -> Int32 {
+    package func openCached(_ path: String) throws(SystemCallError) -> Int32 {
         let file = wi_open_cached(path)
-        guard file >= 0 else { throw FileFailure("openat2", path, -file) }
+        guard file >= 0 else { throw SystemCallError("openat2", path, -file) }
         return file
     }
 
-    package func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) {
+    package func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) {
         guard let start = buffer.baseAddress, !buffer.isEmpty else { return }
         let count = wi_read_cached(file, start, buffer.count)
-        guard count == buffer.count else { throw FileFailure("preadv2", "", count < 0 ? Int32(-count) : EAGAIN) }
+        guard count == buffer.count else { throw SystemCallError("preadv2", "", count < 0 ? Int32(-count) : EAGAIN) }
     }
 
-    package func open(_ path: String, beneath root: String) throws(FileFailure) -> Int32 {
+    package func open(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
         let file = wi_open_beneath(root, path)
-        guard file >= 0 else { throw FileFailure("openat2", path, -file) }
+        guard file >= 0 else { throw SystemCallError("openat2", path, -file) }
         return file
     }
 
-    package func isRemote(_ path: String) throws(FileFailure) -> Bool {
+    package func isRemote(_ path: String) throws(SystemCallError) -> Bool {
         let type = wi_file_system(path)
-        guard type >= 0 else { throw FileFailure("statfs", path, Int32(-type)) }
+        guard type >= 0 else { throw SystemCallError("statfs", path, Int32(-type)) }
         // From statfs(2): NFS, SMB, CIFS, SMB2, AFS, Ceph, and 9P.
         return [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x5346_414F, 0xC3_6400, 0x0102_1997].contains(type)
     }
 
-    package func synchronize(_ file: Int32) throws(FileFailure) {
-        guard fdatasync(file) == 0 else { throw FileFailure("fdatasync", "", errno) }
+    package func synchronize(_ file: Int32) throws(SystemCallError) {
+        guard fdatasync(file) == 0 else { throw SystemCallError("fdatasync", "", errno) }
     }
 
-    package func rename(_ path: String, to target: String) throws(FileFailure) {
-        guard Glibc.rename(path, target) == 0 else { throw FileFailure("rename", target, errno) }
+    package func rename(_ path: String, to target: String) throws(SystemCallError) {
+        guard Glibc.rename(path, target) == 0 else { throw SystemCallError("rename", target, errno) }
     }
 
-    package func remove(_ path: String) throws(FileFailure) {
-        guard unlink(path) == 0 else { throw FileFailure("unlink", path, errno) }
+    package func remove(_ path: String) throws(SystemCallError) {
+        guard unlink(path) == 0 else { throw SystemCallError("unlink", path, errno) }
     }
 
-    package func remove(_ place: EntryPlace, in folder: Int32) throws(FileFailure) {
+    package func remove(_ place: EntryPath, in folder: Int32) throws(SystemCallError) {
         let code = place.withText { unlinkat(folder, $0, 0) == 0 ? 0 : errno }
-        guard code == 0 else { throw FileFailure("unlinkat", place.text, code) }
+        guard code == 0 else { throw SystemCallError("unlinkat", place.text, code) }
     }
 
-    package func removeDirectory(_ path: String) throws(FileFailure) {
-        guard rmdir(path) == 0 else { throw FileFailure("rmdir", path, errno) }
+    package func removeDirectory(_ path: String) throws(SystemCallError) {
+        guard rmdir(path) == 0 else { throw SystemCallError("rmdir", path, errno) }
     }
 
-    package func makeDirectory(_ path: String) throws(FileFailure) {
-        guard mkdir(path, 0o700) == 0 else { throw FileFailure("mkdir", path, errno) }
+    package func makeDirectory(_ path: String) throws(SystemCallError) {
+        guard mkdir(path, 0o700) == 0 else { throw SystemCallError("mkdir", path, errno) }
     }
 
-    package func names(in path: String) throws(FileFailure) -> [String] {
-        guard let folder = opendir(path) else { throw FileFailure("opendir", path, errno) }
+    package func names(in path: String) throws(SystemCallError) -> [String] {
+        guard let folder = opendir(path) else { throw SystemCallError("opendir", path, errno) }
         defer { closedir(folder) }
         var names: [String] = []
         while let line = readdir(folder) {
@@ -111,9 +111,9 @@ package struct SystemFileSystem: FileSystem {
         return names
     }
 
-    package func freeSpace(at path: String) throws(FileFailure) -> FreeSpace {
+    package func freeSpace(at path: String) throws(SystemCallError) -> FreeSpace {
         var facts = statvfs()
-        guard statvfs(path, &facts) == 0 else { throw FileFailure("statvfs", path, errno) }
+        guard statvfs(path, &facts) == 0 else { throw SystemCallError("statvfs", path, errno) }
         let unit = UInt64(facts.f_frsize)
         func bytes(_ blocks: UInt64) -> Int {
             let (product, overflow) = blocks.multipliedReportingOverflow(by: unit)
@@ -122,8 +122,8 @@ package struct SystemFileSystem: FileSystem {
         return FreeSpace(free: bytes(UInt64(facts.f_bavail)), total: bytes(UInt64(facts.f_blocks)))
     }
 
-    package func lock(_ file: Int32, _ operation: Int32) throws(FileFailure) {
-        guard flock(file, operation) == 0 else { throw FileFailure("flock", "", errno) }
+    package func lock(_ file: Int32, _ operation: Int32) throws(SystemCallError) {
+        guard flock(file, operation) == 0 else { throw SystemCallError("flock", "", errno) }
     }
 }
 

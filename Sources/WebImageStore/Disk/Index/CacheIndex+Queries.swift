@@ -17,22 +17,22 @@ extension CacheIndex {
         var misses: Int
     }
 
-    func totals() throws(IndexFault) -> Totals {
+    func totals() throws(IndexError) -> Totals {
         let select = try connection.statement("SELECT entries, bytes, epoch, hits, misses FROM totals")
         defer { select.reset() }
-        guard try select.step() else { throw IndexFault(code: SQLITE_CORRUPT, message: "the row of totals is missing") }
+        guard try select.step() else { throw IndexError(code: SQLITE_CORRUPT, message: "the row of totals is missing") }
         return Totals(
             entries: select.int(0), bytes: select.int(1), epoch: select.int(2), hits: select.int(3),
             misses: select.int(4))
     }
 
     /// Returns a number that changes whenever another connection commits.
-    func dataVersion() throws(IndexFault) -> Int { try connection.number("PRAGMA data_version") ?? 0 }
+    func dataVersion() throws(IndexError) -> Int { try connection.number("PRAGMA data_version") ?? 0 }
 
     /// Returns the digests of the rows with ids greater than `id`, the digests of all updated rows, and the newest id.
     ///
     /// A row is updated if it has newer values than its file.
-    func load(after id: Int) throws(IndexFault) -> (
+    func load(after id: Int) throws(IndexError) -> (
         digests: [CacheKey.StoredDigest], updated: [CacheKey.StoredDigest], last: Int
     ) {
         // To load all rows, scan the small covering index. To load new rows, look them up by id.
@@ -44,7 +44,7 @@ extension CacheIndex {
         return (try digests(list), try digests(updated), max(id, last))
     }
 
-    private func digests(_ select: SQLiteStatement) throws(IndexFault) -> [CacheKey.StoredDigest] {
+    private func digests(_ select: SQLiteStatement) throws(IndexError) -> [CacheKey.StoredDigest] {
         defer { select.reset() }
         var found: [CacheKey.StoredDigest] = []
         while try select.step() { found.append(digest(select, 0)) }
@@ -52,7 +52,7 @@ extension CacheIndex {
     }
 
     /// Returns the entry names in a shard.
-    func names(inShard shard: Int) throws(IndexFault) -> Set<String> {
+    func names(inShard shard: Int) throws(IndexError) -> Set<String> {
         let select = try connection.statement("SELECT name FROM entries WHERE tag BETWEEN ? AND ?")
         defer { select.reset() }
         let first = UInt(shard) << 56
@@ -65,33 +65,33 @@ extension CacheIndex {
 
     /// Returns the values that are newer than the file with the given store time, or `nil` if the row describes another
     /// file.
-    func update(name: String, stored: Double) throws(IndexFault) -> EntryUpdate? {
+    func update(name: String, stored: Double) throws(IndexError) -> EntryMetadataUpdate? {
         let select = try connection.statement(
             "SELECT stored, head, attachment FROM entries WHERE tag = ? AND name = ?")
         defer { select.reset() }
         select.bind(Self.tag(name))
         select.bind(CacheLayout.nameBytes(name))
         guard try select.step(), select.double(0) == stored else { return nil }
-        return EntryUpdate(
-            head: select.isNull(1) ? nil : StoredHead(encoded: select.blob(1)),
-            attachment: select.isNull(2) ? nil : EntryUpdate.Attachment(encoded: select.blob(2)))
+        return EntryMetadataUpdate(
+            head: select.isNull(1) ? nil : StoredResponseHead(encoded: select.blob(1)),
+            attachment: select.isNull(2) ? nil : EntryMetadataUpdate.Attachment(encoded: select.blob(2)))
     }
 
     /// Returns the entries that were neither stored nor revalidated since `cutoff`, beginning with the oldest.
-    func expired(before cutoff: Double) throws(IndexFault) -> [LastUse] {
+    func expired(before cutoff: Double) throws(IndexError) -> [LastAccess] {
         let select = try connection.statement("SELECT id, accessed, renewed FROM entries WHERE renewed < ? ORDER BY id")
         select.bind(cutoff)
         return try lastUses(select, timeColumn: 2)
     }
 
     /// Returns all entries, beginning with the least recently used one.
-    func leastRecentlyUsed() throws(IndexFault) -> [LastUse] {
+    func leastRecentlyUsed() throws(IndexError) -> [LastAccess] {
         try lastUses(try connection.statement("SELECT id, accessed FROM entries ORDER BY id"), timeColumn: 1)
     }
 
-    private func lastUses(_ select: SQLiteStatement, timeColumn: Int32) throws(IndexFault) -> [LastUse] {
+    private func lastUses(_ select: SQLiteStatement, timeColumn: Int32) throws(IndexError) -> [LastAccess] {
         defer { select.reset() }
-        var found: [LastUse] = []
+        var found: [LastAccess] = []
         var isSorted = true
         var last = -Double.infinity
         while try select.step() {
@@ -99,7 +99,7 @@ extension CacheIndex {
             // Rows are ordered by id, which equals the order by time if no entry was used after it was stored.
             isSorted = isSorted && last <= time
             last = time
-            found.append(LastUse(id: select.int(0), accessed: timeColumn == 1 ? time : select.double(1), time: time))
+            found.append(LastAccess(id: select.int(0), accessed: timeColumn == 1 ? time : select.double(1), time: time))
         }
         // Entries with equal times are evicted in the order of their ids.
         if !isSorted { found.sort { ($0.time, $0.id) < ($1.time, $1.id) } }
@@ -108,7 +108,7 @@ extension CacheIndex {
 
     /// Returns the existing rows with the given ids, in the same order. Rows with consecutive ids are read with one
     /// query.
-    func candidates(_ ids: some Collection<Int>) throws(IndexFault) -> [EvictionCandidate] {
+    func candidates(_ ids: some Collection<Int>) throws(IndexError) -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
         found.reserveCapacity(ids.count)
         let select = "SELECT name, size, high, low, accessed, id FROM entries WHERE id BETWEEN ? AND ?"
@@ -120,7 +120,7 @@ extension CacheIndex {
             while try lines.step() {
                 found.append(
                     EvictionCandidate(
-                        id: lines.int(5), place: EntryPlace(lines.blob(0)), digest: digest(lines, 2),
+                        id: lines.int(5), path: EntryPath(lines.blob(0)), digest: digest(lines, 2),
                         size: lines.int(1), accessed: lines.double(4)))
             }
         }
@@ -128,7 +128,7 @@ extension CacheIndex {
     }
 
     /// Replaces times in the future, which a wrong clock caused. Otherwise, their entries would never be evicted.
-    func clampTimes(now: Double) throws(IndexFault) {
+    func clampTimes(now: Double) throws(IndexError) {
         for column in ["accessed", "renewed"] {
             let update = try connection.statement("UPDATE entries SET \(column) = ? WHERE \(column) > ?")
             update.bind(now)
@@ -138,22 +138,22 @@ extension CacheIndex {
     }
 
     /// Returns all entries with their ids, beginning with the most recently used one.
-    func summaries() throws(IndexFault) -> [(id: Int, summary: DiskEntrySummary)] {
+    func summaries() throws(IndexError) -> [(id: Int, summary: DiskCache.EntryInfo)] {
         let select = try connection.statement(
             """
             SELECT key, size, payload, stored, accessed, expires, format, tags, id FROM entries
             ORDER BY accessed DESC, id DESC
             """)
         defer { select.reset() }
-        var found: [(Int, DiskEntrySummary)] = []
+        var found: [(Int, DiskCache.EntryInfo)] = []
         while try select.step() {
-            let summary = DiskEntrySummary(
-                key: select.text(0), bytes: select.int(1), payloadBytes: select.int(2),
-                stored: Date(timeIntervalSince1970: select.double(3)),
-                lastAccess: Date(timeIntervalSince1970: select.double(4)),
-                expires: select.isNull(5) ? nil : Date(timeIntervalSince1970: select.double(5)),
+            let summary = DiskCache.EntryInfo(
+                key: select.text(0), diskSize: select.int(1), dataSize: select.int(2),
+                storedAt: Date(timeIntervalSince1970: select.double(3)),
+                lastAccessedAt: Date(timeIntervalSince1970: select.double(4)),
+                expiresAt: select.isNull(5) ? nil : Date(timeIntervalSince1970: select.double(5)),
                 format: select.isNull(6) ? nil : ImageFormat(rawValue: select.text(6)),
-                tags: select.isNull(7) ? [] : Set(CacheKey.fields(ofKey: select.text(7))))
+                tags: select.isNull(7) ? [] : Set(CacheKey.components(ofKey: select.text(7))))
             found.append((select.int(8), summary))
         }
         return found
@@ -162,7 +162,7 @@ extension CacheIndex {
     /// Returns the ids of the entries whose keys consist of the prefix followed by additional fields.
     ///
     /// This method scans the complete table.
-    func ids(below prefix: CacheKey) throws(IndexFault) -> [Int] {
+    func ids(below prefix: CacheKey) throws(IndexError) -> [Int] {
         // An additional field begins with the digits of its length, and the colon is the character after the digits.
         let select = try connection.statement("SELECT id FROM entries WHERE key > ? AND key < ?")
         defer { select.reset() }
@@ -174,7 +174,7 @@ extension CacheIndex {
     }
 
     /// Returns the earliest store date.
-    func oldest() throws(IndexFault) -> Date? {
+    func oldest() throws(IndexError) -> Date? {
         let select = try connection.statement("SELECT min(stored) FROM entries")
         defer { select.reset() }
         return try select.step() && !select.isNull(0) ? Date(timeIntervalSince1970: select.double(0)) : nil
@@ -191,16 +191,16 @@ extension CacheIndex {
     /// Returns a Boolean value that indicates whether a process ended without closing the cache.
     ///
     /// Call this method only while no other process has the cache open.
-    func hasOpenSessions() throws(IndexFault) -> Bool { try connection.number("SELECT 1 FROM sessions LIMIT 1") != nil }
+    func hasOpenSessions() throws(IndexError) -> Bool { try connection.number("SELECT 1 FROM sessions LIMIT 1") != nil }
 
-    func removeSessions() throws(IndexFault) { try connection.execute("DELETE FROM sessions") }
+    func removeSessions() throws(IndexError) { try connection.execute("DELETE FROM sessions") }
 
-    func beginSession(_ id: Int) throws(IndexFault) { try connection.execute("INSERT INTO sessions VALUES(\(id))") }
+    func beginSession(_ id: Int) throws(IndexError) { try connection.execute("INSERT INTO sessions VALUES(\(id))") }
 
-    func endSession(_ id: Int) throws(IndexFault) { try connection.execute("DELETE FROM sessions WHERE id = \(id)") }
+    func endSession(_ id: Int) throws(IndexError) { try connection.execute("DELETE FROM sessions WHERE id = \(id)") }
 
     /// Returns a Boolean value that indicates whether the integrity check of SQLite succeeds.
-    func isSound() throws(IndexFault) -> Bool {
+    func isSound() throws(IndexError) -> Bool {
         let check = try connection.statement("PRAGMA quick_check(1)")
         defer { check.reset() }
         return try check.step() && check.text(0) == "ok"

@@ -20,7 +20,7 @@ final class CacheIndex {
     private var nextID: Int?
 
     /// Opens the index for the writer and creates it if it doesn't exist.
-    init(writing path: String) throws(IndexFault) {
+    init(writing path: String) throws(IndexError) {
         connection = try SQLiteConnection(path, create: true, busyMilliseconds: 2_000)
         try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA mmap_size=67108864;")
         // By default, Debian's SQLite library overwrites deleted content even if that requires additional writes.
@@ -30,19 +30,19 @@ final class CacheIndex {
         if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
             try create()
         } else if application != Self.applicationID || version != Self.version {
-            throw IndexFault(code: SQLITE_MISMATCH, message: "application ID \(application), version \(version)")
+            throw IndexError(code: SQLITE_MISMATCH, message: "application ID \(application), version \(version)")
         }
     }
 
     /// Opens the index for lookups of single rows.
-    init(reading path: String) throws(IndexFault) {
+    init(reading path: String) throws(IndexError) {
         // The timeout is long enough for the writer to recover a log that another process left.
         connection = try SQLiteConnection(path, create: false, busyMilliseconds: 500)
         try connection.execute("PRAGMA query_only=1")
     }
 
-    private func create() throws(IndexFault) {
-        try transaction { () throws(IndexFault) in
+    private func create() throws(IndexError) {
+        try transaction { () throws(IndexError) in
             // Another process may have created the tables while this process waited for the lock.
             guard try connection.number("PRAGMA user_version") == 0 else { return }
             try connection.execute(
@@ -79,10 +79,10 @@ final class CacheIndex {
     /// Runs a closure as one transaction that takes the write lock immediately.
     ///
     /// Rows are inserted and deleted only in transactions because the totals are updated at the end.
-    func transaction<Result>(_ body: () throws(IndexFault) -> Result) throws(IndexFault) -> Result {
+    func transaction<Result>(_ body: () throws(IndexError) -> Result) throws(IndexError) -> Result {
         try connection.execute("BEGIN IMMEDIATE")
         growth = (0, 0)
-        do throws(IndexFault) {
+        do throws(IndexError) {
             nextID = nil
             let result = try body()
             if growth != (0, 0) || nextID != nil { try addGrowth() }
@@ -94,7 +94,7 @@ final class CacheIndex {
         }
     }
 
-    private func addGrowth() throws(IndexFault) {
+    private func addGrowth() throws(IndexError) {
         let update = try connection.statement(
             "UPDATE totals SET entries = entries + ?, bytes = bytes + ?, next = coalesce(?, next)")
         update.bind(growth.entries)
@@ -105,7 +105,7 @@ final class CacheIndex {
 
     // MARK: Rows
 
-    func insert(_ row: IndexRow) throws(IndexFault) {
+    func insert(_ row: IndexRow) throws(IndexError) {
         try delete(name: row.name)
         if nextID == nil { nextID = try connection.number("SELECT next FROM totals") }
         let id = nextID ?? 1
@@ -130,7 +130,7 @@ final class CacheIndex {
         insert.bind(row.format)
         insert.bind(row.key)
         insert.bind(row.tags.isEmpty ? nil : CacheKey(row.tags.sorted()).canonical)
-        insert.bind(row.update == EntryUpdate() ? nil : 1)
+        insert.bind(row.update == EntryMetadataUpdate() ? nil : 1)
         insert.bind(row.update.head?.encoded())
         insert.bind(row.update.attachment?.encoded)
         try insert.run()
@@ -143,7 +143,7 @@ final class CacheIndex {
         statement.bind(CacheLayout.nameBytes(name))
     }
 
-    func delete(name: String) throws(IndexFault) {
+    func delete(name: String) throws(IndexError) {
         let select = try connection.statement("SELECT id, size FROM entries WHERE tag = ? AND name = ?")
         select.bind(Self.tag(name))
         bindName(name, select)
@@ -154,7 +154,7 @@ final class CacheIndex {
     }
 
     /// Deletes a row. Another process may have already deleted it.
-    func delete(id: Int, size: Int) throws(IndexFault) {
+    func delete(id: Int, size: Int) throws(IndexError) {
         let delete = try connection.statement("DELETE FROM entries WHERE id = ?")
         delete.bind(id)
         try delete.run()
@@ -164,14 +164,14 @@ final class CacheIndex {
     }
 
     /// Deletes the rows of the given candidates, which must have been read in the current transaction.
-    func delete(_ gone: some Collection<EvictionCandidate>) throws(IndexFault) {
+    func delete(_ gone: some Collection<EvictionCandidate>) throws(IndexError) {
         for run in gone.map(\.id).sorted().consecutiveRuns() {
             let delete = try connection.statement("DELETE FROM entries WHERE id BETWEEN ? AND ?")
             delete.bind(run.lowerBound)
             delete.bind(run.upperBound)
             try delete.run()
             guard connection.changes == run.count else {
-                throw IndexFault(code: SQLITE_CORRUPT, message: "\(connection.changes) of \(run.count) rows deleted")
+                throw IndexError(code: SQLITE_CORRUPT, message: "\(connection.changes) of \(run.count) rows deleted")
             }
         }
         growth.entries -= gone.count
@@ -181,7 +181,7 @@ final class CacheIndex {
     /// Stores values that are newer than the file. A new head also renews the entry.
     ///
     /// - Returns: `false` if the row doesn't exist.
-    func update(_ update: EntryUpdate, name: String, renewed: Double) throws(IndexFault) -> Bool {
+    func update(_ update: EntryMetadataUpdate, name: String, renewed: Double) throws(IndexError) -> Bool {
         var isKnown = true
         if let head = update.head {
             let change = try connection.statement(
@@ -204,14 +204,14 @@ final class CacheIndex {
         return isKnown
     }
 
-    func touch(name: String, accessed: Double) throws(IndexFault) {
+    func touch(name: String, accessed: Double) throws(IndexError) {
         let update = try connection.statement("UPDATE entries SET accessed = ? WHERE tag = ? AND name = ?")
         update.bind(accessed)
         _ = try run(update, name: name)
     }
 
     /// Runs an update for the row of a name. Returns `false` if the row doesn't exist.
-    private func run(_ change: SQLiteStatement, name: String) throws(IndexFault) -> Bool {
+    private func run(_ change: SQLiteStatement, name: String) throws(IndexError) -> Bool {
         change.bind(Self.tag(name))
         bindName(name, change)
         try change.run()
@@ -219,7 +219,7 @@ final class CacheIndex {
     }
 
     /// Adds to the read counts of all processes.
-    func count(hits: Int, misses: Int) throws(IndexFault) {
+    func count(hits: Int, misses: Int) throws(IndexError) {
         let update = try connection.statement("UPDATE totals SET hits = hits + ?, misses = misses + ?")
         update.bind(hits)
         update.bind(misses)
@@ -227,8 +227,8 @@ final class CacheIndex {
     }
 
     /// Removes all rows in one transaction. Other processes notice the new epoch.
-    func removeAll() throws(IndexFault) {
-        try transaction { () throws(IndexFault) in
+    func removeAll() throws(IndexError) {
+        try transaction { () throws(IndexError) in
             try connection.execute("DROP TABLE entries")
             try connection.execute(Self.tables)
             try connection.execute("UPDATE totals SET entries = 0, bytes = 0, epoch = epoch + 1")

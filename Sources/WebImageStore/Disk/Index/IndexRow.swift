@@ -19,19 +19,19 @@ struct IndexRow {
     var format: String?
     var tags: Set<String> = []
     /// The values that are newer than the file.
-    var update = EntryUpdate()
+    var update = EntryMetadataUpdate()
 }
 
 /// A change of the index that waits for the next batch.
-enum RowChange {
+enum IndexChange {
     case insert(IndexRow)
     case delete(name: String)
-    case update(key: CacheKey, name: String, ticket: UInt64, EntryUpdate, renewed: Double)
+    case update(key: CacheKey, name: String, ticket: UInt64, EntryMetadataUpdate, renewed: Double)
     case touch(name: String, Double)
 }
 
 /// A row and the time when its entry was last used.
-struct LastUse {
+struct LastAccess {
     var id: Int
     var accessed: Double
     /// The time by which rows are sorted, which is the time of the last use or revalidation.
@@ -43,7 +43,7 @@ struct EvictionCandidate: Sendable {
     /// The id of the row. If another row replaces this one, it has a different id.
     var id: Int
     /// The path of the file relative to the directory of all entries.
-    var place: EntryPlace
+    var path: EntryPath
     var digest: CacheKey.StoredDigest
     var size: Int
     /// The time of the last use, as stored in the row.

@@ -3,7 +3,7 @@
 import CSQLite
 
 /// An error that SQLite returned.
-struct IndexFault: Error, Hashable {
+struct IndexError: Error, Hashable {
     /// The primary result code (sqlite.org/rescode.html).
     var code: Int32
     var message: String
@@ -19,13 +19,13 @@ final class SQLiteConnection {
     private var statements: [String: SQLiteStatement] = [:]
 
     /// Opens a database. The file must exist unless `create` is `true`.
-    init(_ path: String, create: Bool, busyMilliseconds: Int32) throws(IndexFault) {
+    init(_ path: String, create: Bool, busyMilliseconds: Int32) throws(IndexError) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             sqlite3_close_v2(handle)
-            throw IndexFault(code: code & 0xFF, message: String(cString: sqlite3_errstr(code)))
+            throw IndexError(code: code & 0xFF, message: String(cString: sqlite3_errstr(code)))
         }
         self.handle = handle
         sqlite3_busy_timeout(handle, busyMilliseconds)
@@ -37,12 +37,12 @@ final class SQLiteConnection {
     }
 
     /// Runs statements that return no rows.
-    func execute(_ sql: String) throws(IndexFault) {
-        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw fault }
+    func execute(_ sql: String) throws(IndexError) {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
     }
 
     /// Returns the prepared form of a statement, reset and ready for new values. Each statement is prepared only once.
-    func statement(_ sql: String) throws(IndexFault) -> SQLiteStatement {
+    func statement(_ sql: String) throws(IndexError) -> SQLiteStatement {
         if let statement = statements[sql] {
             statement.reset()
             return statement
@@ -50,14 +50,14 @@ final class SQLiteConnection {
         var pointer: OpaquePointer?
         guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil) == SQLITE_OK,
             let pointer
-        else { throw fault }
+        else { throw error }
         let statement = SQLiteStatement(pointer, handle)
         statements[sql] = statement
         return statement
     }
 
     /// Returns the first column of the first row as a number, or `nil` if there are no rows.
-    func number(_ sql: String) throws(IndexFault) -> Int? {
+    func number(_ sql: String) throws(IndexError) -> Int? {
         let statement = try statement(sql)
         defer { statement.reset() }
         return try statement.step() ? statement.int(0) : nil
@@ -66,10 +66,10 @@ final class SQLiteConnection {
     /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
-    private var fault: IndexFault { IndexFault(handle) }
+    private var error: IndexError { IndexError(handle) }
 }
 
-extension IndexFault {
+extension IndexError {
     fileprivate init(_ handle: OpaquePointer) {
         self.init(code: sqlite3_errcode(handle) & 0xFF, message: String(cString: sqlite3_errmsg(handle)))
     }
@@ -128,19 +128,19 @@ final class SQLiteStatement {
     private func bindNull() { sqlite3_bind_null(pointer, nextIndex()) }
 
     /// Advances to the next row. Returns `false` after the last row.
-    func step() throws(IndexFault) -> Bool {
+    func step() throws(IndexError) -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         default:
-            let fault = IndexFault(handle)
+            let fault = IndexError(handle)
             sqlite3_reset(pointer)
             throw fault
         }
     }
 
     /// Runs a statement that returns no rows.
-    func run() throws(IndexFault) {
+    func run() throws(IndexError) {
         _ = try step()
         reset()
     }

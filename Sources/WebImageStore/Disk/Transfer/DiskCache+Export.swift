@@ -14,31 +14,31 @@ extension DiskCache {
     ///
     /// - Parameters:
     ///   - folder: The absolute path of the directory. <!-- prose-lint: allow -->
-    ///   - form: The form of the export. The default is ``DiskExportForm/pictures``.
+    ///   - form: The form of the export. The default is ``DiskExportForm/images``.
     ///   - matches: A closure that returns whether to export an entry. The cache calls it on one of its threads. By
     ///     default, all entries are exported.
     ///   - progress: A closure that receives the progress in entries.
     /// - Returns: A summary of the export.
-    /// - Throws: ``CacheError/system(operation:path:errno:)``, or ``CacheError/suspended(reason:)`` if the cache is
-    ///   closed.
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
+    ///   ``ImageError/CacheFailure/writesSuspended(reason:)`` if the cache is closed.
     public func export(
-        to folder: String, as form: DiskExportForm = .pictures,
-        where matches: @escaping @Sendable (DiskEntrySummary) -> Bool = { _ in true }, progress: DiskProgress? = nil
+        to folder: String, as form: DiskExportForm = .images,
+        where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool = { _ in true }, progress: DiskProgress? = nil
     ) async throws(ImageError) -> DiskTransfer {
         let all = await entries()
         let keys = await readers.run { _ in all.filter(matches).map { CacheKey(canonical: $0.key) } } ?? []
-        let target = ExportFolder(path: folder, form: form, files: state.files)
-        try await running { _ throws(FileFailure) in try target.prepare() }
+        let target = ExportDirectory(path: folder, form: form, files: state.files)
+        try await running { _ throws(SystemCallError) in try target.prepare() }
         var transfer = DiskTransfer()
         var lines: [ExportManifest.Entry] = []
         for (index, key) in keys.enumerated() {
             guard !Task.isCancelled else { return transfer }
-            let written = try await running { reader throws(FileFailure) in
-                try reader.peek(key).flatMap { entry throws(FileFailure) in try target.write(entry) }
+            let written = try await running { reader throws(SystemCallError) in
+                try reader.peek(key).flatMap { entry throws(SystemCallError) in try target.write(entry) }
             }
             if let written {
-                transfer.entries += 1
-                transfer.bytes += written.bytes
+                transfer.entryCount += 1
+                transfer.size += written.bytes
                 lines.append(written.line)
             } else {
                 transfer.skipped += 1
@@ -46,28 +46,28 @@ extension DiskCache {
             progress?(index + 1, keys.count)
         }
         let manifest = ExportManifest(entries: lines)
-        try await running { _ throws(FileFailure) in try target.finish(manifest) }
+        try await running { _ throws(SystemCallError) in try target.finish(manifest) }
         return transfer
     }
 
     /// Runs a closure on a reader thread.
     func running<Value: Sendable>(
-        _ work: @escaping @Sendable (EntryReader) throws(FileFailure) -> Value
+        _ work: @escaping @Sendable (EntryReader) throws(SystemCallError) -> Value
     ) async throws(ImageError) -> Value {
-        let result = await readers.run { reader -> Result<Value, FileFailure> in
-            do throws(FileFailure) { return .success(try work(reader)) } catch { return .failure(error) }
+        let result = await readers.run { reader -> Result<Value, SystemCallError> in
+            do throws(SystemCallError) { return .success(try work(reader)) } catch { return .failure(error) }
         }
         switch result {
         case .success(let value): return value
         case .failure(let failure):
-            throw .cache(.system(operation: failure.operation, path: failure.path, errno: failure.code))
-        case nil: throw .cache(.suspended(reason: "the cache is closed"))
+            throw .cache(.systemCallFailed(operation: failure.operation, path: failure.path, errno: failure.code))
+        case nil: throw .cache(.writesSuspended(reason: "the cache is closed"))
         }
     }
 }
 
 /// The directory that an export fills. Its methods block.
-private struct ExportFolder {
+private struct ExportDirectory {
     let path: String
     let form: DiskExportForm
     let files: any FileSystem
@@ -79,47 +79,47 @@ private struct ExportFolder {
         self.files = files
     }
 
-    func prepare() throws(FileFailure) {
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw FileFailure("mkdir", path, EINVAL) }
+    func prepare() throws(SystemCallError) {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw SystemCallError("mkdir", path, EINVAL) }
         try layout.makePath(path[...], files)
-        guard try files.names(in: path).isEmpty else { throw FileFailure("mkdir", path, ENOTEMPTY) }
+        guard try files.names(in: path).isEmpty else { throw SystemCallError("mkdir", path, ENOTEMPTY) }
         if form == .entries { try files.makeDirectory(layout.blobs) }
     }
 
     /// Writes one entry. Returns `nil` if the form of the export doesn't include the entry.
-    func write(_ entry: DiskEntry) throws(FileFailure) -> (line: ExportManifest.Entry, bytes: Int)? {
+    func write(_ entry: CacheEntry) throws(SystemCallError) -> (line: ExportManifest.Entry, bytes: Int)? {
         let name = entry.key.fileName
         var line = ExportManifest.Entry(
-            file: name, key: entry.key.canonical, digest: ContentDigest(of: entry.payload).text,
-            stored: entry.stored.timeIntervalSince1970, tags: entry.tags.isEmpty ? nil : entry.tags.sorted(),
-            attachment: entry.attachment, head: entry.head)
+            file: name, key: entry.key.canonical, digest: ContentDigest(of: entry.data).text,
+            stored: entry.storedAt.timeIntervalSince1970, tags: entry.tags.isEmpty ? nil : entry.tags.sorted(),
+            attachment: entry.userData, head: entry.head)
         switch form {
         case .entries:
             try layout.makeDirectory("\(layout.blobs)/\(name.prefix(2))", files)
-            guard let bytes = EntryFile.bytes(of: entry) else { throw FileFailure("checksum", name, ENOMEM) }
+            guard let bytes = EntryFile.bytes(of: entry) else { throw SystemCallError("checksum", name, ENOMEM) }
             try write(bytes, layout.entry(name))
-        case .pictures:
-            guard let format = ImageFormat.sniff(entry.payload), format.isPicture else { return nil }
+        case .images:
+            guard let format = ImageFormat.sniff(entry.data), format.isImage else { return nil }
             line.file = "\(name.prefix(32)).\(format.fileExtension)"
-            try write([UInt8](entry.payload), "\(path)/\(line.file)")
+            try write([UInt8](entry.data), "\(path)/\(line.file)")
         }
-        return (line, entry.payload.count)
+        return (line, entry.data.count)
     }
 
-    func finish(_ manifest: ExportManifest) throws(FileFailure) {
-        guard form == .pictures else { return }
+    func finish(_ manifest: ExportManifest) throws(SystemCallError) {
+        guard form == .images else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         let file = "\(path)/\(ExportManifest.name)"
-        guard let data = try? encoder.encode(manifest) else { throw FileFailure("write", file, EINVAL) }
+        guard let data = try? encoder.encode(manifest) else { throw SystemCallError("write", file, EINVAL) }
         try write([UInt8](data), file)
     }
 
-    private func write(_ bytes: [UInt8], _ path: String) throws(FileFailure) {
+    private func write(_ bytes: [UInt8], _ path: String) throws(SystemCallError) {
         let file = try files.openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
         defer { files.close(file) }
-        let result = bytes.withUnsafeBytes { bytes -> Result<Void, FileFailure> in
-            do throws(FileFailure) { return .success(try files.writeAll(file, bytes)) } catch { return .failure(error) }
+        let result = bytes.withUnsafeBytes { bytes -> Result<Void, SystemCallError> in
+            do throws(SystemCallError) { return .success(try files.writeAll(file, bytes)) } catch { return .failure(error) }
         }
         try result.get()
     }
@@ -127,25 +127,25 @@ private struct ExportFolder {
 
 extension EntryFile {
     /// Returns the complete file of an entry, or `nil` if memory can't be allocated.
-    static func bytes(of entry: DiskEntry) -> [UInt8]? {
+    static func bytes(of entry: CacheEntry) -> [UInt8]? {
         let prefix = prefix(of: entry)
         let sum = prefix.withUnsafeBytes { prefix in
-            entry.payload.withUnsafeBytes { checksum(prefix: prefix, payload: $0) }
+            entry.data.withUnsafeBytes { checksum(prefix: prefix, payload: $0) }
         }
-        return sum.map { sum in prefix + entry.payload + withUnsafeBytes(of: sum.littleEndian) { [UInt8]($0) } }
+        return sum.map { sum in prefix + entry.data + withUnsafeBytes(of: sum.littleEndian) { [UInt8]($0) } }
     }
 }
 
 extension EntryReader {
     /// Returns the entry of a key like a read, but counts neither a read nor a use. This method blocks.
-    func peek(_ key: CacheKey) -> DiskEntry? {
+    func peek(_ key: CacheKey) -> CacheEntry? {
         let name = key.fileName
-        let limit = state.configuration.entryLimit + 4 * EntryFile.sectionLimit
+        let limit = state.configuration.entrySizeLimit + 4 * EntryFile.sectionLimit
         guard let contents = try? state.files.contents(state.layout.entry(name), limit: limit),
-            var entry = try? EntryFile.decode(contents.takeBytes(), key: key, verify: true)
+            var entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: true)
         else { return nil }
-        let mustAsk = state.shared.withLock { $0.mustAskIndex(for: key) }
-        if mustAsk, let update = update(name, stored: entry.stored) { update.apply(to: &entry) }
+        let mustAsk = state.shared.withLock { $0.mustQueryIndex(for: key) }
+        if mustAsk, let update = update(name, stored: entry.storedAt) { update.apply(to: &entry) }
         return entry
     }
 }

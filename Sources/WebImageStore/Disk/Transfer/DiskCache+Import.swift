@@ -16,21 +16,21 @@ extension DiskCache {
     ///
     /// - Parameters:
     ///   - folder: The absolute path of the directory. Symbolic links in it aren't followed. <!-- prose-lint: allow -->
-    ///   - limits: The limits for images. The default is ``Limits/desktop``.
+    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
     ///   - progress: A closure that receives the progress in entries.
     /// - Returns: A summary of the import.
-    /// - Throws: ``CacheError/system(operation:path:errno:)``, or ``CacheError/corrupt(reason:)`` if the directory has
-    ///   no valid manifest.
-    public func importFolder(
-        _ folder: String, limits: Limits = .desktop, progress: DiskProgress? = nil
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
+    ///   ``ImageError/CacheFailure/corruptEntry(reason:)`` if the directory has no valid manifest.
+    public func importImages(
+        from folder: String, limits: ImageLimits = .desktop, progress: DiskProgress? = nil
     ) async throws(ImageError) -> DiskTransfer {
-        let data = try await running { reader throws(FileFailure) in
+        let data = try await running { reader throws(SystemCallError) in
             try reader.bytes(ExportManifest.name, beneath: folder, limit: ExportManifest.limit)
         }
         guard let manifest = try? JSONDecoder().decode(ExportManifest.self, from: data),
             manifest.format == ExportManifest.format, manifest.version == ExportManifest.version
-        else { throw .cache(.corrupt(reason: "\(folder)/\(ExportManifest.name) isn't a cache manifest")) }
-        return await take(manifest.entries, progress) { reader, line in
+        else { throw .cache(.corruptEntry(reason: "\(folder)/\(ExportManifest.name) isn't a cache manifest")) }
+        return await importFiles(manifest.entries, progress) { reader, line in
             (line.file, reader.outcome { () throws(ImageError) in try reader.entry(line, in: folder, limits) })
         }
     }
@@ -42,20 +42,20 @@ extension DiskCache {
     ///
     /// - Parameters:
     ///   - pictures: The files and their keys. <!-- prose-lint: allow -->
-    ///   - limits: The limits for images. The default is ``Limits/desktop``.
+    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
     ///   - progress: A closure that receives the progress in files.
     /// - Returns: A summary of the import.
-    public func importPictures(
-        _ pictures: [DiskImport], limits: Limits = .desktop, progress: DiskProgress? = nil
+    public func importImages(
+        _ pictures: [DiskImport], limits: ImageLimits = .desktop, progress: DiskProgress? = nil
     ) async -> DiskTransfer {
-        await take(pictures, progress) { reader, picture in
+        await importFiles(pictures, progress) { reader, picture in
             (picture.path, reader.outcome { () throws(ImageError) in try reader.entry(picture, limits) })
         }
     }
 
-    private func take<Line: Sendable>(
+    private func importFiles<Line: Sendable>(
         _ lines: [Line], _ progress: DiskProgress?,
-        _ read: @escaping @Sendable (EntryReader, Line) -> (String, Result<DiskEntry, ImageError>)
+        _ read: @escaping @Sendable (EntryReader, Line) -> (String, Result<CacheEntry, ImageError>)
     ) async -> DiskTransfer {
         await settle()
         var transfer = DiskTransfer()
@@ -64,14 +64,14 @@ extension DiskCache {
             let limit = state.configuration.stagingLimit
             switch await readers.run({ read($0, line) }) {
             case (_, .success(let entry))?:
-                if let own = await readers.run({ $0.peek(entry.key) }) ?? nil, own.stored >= entry.stored {
+                if let own = await readers.run({ $0.peek(entry.key) }) ?? nil, own.storedAt >= entry.storedAt {
                     transfer.skipped += 1
                     break
                 }
                 store(entry)
-                transfer.entries += 1
-                transfer.bytes += entry.payload.count
-                waiting += entry.payload.count
+                transfer.entryCount += 1
+                transfer.size += entry.data.count
+                waiting += entry.data.count
             case (let name, .failure(let error))?: transfer.failures.append(.init(name: name, error: error))
             case nil: return transfer
             }
@@ -88,91 +88,92 @@ extension DiskCache {
 }
 
 extension EntryReader {
-    func outcome(_ work: () throws(ImageError) -> DiskEntry) -> Result<DiskEntry, ImageError> {
+    func outcome(_ work: () throws(ImageError) -> CacheEntry) -> Result<CacheEntry, ImageError> {
         do throws(ImageError) { return .success(try work()) } catch { return .failure(error) }
     }
 
     /// Returns the contents of a file in a directory without following symbolic links. This method blocks.
-    func bytes(_ name: String, beneath folder: String, limit: Int) throws(FileFailure) -> Data {
+    func bytes(_ name: String, beneath folder: String, limit: Int) throws(SystemCallError) -> Data {
         let file = try state.files.open(name, beneath: folder)
         defer { state.files.close(file) }
         let contents = try state.files.contents(of: file, path: "\(folder)/\(name)", limit: limit)
         let size = contents.status.size
-        return contents.takeBytes().data(in: 0..<size)
+        return contents.consumeBytes().data(in: 0..<size)
     }
 
     /// Returns the entry for an item of a manifest. This method blocks.
-    func entry(_ line: ExportManifest.Entry, in folder: String, _ limits: Limits) throws(ImageError) -> DiskEntry {
+    func entry(_ line: ExportManifest.Entry, in folder: String, _ limits: ImageLimits) throws(ImageError) -> CacheEntry
+    {
         guard !line.file.isEmpty, !line.file.hasPrefix("."), !line.file.contains("/"), !line.file.utf8.contains(0)
         else {
-            throw .cache(.corrupt(reason: "“\(line.file)” isn't a file name"))
+            throw .cache(.corruptEntry(reason: "“\(line.file)” isn't a file name"))
         }
-        if let head = line.head, let problem = head.problem { throw .cache(.corrupt(reason: problem)) }
+        if let head = line.head, let problem = head.problem { throw .cache(.corruptEntry(reason: problem)) }
         let payload: Data
-        do throws(FileFailure) {
+        do throws(SystemCallError) {
             payload = try bytes(line.file, beneath: folder, limit: limit(limits))
         } catch {
             throw error.imported
         }
         guard ContentDigest(of: payload).text == line.digest else {
-            throw .cache(.corrupt(reason: "\(line.file) differs from the exported file"))
+            throw .cache(.corruptEntry(reason: "\(line.file) differs from the exported file"))
         }
         let now = state.clock.now()
         let stored = Date(timeIntervalSince1970: min(max(line.stored, 0), now.timeIntervalSince1970))
         return try checked(
-            DiskEntry(
-                key: CacheKey(canonical: line.key), head: line.head, payload: payload, attachment: line.attachment,
-                tags: Set(line.tags ?? []), stored: stored), limits)
+            CacheEntry(
+                key: CacheKey(canonical: line.key), head: line.head, data: payload, userData: line.attachment,
+                tags: Set(line.tags ?? []), storedAt: stored), limits)
     }
 
     /// Returns the entry for an image file. This method blocks.
-    func entry(_ picture: DiskImport, _ limits: Limits) throws(ImageError) -> DiskEntry {
+    func entry(_ picture: DiskImport, _ limits: ImageLimits) throws(ImageError) -> CacheEntry {
         let payload: Data
-        do throws(FileFailure) {
+        do throws(SystemCallError) {
             let file = try state.files.open(picture.path, flags: O_RDONLY | O_NONBLOCK | O_CLOEXEC, mode: 0)
             defer { state.files.close(file) }
             let contents = try state.files.contents(of: file, path: picture.path, limit: limit(limits))
             let size = contents.status.size
-            payload = contents.takeBytes().data(in: 0..<size)
+            payload = contents.consumeBytes().data(in: 0..<size)
         } catch {
             throw error.imported
         }
-        let entry = DiskEntry(key: picture.key, payload: payload, tags: picture.tags, stored: state.clock.now())
+        let entry = CacheEntry(key: picture.key, data: payload, tags: picture.tags, storedAt: state.clock.now())
         return try checked(entry, limits)
     }
 
-    private func limit(_ limits: Limits) -> Int { min(limits.maxEncodedBytes, state.configuration.entryLimit) }
+    private func limit(_ limits: ImageLimits) -> Int { min(limits.maxEncodedBytes, state.configuration.entrySizeLimit) }
 
     /// Returns the entry with its probe if its payload is an image within the limits.
-    private func checked(_ entry: DiskEntry, _ limits: Limits) throws(ImageError) -> DiskEntry {
+    private func checked(_ entry: CacheEntry, _ limits: ImageLimits) throws(ImageError) -> CacheEntry {
         var entry = entry
-        guard !entry.payload.isEmpty else { throw .decode(.empty) }
-        guard let format = ImageFormat.sniff(entry.payload) else { throw .decode(.unknownFormat) }
-        guard format.isPicture else { throw .decode(.notAnImage(format)) }
-        let probe = try ImageProbe(reading: entry.payload)
-        try limits.check(probe, encodedBytes: entry.payload.count)
+        guard !entry.data.isEmpty else { throw .decoding(.noData) }
+        guard let format = ImageFormat.sniff(entry.data) else { throw .decoding(.unknownFormat) }
+        guard format.isImage else { throw .decoding(.notAnImage(format)) }
+        let probe = try ImageInfo(data: entry.data)
+        try limits.check(probe, encodedBytes: entry.data.count)
         entry.probe = probe
-        guard EntryFile.canHold(entry) else {
-            throw .cache(.corrupt(reason: "the key, head, tags, or attachment are too large"))
+        guard EntryFile.fitsLimits(entry) else {
+            throw .cache(.corruptEntry(reason: "the key, head, tags, or attachment are too large"))
         }
         return entry
     }
 }
 
-extension FileFailure {
+extension SystemCallError {
     fileprivate var imported: ImageError {
-        .cache(.system(operation: operation, path: path, errno: code))
+        .cache(.systemCallFailed(operation: operation, path: path, errno: code))
     }
 }
 
-extension StoredHead {
+extension StoredResponseHead {
     /// The reason why a response with this head must not be cached, or `nil` if it can be cached.
     fileprivate var problem: String? {
-        if !(200..<300).contains(head.status) || head.status == 206 {
-            return "a response with status \(head.status) can't be imported"
+        if !(200..<300).contains(head.statusCode) || head.statusCode == 206 {
+            return "a response with status \(head.statusCode) can't be imported"
         }
-        if CacheControl(head.fields).noStore { return "the response doesn't allow storing" }
-        for line in head.fields.lines + varying.lines {
+        if CacheControl(head.headers).noStore { return "the response doesn't allow storing" }
+        for line in head.headers.lines + varyHeaders.lines {
             let isToken = !line.name.isEmpty && line.name.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != 58 }
             let isText = !line.value.unicodeScalars.contains { $0.value < 32 && $0.value != 9 || $0.value == 127 }
             if !isToken || !isText { return "a header field of the response isn't valid" }

@@ -10,8 +10,8 @@ public enum DiskExportForm: Sendable, Hashable, CaseIterable {
     /// attachments.
     ///
     /// Entries that aren't images are skipped.
-    case pictures
-    /// Entry files for ``DiskCacheConfiguration/extraDirectories``.
+    case images
+    /// Entry files for ``DiskCache/Configuration/readOnlyDirectories``.
     case entries
 }
 
@@ -43,9 +43,9 @@ public struct DiskTransfer: Sendable {
     }
 
     /// The number of entries that were written.
-    public var entries = 0
+    public var entryCount = 0
     /// The total size of their images in bytes.
-    public var bytes = 0
+    public var size = 0
     /// The number of skipped entries. An export skips entries that aren't images. An import skips entries that aren't
     /// newer than the cached ones.
     public var skipped = 0
@@ -56,8 +56,8 @@ public struct DiskTransfer: Sendable {
     public init() {}
 
     mutating func add(_ part: DiskTransfer) {
-        entries += part.entries
-        bytes += part.bytes
+        entryCount += part.entryCount
+        size += part.size
         skipped += part.skipped
         failures += part.failures
     }
@@ -76,7 +76,7 @@ struct ExportManifest: Codable {
         var stored: Double
         var tags: [String]?
         var attachment: Data?
-        var head: StoredHead?
+        var head: StoredResponseHead?
     }
 
     static let name = "manifest.json"

@@ -7,13 +7,13 @@ import Glibc
 final class EntryWriter {
     private let files: any FileSystem
     private let layout: CacheLayout
-    private let durability: DiskCacheConfiguration.Durability
+    private let durability: DiskCache.Configuration.Durability
     private var count = 0
     private let prefix: String
     /// A Boolean value that indicates whether the cache directory was deleted and created again.
-    var foundFolderGone = false
+    var directoryWasReplaced = false
 
-    init(_ state: StoreState, session: Int) {
+    init(_ state: DiskCacheState, session: Int) {
         files = state.files
         layout = state.layout
         durability = state.configuration.durability
@@ -25,12 +25,12 @@ final class EntryWriter {
 
     /// Writes an entry under a name and returns the number of bytes that it occupies on disk. A failed write leaves no
     /// files.
-    func write(_ entry: DiskEntry, name: String) throws(FileFailure) -> Int {
+    func write(_ entry: CacheEntry, name: String) throws(SystemCallError) -> Int {
         count += 1
         let temporary = "\(layout.temp)/\(prefix)\(count)"
-        do throws(FileFailure) {
+        do throws(SystemCallError) {
             let size = try writeFile(entry, temporary)
-            try moveIntoPlace(temporary, name)
+            try moveToFinalPath(temporary, name)
             return size
         } catch {
             try? files.remove(temporary)
@@ -38,12 +38,12 @@ final class EntryWriter {
         }
     }
 
-    private func writeFile(_ entry: DiskEntry, _ path: String) throws(FileFailure) -> Int {
+    private func writeFile(_ entry: CacheEntry, _ path: String) throws(SystemCallError) -> Int {
         let file = try create(path)
         defer { files.close(file) }
         let prefix = EntryFile.prefix(of: entry)
-        let total = try prefix.withBytes { prefix throws(FileFailure) -> Int in
-            try entry.payload.withBytes { payload throws(FileFailure) -> Int in
+        let total = try prefix.withBytes { prefix throws(SystemCallError) -> Int in
+            try entry.data.withBytes { payload throws(SystemCallError) -> Int in
                 try writeSections(file, prefix: prefix, payload: payload)
             }
         }
@@ -55,31 +55,31 @@ final class EntryWriter {
 
     private func writeSections(
         _ file: Int32, prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer
-    ) throws(FileFailure) -> Int {
+    ) throws(SystemCallError) -> Int {
         guard let checksum = EntryFile.checksum(prefix: prefix, payload: payload) else {
-            throw FileFailure("checksum", "", ENOMEM)
+            throw SystemCallError("checksum", "", ENOMEM)
         }
-        try withUnsafeBytes(of: checksum.littleEndian) { trailer throws(FileFailure) in
+        try withUnsafeBytes(of: checksum.littleEndian) { trailer throws(SystemCallError) in
             try files.writeAll(file, parts: [prefix, payload, trailer])
         }
         return prefix.count + payload.count + EntryFile.trailerBytes
     }
 
-    private func create(_ path: String) throws(FileFailure) -> Int32 {
+    private func create(_ path: String) throws(SystemCallError) -> Int32 {
         let flags = O_WRONLY | O_CREAT | O_EXCL
-        do throws(FileFailure) {
+        do throws(SystemCallError) {
             return try files.openFile(path, flags, mode: 0o600)
         } catch  where error.code == ENOENT {
-            try makeFolders()
-            foundFolderGone = true
+            try makeDirectories()
+            directoryWasReplaced = true
             return try files.openFile(path, flags, mode: 0o600)
         }
     }
 
-    private func moveIntoPlace(_ temporary: String, _ name: String) throws(FileFailure) {
+    private func moveToFinalPath(_ temporary: String, _ name: String) throws(SystemCallError) {
         let target = layout.entry(name)
         let shard = "\(layout.blobs)/\(name.prefix(2))"
-        do throws(FileFailure) {
+        do throws(SystemCallError) {
             try files.rename(temporary, to: target)
         } catch  where error.code == ENOENT {
             try layout.makeDirectory(layout.blobs, files)
@@ -94,11 +94,11 @@ final class EntryWriter {
     }
 
     /// Creates the cache directory and its contents again.
-    func makeFolders() throws(FileFailure) {
+    func makeDirectories() throws(SystemCallError) {
         do {
             try layout.prepare(files)
         } catch {
-            throw FileFailure("mkdir", layout.root, EACCES)
+            throw SystemCallError("mkdir", layout.root, EACCES)
         }
     }
 }
@@ -106,10 +106,10 @@ final class EntryWriter {
 extension ContiguousBytes {
     /// Calls `withUnsafeBytes` and preserves the type of the error.
     fileprivate func withBytes<Value>(
-        _ body: (UnsafeRawBufferPointer) throws(FileFailure) -> Value
-    ) throws(FileFailure) -> Value {
-        try withUnsafeBytes { bytes -> Result<Value, FileFailure> in
-            do throws(FileFailure) { return .success(try body(bytes)) } catch { return .failure(error) }
+        _ body: (UnsafeRawBufferPointer) throws(SystemCallError) -> Value
+    ) throws(SystemCallError) -> Value {
+        try withUnsafeBytes { bytes -> Result<Value, SystemCallError> in
+            do throws(SystemCallError) { return .success(try body(bytes)) } catch { return .failure(error) }
         }.get()
     }
 }

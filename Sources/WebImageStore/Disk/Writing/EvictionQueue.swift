@@ -5,9 +5,9 @@
 /// Entries are sorted once per eviction. Keeping an order in the index would cost more with every write and every read.
 struct EvictionQueue {
     /// The expired entries, with the oldest one last, or `nil` before they're loaded.
-    private var expired: [LastUse]?
+    private var expired: [LastAccess]?
     /// All entries from the least to the most recently used one, or `nil` before they're loaded.
-    private var unused: [LastUse]?
+    private var unused: [LastAccess]?
     private var next = 0
 
     /// Discards the sorted entries.
@@ -15,11 +15,11 @@ struct EvictionQueue {
 
     /// Returns up to `limit` entries that must be evicted to reach the goal, or no entries if the goal is reached.
     mutating func next(
-        _ goal: EvictionGoal, _ index: CacheIndex, limit: Int
-    ) throws(IndexFault) -> [EvictionCandidate] {
+        _ goal: EvictionTarget, _ index: CacheIndex, limit: Int
+    ) throws(IndexError) -> [EvictionCandidate] {
         if let cutoff = goal.cutoff {
             if expired == nil { expired = try index.expired(before: cutoff).reversed() }
-            let old = try takeExpired(index, limit: limit)
+            let old = try dequeueExpired(index, limit: limit)
             if !old.isEmpty { return old }
         }
         var excess = try index.totals().bytes - goal.bytes
@@ -56,8 +56,8 @@ struct EvictionQueue {
 
     /// Returns the rows that haven't been used since they were sorted.
     private static func unchanged(
-        _ uses: some Collection<LastUse>, _ index: CacheIndex
-    ) throws(IndexFault) -> [EvictionCandidate] {
+        _ uses: some Collection<LastAccess>, _ index: CacheIndex
+    ) throws(IndexError) -> [EvictionCandidate] {
         let lines = try index.candidates(uses.map(\.id))
         guard lines.count < uses.count || !zip(lines, uses).allSatisfy({ $0.accessed == $1.accessed }) else {
             return lines
@@ -66,9 +66,9 @@ struct EvictionQueue {
         return lines.filter { accessed[$0.id] == $0.accessed }
     }
 
-    private mutating func takeExpired(
+    private mutating func dequeueExpired(
         _ index: CacheIndex, limit: Int
-    ) throws(IndexFault) -> [EvictionCandidate] {
+    ) throws(IndexError) -> [EvictionCandidate] {
         var slice: [EvictionCandidate] = []
         while slice.count < limit, let uses = popExpired(min(limit - slice.count, Self.step)) {
             slice += try Self.unchanged(uses, index)
@@ -77,7 +77,7 @@ struct EvictionQueue {
     }
 
     /// Returns up to `count` of the next expired entries, or `nil` if there are none.
-    private mutating func popExpired(_ count: Int) -> [LastUse]? {
+    private mutating func popExpired(_ count: Int) -> [LastAccess]? {
         guard let rest = expired, !rest.isEmpty else { return nil }
         // Clear the property before changing the array so that the array isn't copied.
         expired = nil

@@ -19,8 +19,8 @@ struct BlendTests {
         #expect(worst <= 0.51 / steps)
     }
 
-    @Test("An overlay matches the W3C formulas in both depths", arguments: BlendMode.allCases)
-    func overlay(_ mode: BlendMode) throws {
+    @Test("An overlay matches the W3C formulas in both depths", arguments: ImageBlendMode.allCases)
+    func overlay(_ mode: ImageBlendMode) throws {
         let back = try PixelMaking.noise(40, 30, opaque: false, seed: 21)
         let front = try PixelMaking.noise(40, 30, opaque: false, seed: 22)
         let over = PixelMaking.samples(front)
@@ -35,8 +35,8 @@ struct BlendTests {
         }
     }
 
-    @Test("A tint changes only the pixels within the shape of the image", arguments: BlendMode.allCases)
-    func tint(_ mode: BlendMode) throws {
+    @Test("A tint changes only the pixels within the shape of the image", arguments: ImageBlendMode.allCases)
+    func tint(_ mode: ImageBlendMode) throws {
         let back = try PixelMaking.noise(40, 30, opaque: false, seed: 23)
         for color in [PixelColor(red: 200, green: 30, blue: 0), PixelColor(red: 255, green: 255, blue: 0, alpha: 85)] {
             let share = Double(color.alpha) / 255
@@ -54,14 +54,14 @@ struct BlendTests {
     func byHand() throws {
         let back = try PixelMaking.buffer(1, 1, isOpaque: true) { _, _ in [51, 102, 204, 255] }
         let front = PixelColor(red: 102, green: 102, blue: 102)
-        let expected: [BlendMode: [UInt8]] = [
+        let expected: [ImageBlendMode: [UInt8]] = [
             .normal: [102, 102, 102], .multiply: [20, 41, 82], .screen: [133, 163, 224], .overlay: [41, 82, 194],
             .darken: [51, 102, 102], .lighten: [102, 102, 204], .colorDodge: [85, 170, 255],
             .colorBurn: [0, 0, 128], .hardLight: [41, 82, 163], .difference: [51, 0, 102],
             .exclusion: [112, 122, 143], .sourceIn: [102, 102, 102], .sourceAtop: [102, 102, 102],
             .softLight: [43, 90, 196],
         ]
-        for mode in BlendMode.allCases {
+        for mode in ImageBlendMode.allCases {
             let result = try TintTransformer(front, mode: mode).transform(back, context: context)
             #expect(Array(result.packedBytes().prefix(3)) == expected[mode], "\(mode)")
         }

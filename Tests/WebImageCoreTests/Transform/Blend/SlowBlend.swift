@@ -5,7 +5,7 @@ import WebImageCore
 /// A literal implementation of Compositing and Blending Level 1 (W3C) in double precision.
 enum SlowBlend {
     /// Returns the unpremultiplied color of the blend mode. `back` and `front` are in the range 0 to 1.
-    static func color(_ mode: BlendMode, _ back: Double, _ front: Double) -> Double {
+    static func color(_ mode: ImageBlendMode, _ back: Double, _ front: Double) -> Double {
         switch mode {
         case .normal, .sourceAtop, .sourceIn: return front
         case .multiply: return back * front
@@ -30,7 +30,7 @@ enum SlowBlend {
     ///
     /// - Parameter keepsShape: A Boolean value that indicates whether the front is visible only on the back.
     static func pixel(
-        _ mode: BlendMode, back: [Double], front: [Double], opacity: Double = 1, keepsShape: Bool = false
+        _ mode: ImageBlendMode, back: [Double], front: [Double], opacity: Double = 1, keepsShape: Bool = false
     ) -> [Double] {
         let (ab, af) = (back[3], front[3] * opacity)
         if mode == .sourceIn { return front.map { $0 * opacity * ab } }

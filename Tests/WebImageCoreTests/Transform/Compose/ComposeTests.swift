@@ -12,9 +12,9 @@ struct ComposeTests {
     @Test("Composed transformers run in order")
     func order() throws {
         let source = try PixelMaking.noise(9, 6, opaque: true)
-        let turnedFirst = try ComposedTransformer.composed(.rotate(degrees: 90), .crop(width: 4, height: 2))
+        let turnedFirst = try ComposedTransformer.combined(.rotate(degrees: 90), .crop(width: 4, height: 2))
             .transform(source, context: context)
-        let croppedFirst = try ComposedTransformer.composed(.crop(width: 4, height: 2), .rotate(degrees: 90))
+        let croppedFirst = try ComposedTransformer.combined(.crop(width: 4, height: 2), .rotate(degrees: 90))
             .transform(source, context: context)
         #expect(turnedFirst.size == PixelSize(width: 4, height: 2))
         #expect(croppedFirst.size == PixelSize(width: 2, height: 4))
@@ -24,19 +24,19 @@ struct ComposeTests {
     @Test("Different compositions have different identities")
     func identities() {
         let tricky: [any ImageTransformer] = [
-            .closure(id: "a)2:bc") { pixels, _ in pixels }, .closure(id: "a") { pixels, _ in pixels },
-            .composed(.closure(id: "a") { pixels, _ in pixels }), .closure(id: "") { pixels, _ in pixels },
-            .composed(.flip(.both), .flip(.vertical)), .composed(.composed(.flip(.both)), .flip(.vertical)),
-            .composed(.flip(.both), .composed(.flip(.vertical))), .composed(.flip(.vertical), .flip(.both)),
-            .composed(), .composed(.composed()),
+            .custom(id: "a)2:bc") { pixels, _ in pixels }, .custom(id: "a") { pixels, _ in pixels },
+            .combined(.custom(id: "a") { pixels, _ in pixels }), .custom(id: "") { pixels, _ in pixels },
+            .combined(.flip(.both), .flip(.vertical)), .combined(.combined(.flip(.both)), .flip(.vertical)),
+            .combined(.flip(.both), .combined(.flip(.vertical))), .combined(.flip(.vertical), .flip(.both)),
+            .combined(), .combined(.combined()),
         ]
-        #expect(Set(tricky.map(\.identity)).count == tricky.count)
+        #expect(Set(tricky.map(\.identifier)).count == tricky.count)
     }
 
     @Test("A failing closure throws an error with its identifier, and its result is checked against the limits")
     func failures() throws {
         let source = try PixelMaking.noise(4, 4, opaque: true)
-        #expect(throws: ImageError.transform(.failed(transformer: "mine", reason: "Oops()"))) {
+        #expect(throws: ImageError.processing(.transformerFailed(transformer: "mine", reason: "Oops()"))) {
             try ClosureTransformer(id: "mine") { _, _ in throw Oops() }.transform(source, context: context)
         }
         #expect(throws: ImageError.request(.cancelled)) {
@@ -44,9 +44,9 @@ struct ComposeTests {
                 .transform(source, context: context)
         }
         let large = try PixelMaking.noise(40, 40, opaque: true)
-        let limited = TransformContext(coding: CodingContext(limits: Limits(maxSide: 20)))
+        let limited = TransformContext(coding: CodingContext(limits: ImageLimits(maxDimension: 20)))
         #expect { try ClosureTransformer(id: "mine") { _, _ in large }.transform(source, context: limited) } throws: {
-            ($0 as? ImageError)?.code == LimitError.Kind.side.rawValue
+            ($0 as? ImageError)?.code == ImageError.LimitFailure.Kind.dimension.rawValue
         }
         let seen = TransformContext(scale: 3)
         let result = try ClosureTransformer(id: "mine") { pixels, context in

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// The internal steps of the state machine.
+extension BinderStateMachine {
+    var survives: Bool { options.continuesWhenReplaced || request?.continuesAfterCancellation == true }
+
+    var isAutomatic: Bool { request?.size == nil && options.sizing != .originalSize }
+
+    private var mayLoad: Bool {
+        guard request != nil, isMapped || options.offscreenBehavior != .cancel else { return false }
+        return !isAutomatic || box != nil
+    }
+
+    private var priority: RequestPriority {
+        let wanted = request?.priority ?? .normal
+        guard !isMapped, case .lowerPriority(let lower) = options.offscreenBehavior else { return wanted }
+        return min(wanted, lower)
+    }
+
+    /// Starts a load, or waits until one is allowed.
+    mutating func begin(ignoresFailures: Bool = false) -> [Action] {
+        guard mayLoad, var request else {
+            phase = image == nil ? .waiting : .ended
+            return presentPlaceholder()
+        }
+        lastLoad += 1
+        phase = .probing(lastLoad)
+        progress = nil
+        if isAutomatic, let box {
+            requestedBounds = box
+            request.size = options.sizing.target(for: box)
+            request.allowsLargerImages = true
+        }
+        request.priority = priority
+        if ignoresFailures { request.bypassesFailureCache = true }
+        return [.start(lastLoad, request)]
+    }
+
+    mutating func again(ignoresFailures: Bool) -> [Action] {
+        failure = nil
+        rank = .nothing
+        return begin(ignoresFailures: ignoresFailures)
+    }
+
+    /// Reloads the image if it's too small for the view.
+    mutating func refine() -> [Action] {
+        guard let image, mayLoad, isAutomatic, let requestedBounds, let box,
+            options.sizing.outgrows(image, loadedFor: requestedBounds, by: box)
+        else { return [] }
+        return begin()
+    }
+
+    mutating func end(_ result: Result<ImageResponse, ImageError>, isInstant: Bool) -> [Action] {
+        phase = .ended
+        switch result {
+        case .success(let response):
+            let transition = image == nil ? transition(for: response, isInstant: isInstant) : .none
+            image = response.image
+            return present(.image, .image(response.image), transition) + complete(result)
+        case .failure(let error):
+            // Only a reload at a larger size failed. Keep the current image.
+            guard image == nil else { return [] }
+            failure = error
+            return presentFailure() + complete(result)
+        }
+    }
+
+    mutating func leave(_ load: LoadID) -> [Action] {
+        switch options.offscreenBehavior {
+        case .continue: return []
+        case .lowerPriority: return [.setPriority(load, priority)]
+        case .cancel:
+            phase = image == nil ? .waiting : .ended
+            return [.cancel(load, survives: survives)]
+        }
+    }
+
+    func comeBack(_ load: LoadID) -> [Action] {
+        guard case .lowerPriority = options.offscreenBehavior else { return [] }
+        return [.setPriority(load, priority)]
+    }
+
+    /// Cancels the running load. The caller must set the phase.
+    mutating func abandon() -> [Action] {
+        guard let load else { return [] }
+        return [.cancel(load, survives: survives)]
+    }
+
+    /// Starts a new binding without a request.
+    mutating func reset() {
+        generation += 1
+        phase = .idle
+        request = nil
+        requestedBounds = nil
+        image = nil
+        failure = nil
+        progress = nil
+        rank = .nothing
+    }
+
+    mutating func complete(_ result: Result<ImageResponse, ImageError>) -> [Action] {
+        guard !hasCompleted else { return [] }
+        hasCompleted = true
+        return [.complete(generation: generation, result)]
+    }
+
+    mutating func showEmpty() -> [Action] {
+        var actions: [Action] = []
+        if options.sets == .always {
+            let content = options.fallback ?? options.placeholder
+            self.content = (.fallback, nil)
+            actions.append(.present(showing(.fallback, content)))
+        }
+        return actions + complete(.failure(.request(.invalidURL(""))))
+    }
+
+    mutating func presentPlaceholder() -> [Action] {
+        if case .empty = options.placeholder { return present(.nothing, .empty) }
+        return present(.placeholder, options.placeholder)
+    }
+
+    private mutating func presentFailure() -> [Action] {
+        // A cached image is more useful than a failure placeholder.
+        guard options.sets == .always, rank < .stored, let content = options.failurePlaceholder else { return [] }
+        self.content = (.failurePlaceholder, nil)
+        return [.present(showing(.failurePlaceholder, content))]
+    }
+
+    /// Presents content if it's better than everything that the binding has presented so far. A preview or an image
+    /// also replaces content of the same rank.
+    mutating func present(
+        _ kind: ImageBinder.Presentation.Kind, _ content: ImagePlaceholder, _ transition: ImageTransition = .none
+    ) -> [Action] {
+        guard options.sets == .always, let next = kind.rank, next > rank || next == rank && next >= .preview else {
+            return []
+        }
+        rank = next
+        var image: DecodedImage?
+        if case .image(let content) = content, kind.isOfImage { image = content }
+        // The view already shows the same object. Presenting it again would restart an animation.
+        let isShown = image != nil && image === self.content?.image
+        self.content = kind == .nothing ? nil : (kind, image)
+        return isShown ? [] : [.present(showing(kind, content, transition))]
+    }
+
+    func showing(
+        _ kind: ImageBinder.Presentation.Kind, _ content: ImagePlaceholder, _ transition: ImageTransition = .none
+    ) -> PendingPresentation {
+        PendingPresentation(kind: kind, content: content, transition: transition, generation: generation)
+    }
+
+    func transition(for response: ImageResponse, isInstant: Bool) -> ImageTransition {
+        let wasInMemory = isInstant || response.source == .memoryCache
+        return wasInMemory && !options.transition.appliesToMemoryHits ? .none : options.transition
+    }
+}
+
+extension ImageError {
+    /// A Boolean value that indicates whether the load can succeed after the network returns.
+    var isNetworkOutage: Bool {
+        isUnreachable
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCodecs
+import WebImageConcurrency
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageStore
+
+extension ImageManager {
+    /// The configuration of a manager.
+    public struct Configuration: Sendable {
+        /// The settings of the caches.
+        public struct Cache: Sendable {
+            /// The limits of the memory cache.
+            public var memory = Memory()
+            /// The directory and the limits of the disk cache.
+            ///
+            /// The default directory is ``DiskCache/Configuration/defaultDirectory(for:environment:)`` for the name
+            /// of the process.
+            public var disk = DiskCache.Configuration(
+                directory: DiskCache.Configuration.defaultDirectory(for: ProcessInfo.processInfo.processName))
+            /// A Boolean value that indicates whether the manager has a disk cache. The default is `true`.
+            public var usesDisk = true
+            /// A Boolean value that indicates whether ``ImageManager/data(for:encodedAs:)`` stores its results.
+            ///
+            /// The results are stored in the tiers of ``ImageRequest/writeTo`` except memory. The default is `true`.
+            public var storesEncodings = true
+            /// The tiers for encoded data that the manager tries after the disk cache, in this order. The default is
+            /// empty.
+            public var tiers: [any CacheTier] = []
+            /// The policies that control how the tiers work together.
+            public var policies = ImageCache.TierPolicy()
+            /// The choices that HTTP leaves to a private cache, such as heuristic freshness and stale responses (RFC
+            /// 9111). The default is ``HTTPCachePolicy/standard``.
+            public var http = HTTPCachePolicy.standard
+        }
+
+        /// The limits of the memory cache.
+        public struct Memory: Sendable {
+            /// The maximum total size of the cached images, in bytes of pixel data. The default is one eighth of the
+            /// memory that this process can use, up to 512 MiB.
+            public var costLimit = MemoryCache.defaultCostLimit
+            /// The maximum number of cached images. The default is unlimited.
+            public var countLimit = Int.max
+            /// The maximum size of one image in the memory cache, in bytes of pixel data. The manager delivers larger
+            /// images but doesn't cache them. The default is `nil`, which means one tenth of `costLimit`.
+            public var entryCostLimit: Int?
+            /// The time during which a cached image can be returned after it was stored, in seconds. The default is
+            /// `nil`, which means unlimited. HTTP freshness rules apply in addition.
+            public var timeToLive: Double?
+            /// The time source for times to live. The default is the system clock.
+            package var clock = TimeSource.system
+        }
+
+        /// The settings of previews. Requests enable previews with ``ImageRequest/previews``.
+        public struct Previews: Sendable {
+            /// The completed fraction of a download, from 0 to 1, after which no further preview starts because the
+            /// image is nearly complete. The default is 0.99, as in YYWebImage.
+            public var latest = 0.99
+            /// The memory budget for the decoders of all running downloads, in bytes of pixel data. If it's used up,
+            /// further downloads deliver no previews. The default is 256 MiB.
+            public var memoryBudget = 256 << 20
+            /// The time source for preview intervals. The default is the system clock.
+            package var clock = TimeSource.system
+        }
+
+        /// The settings of the caches.
+        public var cache = Cache()
+        /// The settings of previews.
+        public var previews = Previews()
+        /// A Boolean value that indicates whether the manager decodes images while their downloads run.
+        ///
+        /// This makes an image available soon after its last byte if the download is slower than the decoder. It
+        /// applies to still JPEG, PNG, WebP, and BMP images that decode to the same pixels in this way. The decoders
+        /// share ``ImageManager/Configuration/Previews/memoryBudget``. The default is `true`.
+        public var decodesWhileDownloading = true
+        /// The cache for original data, which replaces the manager's cache. The default is `nil`, which means the
+        /// manager's cache.
+        public var originalCache: ImageCache?
+        /// A closure that returns the data to store for a downloaded image, or `nil` to store nothing.
+        ///
+        /// The closure receives the image if it was decoded. It runs on a worker thread. The default is `nil`, which
+        /// means that the manager stores the downloaded data unchanged.
+        public var cacheSerializer:
+            (@Sendable (_ image: DecodedImage?, _ data: Data, _ request: ImageRequest) -> Data?)?
+        /// The URL schemes that the manager may load, also for redirects and alternatives.
+        ///
+        /// Requests for other schemes fail with ``ImageError/RequestFailure/unsupportedScheme(_:)`` before anything is
+        /// opened. The setting doesn't affect requests with a custom loader and images that the application makes.
+        ///
+        /// The default is `nil`, which means every scheme that a loader supports. If
+        /// ``ImageDownloader/Configuration/addressPolicy`` is
+        /// ``ImageDownloader/Configuration/AddressPolicy/publicOnly``, `nil` means `https` and `http`.
+        public var allowedSchemes: Set<String>?
+        /// The settings of the downloader, such as connections, timeouts, redirects, proxies, and TLS.
+        public var downloader = ImageDownloader.Configuration()
+        /// The custom loaders. The manager tries the last one first, and it tries custom loaders before the built-in
+        /// ones.
+        public var loaders: [any ImageLoader] = []
+        /// The interceptors, which wrap every operation of the manager. The first one is the outermost. The default is
+        /// empty.
+        public var interceptors: [any ImageRequestInterceptor] = []
+        /// The observers, which receive an event for each piece of work. The default is empty, in which case
+        /// observation costs nothing.
+        public var observers: [any ImageManagerObserver] = []
+        /// The coders for the supported formats. The default is all coders that the package was built with.
+        public var coders = ImageCoderRegistry.standard
+        /// The limits for the size and the cost of images. The default is ``ImageLimits/desktop``.
+        public var limits = ImageLimits.desktop
+        /// The cache policy of requests without one. The default is ``CachePolicy/http``.
+        public var cachePolicy = CachePolicy.http
+        /// The transformers of requests without any. The default is empty.
+        public var transformers: [any ImageTransformer] = []
+        /// A closure that returns the identity of the data at a URL, or `nil` if the URL identifies the data. The
+        /// default is `nil`, which means the URL for all data.
+        public var makeCacheKey: (@Sendable (URL) -> String?)?
+        /// The number of threads for decoding, transforming, and encoding. The default is one per active processor
+        /// core.
+        public var workerThreadCount = ProcessInfo.processInfo.activeProcessorCount
+        /// The budget for the pixels of all running decodes, in bytes. The default is 512 MiB.
+        public var decodingMemoryLimit = 512 << 20
+        /// The maximum number of jobs that wait for a worker thread. Further jobs fail with an
+        /// ``ImageError/LimitFailure`` of the kind overloaded. The default is 100,000.
+        public var maxQueuedWorkItems = 100_000
+        /// The maximum number of different requests in flight.
+        ///
+        /// When the limit is reached, further requests that aren't in the memory cache fail immediately with a
+        /// ``ImageError/LimitFailure`` of the kind overloaded, so they don't use memory while they wait. Requests that
+        /// can join one in flight are always accepted. `nil` means no limit. The default is 256 if ``limits`` is
+        /// ``ImageLimits/server``, and `nil` otherwise.
+        public var maxInFlightRequests: Int? {
+            get { chosenQueueLimit ?? (limits == .server ? 256 : nil) }
+            set { chosenQueueLimit = .some(newValue) }
+        }
+        private var chosenQueueLimit: Int??
+        /// The source of memory pressure events. The default is the shared source of the process. For a source that
+        /// only reports what the application passes to it, use `MemoryPressureMonitor(readsSystem: false)`.
+        public var memoryPressureMonitor = MemoryPressureMonitor.shared
+        /// The policy that decides which failures the manager remembers, and for how long. The default is
+        /// ``FailurePolicy/standard``.
+        public var failures = FailurePolicy.standard
+        /// The maximum number of negative cache entries. The default is 1,024.
+        public var maxRememberedFailures = FailureCache.defaultLimit
+        /// The clock for freshness calculations. The default is the system clock.
+        public var now: @Sendable () -> Date = { Date() }
+        /// A time source for all operations of the manager, which replaces the clocks of the individual settings. `nil`
+        /// means that each setting uses its own clock. It's intended for tests.
+        package var time: TimeSource?
+
+        /// Creates a configuration with the default values.
+        public init() {}
+
+        /// The configuration for servers that load images from URLs of unknown clients.
+        ///
+        /// It allows `https` and `http` only, public addresses only, ``ImageLimits/server``, and up to 256 different
+        /// requests at the same time. All other settings have their defaults.
+        ///
+        /// ```swift
+        /// let manager = ImageManager {
+        ///     $0 = .server
+        ///     $0.cache.disk.sizeLimit = .gigabytes(1)
+        /// }
+        /// ```
+        public static var server: ImageManager.Configuration {
+            var configuration = ImageManager.Configuration()
+            configuration.limits = .server
+            configuration.downloader.addressPolicy = .publicOnly
+            configuration.allowedSchemes = ["https", "http"]
+            return configuration
+        }
+    }
+}
+
+extension ImageManager.Configuration {
+    /// The effective ``allowedSchemes``, or `nil` if all schemes are allowed.
+    var schemes: Set<String>? {
+        allowedSchemes ?? (downloader.addressPolicy == .publicOnly ? ["https", "http"] : nil)
+    }
+
+    /// The settings of the downloader, restricted to the schemes that both configurations allow.
+    var restrictedDownloader: ImageDownloader.Configuration {
+        var downloader = downloader
+        guard let schemes else { return downloader }
+        let both = Set(schemes.map { $0.lowercased() })
+        downloader.allowedSchemes =
+            downloader.allowedSchemes.map { both.intersection($0.map { $0.lowercased() }) } ?? both
+        return downloader
+    }
+
+    /// Returns the configuration with `time` in all settings that have a clock.
+    func withOneTime() -> ImageManager.Configuration {
+        guard let time else { return self }
+        var copy = self
+        copy.now = time.now
+        copy.cache.memory.clock = time
+        copy.cache.disk.clock = time
+        copy.previews.clock = time
+        copy.downloader.retryClock = time.clock
+        copy.downloader.resume?.now = time.now
+        return copy
+    }
+}
+
+extension Int {
+    /// Returns the number of bytes in `count` mebibytes (`count` × 2^20).
+    public static func megabytes(_ count: Int) -> Int { count << 20 }
+    /// Returns the number of bytes in `count` gibibytes (`count` × 2^30).
+    public static func gigabytes(_ count: Int) -> Int { count << 30 }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImageStore
+
+/// The key that identifies a decoded image before its data is known.
+struct IncrementalDecodeKey: Hashable, Sendable {
+    let decoded: CacheKey
+    let limits: ImageLimits
+
+    init(_ plan: ResolvedRequest) {
+        decoded = plan.keys.decoded
+        limits = plan.limits
+    }
+}
+
+/// A decoder that processes the data of a download as it arrives, so that little work remains after the last byte.
+///
+/// If anything goes wrong, the file is decoded as a whole, so this decoder can only save time. Only one thread uses it
+/// at a time. This class is thread-safe.
+final class IncrementalDecode: Sendable {
+    private struct State {
+        var decoder: (any ProgressiveImageDecoder)?
+        var charge: MemoryReservation?
+        /// The header, as parsed from the beginning of the file.
+        var probe: ImageInfo?
+        /// The chunks that the decoder has received. The complete data must begin with them.
+        var parts: [(count: Int, digest: ContentDigest)] = []
+        var receivedByteCount = 0
+        /// The number of bytes that are needed to parse the header.
+        var needed = 1
+        var seconds = 0.0
+        /// A Boolean value that indicates whether a thread is currently using the decoder.
+        var isBusy = false
+        var isFinished = false
+
+        /// Claims the decoder for one thread. Returns `false` if another thread uses it or it has ended.
+        mutating func beginUse() -> Bool {
+            defer { isBusy = true }
+            return !isBusy && !isFinished
+        }
+
+        /// Releases all memory and returns the decoder.
+        mutating func end() -> (any ProgressiveImageDecoder)? {
+            defer {
+                isFinished = true
+                decoder = nil
+                charge = nil
+                parts = []
+            }
+            return decoder
+        }
+    }
+
+    let plan: ResolvedRequest
+    private let options: ImageDecodingOptions
+    private let state = Lock(State())
+
+    init(_ plan: ResolvedRequest) {
+        self.plan = plan
+        var options = plan.request.hintedOptions
+        if options.frames == .all { options.frames = .first }
+        self.options = options
+    }
+
+    /// Returns whether incremental decoding can produce the image that `plan` requests.
+    static func suits(_ plan: ResolvedRequest) -> Bool {
+        let options = plan.request.decoding
+        guard options.depth == .eight, options.color == .sRGB, !options.allowsPartialData else { return false }
+        if case .index = options.frames { return false }
+        return plan.request.coder == nil && !plan.isLocal
+    }
+
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+    /// The number of bytes that the decoder has received.
+    var receivedByteCount: Int { state.withLock { $0.receivedByteCount } }
+
+    /// Passes data to the decoder. This method blocks, so call it on a worker thread.
+    ///
+    /// - Parameters:
+    ///   - parts: The data that follows the data passed before.
+    ///   - expected: The size of the whole file in bytes, or `nil` if it's unknown.
+    ///   - budget: The budget from which the decoder reserves its memory.
+    ///   - context: The context of the decoder.
+    /// - Returns: `false` if the decoder took no data because it needs more of the beginning.
+    func append(_ parts: [Data], expected: Int?, budget: PreviewBudget, context: CodingContext) -> Bool {
+        let before = ContinuousClock.now
+        guard state.withLock({ $0.beginUse() }) else { return true }
+        defer { state.withLock { $0.isBusy = false } }
+        do throws(ImageError) {
+            guard let decoder = try decoder(parts, expected, budget, context) else { return isFinished }
+            for part in parts {
+                try decoder.append(part, isLast: false, context: context)
+                let digest = ContentDigest(of: part)
+                state.withLock { state in
+                    state.parts.append((part.count, digest))
+                    state.receivedByteCount += part.count
+                }
+            }
+            // The limit for one call also applies to the sum of all calls.
+            let spent = before.duration(to: .now) / .seconds(1)
+            let isTooLong = state.withLock { state in
+                state.seconds += spent
+                return state.seconds > context.limits.maxDecodingTime
+            }
+            if isTooLong { end() }
+        } catch {
+            end()
+        }
+        return true
+    }
+
+    /// Returns the decoder, or `nil` if it has ended or the header isn't complete.
+    private func decoder(
+        _ parts: [Data], _ expected: Int?, _ budget: PreviewBudget, _ context: CodingContext
+    ) throws(ImageError) -> (any ProgressiveImageDecoder)? {
+        let (known, needed, isOver) = state.withLock { ($0.decoder, $0.needed, $0.isFinished) }
+        if isOver || known != nil { return known }
+        let prefix = parts.count == 1 ? parts[0] : parts.reduce(into: Data()) { $0 += $1 }
+        guard prefix.count >= needed else { return nil }
+        var charge: MemoryReservation?
+        let start = try plan.coders.progressiveStart(
+            prefix, encodedBytes: expected, options: options, context: context
+        ) { probe in
+            guard Self.suits(probe, prefix) else { return false }
+            charge = budget.charge(Self.bytes(probe, options))
+            return charge != nil
+        }
+        switch start {
+        case .unavailable: end()
+        case .needsMore(let count): state.withLock { $0.needed = count }
+        case .decoder(let decoder, let probe):
+            state.withLock { state in
+                state.decoder = decoder
+                state.probe = probe
+                state.charge = charge
+            }
+            return decoder
+        }
+        return nil
+    }
+
+    /// Finishes the image of `data`. This method blocks, so call it on a worker thread. The decoder can't be used
+    /// afterward.
+    ///
+    /// - Parameters:
+    ///   - data: The complete file.
+    ///   - probe: The header of the complete file. It's compared with that of the beginning because the orientation can
+    ///     be stored at the end of the file.
+    ///   - context: The context of the decoder.
+    /// - Returns: The image, or `nil` if the file must be decoded as a whole.
+    /// - Throws: ``ImageError/RequestFailure/cancelled``.
+    func finish(_ data: Data, probe: ImageInfo?, context: CodingContext) throws(ImageError) -> DecodedImage? {
+        let (isFree, decoder, parts, given, known) = state.withLock { state in
+            (state.beginUse(), state.decoder, state.parts, state.receivedByteCount, state.probe)
+        }
+        defer { end() }
+        // Don't wait for a loader that sends reports after its end.
+        guard isFree, let decoder, let known, known == probe, given > 0, given <= data.count,
+            Self.begins(data, with: parts)
+        else { return nil }
+        do throws(ImageError) {
+            try decoder.append(data.dropFirst(given), isLast: true, context: context)
+            guard let preview = try decoder.makePreview(context: context), preview.isComplete,
+                !preview.image.metadata.isPartial, !preview.image.metadata.isInk
+            else { return nil }
+            try context.limits.check(result: preview.image)
+            return preview.image
+        } catch {
+            if error.isCancelled { throw error }
+            return nil
+        }
+    }
+
+    /// Releases the memory. The file is then decoded as a whole.
+    func end() {
+        // Release the decoder after unlocking because this takes time.
+        let decoder = state.withLock { $0.end() }
+        withExtendedLifetime(decoder) {}
+    }
+
+    /// Returns whether `data` begins with the received chunks. The data that a loader reports can differ from the
+    /// result of a custom interceptor.
+    private static func begins(_ data: Data, with parts: [(count: Int, digest: ContentDigest)]) -> Bool {
+        var start = data.startIndex
+        for part in parts {
+            guard ContentDigest(of: data[start..<start + part.count]) == part.digest else { return false }
+            start += part.count
+        }
+        return true
+    }
+
+    /// Returns whether incremental decoding produces exactly the same pixels. This applies only to still images.
+    ///
+    /// Files that may be animated are decoded as a whole. The same applies to files whose previews have only
+    /// approximate colors: those with 16 bits per sample, WebP files with ICC profiles, and PNG files whose colors are
+    /// converted after alpha premultiplication.
+    private static func suits(_ probe: ImageInfo, _ prefix: Data) -> Bool {
+        guard probe.frameCount == 1, probe.frameCountIsExact, probe.bitDepth <= 8 else { return false }
+        switch probe.format {
+        case .jpeg, .bmp: return true
+        case .webp: return !probe.hasICCProfile
+        case .png:
+            return !mayContain(["gAMA", "cHRM", "iCCP", "cICP"], prefix)
+                || !probe.hasAlpha && !mayContain(["tRNS"], prefix)
+        default: return false
+        }
+    }
+
+    /// Returns whether the beginning of the file may contain one of these chunks. An unnecessary match only costs time.
+    private static func mayContain(_ chunks: [String], _ prefix: Data) -> Bool {
+        chunks.contains { prefix.range(of: Data($0.utf8)) != nil }
+    }
+
+    /// Returns the estimated memory of the decoder in bytes, including its result.
+    private static func bytes(_ probe: ImageInfo, _ options: ImageDecodingOptions) -> Int {
+        guard let area = probe.storedSize.area, area < 1 << 40 else { return .max }
+        // The decoder retains the image and its resized copy, and for progressive JPEG files also the coefficients.
+        guard probe.format == .jpeg || probe.format == .webp,
+            let output = try? options.size?.plan(for: probe.size, scale: options.scale).output.area
+        else { return area * (probe.format == .jpeg && probe.isProgressive ? 14 : 8) }
+        return min(area * 8, output * 40) + (probe.isProgressive ? area * 6 : 0)
+    }
+}
+
+extension ImageMetadata {
+    /// A Boolean value that indicates whether the file has CMYK colors with an ICC profile (ICC.1, 7.2.6). Incremental
+    /// decoding doesn't convert rows with this profile.
+    fileprivate var isInk: Bool { iccProfile.map { $0.count > 19 && $0[16..<20].elementsEqual("CMYK".utf8) } ?? false }
+}

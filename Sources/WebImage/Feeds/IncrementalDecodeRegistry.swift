@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImageNet
+
+/// The running downloads whose data is used before they're complete: for previews and for decoding during the download.
+/// This class is thread-safe.
+final class IncrementalDecodeRegistry: Sendable {
+    private struct Entry {
+        let feed: DownloadFeed
+        var users: Int
+    }
+
+    private let entries = Lock<[FetchKey: Entry]>([:])
+    private let decodesWhileLoading: Bool
+    private let streams: IncrementalDecodeScheduler
+    let previews: PreviewRenderer
+
+    init(_ previews: PreviewRenderer, workers: WorkerPool, decodesWhileLoading: Bool) {
+        self.previews = previews
+        self.decodesWhileLoading = decodesWhileLoading
+        streams = IncrementalDecodeScheduler(workers: workers, budget: previews.budget, time: { previews.time() })
+    }
+
+    /// The budget for the pixels that the decoders of running downloads retain.
+    var budget: PreviewBudget { previews.budget }
+
+    /// The number of feeds in use, for tests.
+    var count: Int { entries.withLock { $0.count } }
+
+    /// Subscribes `task` to the download for `key` until the subscription ends. Returns `nil` if the request needs
+    /// neither previews nor decoding during the download.
+    func subscribe(
+        _ plan: ResolvedRequest, to key: FetchKey, _ task: ImageTask, for use: FetchStage.Purpose
+    ) -> FeedSubscription? {
+        let wantsPreviews = use == .image(showsPreviews: true) && plan.request.previews.style != .none
+        let wantsDecode = use != .bytes && decodesWhileLoading && IncrementalDecode.suits(plan)
+        guard wantsPreviews || wantsDecode else { return nil }
+        let feed = enter(key)
+        if wantsDecode { feed.add(plan) }
+        var listener: Int?
+        if wantsPreviews {
+            listener = feed.previews.add(
+                PreviewListener(plan, isHeard: { task.isHeard }, deliver: { task.emit(.preview($0)) }))
+            task.call(whenHeard: { feed.previews.inspect() })
+            // Show the data received so far to a request that joins a stalled download.
+            feed.previews.inspect()
+        }
+        return FeedSubscription(
+            feed: feed, listener: listener.map { ($0, task) }, decode: wantsDecode ? IncrementalDecodeKey(plan) : nil
+        ) { [self] in leave(key) }
+    }
+
+    /// Begins the download for `key` and returns its session, which receives the loader's reports.
+    func begin(_ key: FetchKey, _ priority: SharedPriority) -> DownloadSession {
+        let feed = enter(key)
+        let stream =
+            decodesWhileLoading ? IncrementalDecodeSource(streams, priority) { [weak feed] in feed?.plans ?? [] } : nil
+        return DownloadSession(feed, stream, priority) { [self] in leave(key) }
+    }
+
+    private func enter(_ key: FetchKey) -> DownloadFeed {
+        entries.withLock { entries in
+            var entry = entries[key] ?? Entry(feed: DownloadFeed(previews), users: 0)
+            entry.users += 1
+            entries[key] = entry
+            return entry.feed
+        }
+    }
+
+    private func leave(_ key: FetchKey) {
+        let left = entries.withLock { entries -> Entry? in
+            entries[key]?.users -= 1
+            guard let entry = entries[key], entry.users <= 0 else { return nil }
+            return entries.removeValue(forKey: key)
+        }
+        _ = left  // Release the entry after unlocking.
+    }
+}
+
+/// A download, shared by its load and all requests that wait for it.
+final class DownloadFeed: Sendable {
+    private struct DecodeRequest {
+        let plan: ResolvedRequest
+        var count: Int
+    }
+
+    let previews: PreviewSource
+    private let requests = Lock<[IncrementalDecodeKey: DecodeRequest]>([:])
+
+    fileprivate init(_ studio: PreviewRenderer) { previews = PreviewSource(studio) }
+
+    /// The plans of the requests that decode during the download, one for each image.
+    fileprivate var plans: [ResolvedRequest] { requests.withLock { $0.values.map(\.plan) } }
+
+    fileprivate func add(_ plan: ResolvedRequest) {
+        requests.withLock { $0[IncrementalDecodeKey(plan), default: DecodeRequest(plan: plan, count: 0)].count += 1 }
+    }
+
+    fileprivate func remove(_ key: IncrementalDecodeKey) {
+        let left = requests.withLock { wishes -> DecodeRequest? in
+            wishes[key]?.count -= 1
+            guard let wish = wishes[key], wish.count <= 0 else { return nil }
+            return wishes.removeValue(forKey: key)
+        }
+        _ = left  // Release the entry after unlocking.
+    }
+}
+
+/// A request's subscription to a running download.
+struct FeedSubscription: Sendable {
+    fileprivate let feed: DownloadFeed
+    fileprivate let listener: (id: Int, task: ImageTask)?
+    fileprivate let decode: IncrementalDecodeKey?
+    fileprivate let leave: @Sendable () -> Void
+
+    /// Ends the subscription. Call this method exactly once.
+    func end() {
+        if let listener {
+            listener.task.call(whenHeard: nil)
+            feed.previews.remove(listener.id)
+        }
+        if let decode { feed.remove(decode) }
+        leave()
+    }
+}
+
+/// A load that delivers its data to subscribers during the download. This class is thread-safe.
+final class DownloadSession: Sendable {
+    private let feed: DownloadFeed
+    private let stream: IncrementalDecodeSource?
+    private let number: Int
+    private let hasPreviews = Atomic<Bool>(true)
+    private let isFinished = Atomic<Bool>(false)
+    private let leave: @Sendable () -> Void
+
+    fileprivate init(
+        _ feed: DownloadFeed, _ stream: IncrementalDecodeSource?, _ priority: SharedPriority,
+        leave: @escaping @Sendable () -> Void
+    ) {
+        self.feed = feed
+        self.stream = stream
+        self.leave = leave
+        number = feed.previews.begin(priority)
+    }
+
+    /// Passes a report of the loader to the previews and the decoders.
+    func receive(_ report: LoadContext.Report) {
+        feed.previews.receive(report, number)
+        stream?.receive(report)
+    }
+
+    /// Ends the previews. Further calls have no effect.
+    func endPreviews() {
+        if hasPreviews.exchange(false, ordering: .acquiringAndReleasing) { feed.previews.end(number) }
+    }
+
+    /// Finishes the stream after the body is complete and returns the decoders that have received its beginning.
+    func finish() async -> [IncrementalDecodeKey: IncrementalDecode] { await stream?.finish() ?? [:] }
+
+    /// Ends the session after the load. Further calls have no effect.
+    func end() {
+        guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        endPreviews()
+        stream?.end()
+        leave()
+    }
+}

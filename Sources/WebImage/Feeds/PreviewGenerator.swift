@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageCore
+
+/// The key of a preview. Previews with equal keys use the same decoding and the same policy.
+struct PreviewKey: Hashable, Sendable {
+    let decoded: CacheKey
+    let limits: ImageLimits
+    let policy: PreviewPolicy
+
+    init(_ plan: ResolvedRequest) {
+        decoded = plan.keys.decoded
+        limits = plan.limits
+        policy = plan.request.previews
+    }
+}
+
+/// The state that produces the previews of one download for one key. It's a value, so its user works with a copy and
+/// then stores the copy.
+struct PreviewGenerator: Sendable {
+    /// The received data of a download.
+    struct Bytes: Sendable {
+        /// The chunks of the body, in order.
+        var parts: [Data] = []
+        var received = 0
+        /// The size of the body in bytes, or `nil` if the server doesn't report it.
+        var expected: Int?
+
+        /// The received fraction, from 0 to 1, or `nil` if the size is unknown.
+        var fraction: Double? { expected.map { $0 > 0 ? min(1, Double(received) / Double($0)) : 1 } }
+    }
+
+    let key: PreviewKey
+    private let options: ImageDecodingOptions
+    private var decoder: (any ProgressiveImageDecoder)?
+    private var probe: ImageInfo?
+    private var charge: MemoryReservation?
+    /// The number of chunks that the decoder has received.
+    private var receivedChunks = 0
+    /// The number of bytes that are needed before the next attempt.
+    private var needed = 1
+    /// A Boolean value that indicates whether the download has no further previews.
+    private(set) var isFinished = false
+    /// The number of bytes that were available at the last attempt.
+    private var seen = 0
+    private var displayedCount = 0
+    private var lastDisplayed: Double?
+
+    init(_ plan: ResolvedRequest) {
+        key = PreviewKey(plan)
+        var options = plan.request.decodeOptions
+        if options.frames == .all { options.frames = .first }
+        self.options = options
+    }
+
+    /// Returns whether a preview is due at `time`, which is in seconds.
+    func isDue(_ bytes: Bytes, latest: Double, at time: Double) -> Bool {
+        guard !isFinished, bytes.received >= needed, bytes.received > seen else { return false }
+        if let fraction = bytes.fraction, fraction >= latest { return false }
+        return lastDisplayed.map { time - $0 >= key.policy.minimumInterval } ?? true
+    }
+
+    /// Records that a preview was delivered at `time`.
+    mutating func showed(at time: Double) {
+        displayedCount += 1
+        lastDisplayed = time
+    }
+
+    /// The estimated size of the pixels that the next preview needs, in bytes.
+    var cost: Int { probe.map { Self.bytes($0) } ?? 0 }
+
+    /// Passes the received data to the decoder and makes a preview. An error only ends the previews.
+    ///
+    /// This method blocks, so call it on a worker thread.
+    ///
+    /// - Returns: A new preview without the transformers applied, or `nil` if there's none.
+    mutating func make(_ bytes: Bytes, coders: ImageCoderRegistry, budget: PreviewBudget, context: CodingContext)
+        -> DecodedImage?
+    {
+        seen = bytes.received
+        do throws(ImageError) {
+            if decoder == nil { try start(bytes, coders, budget, context) }
+            guard let decoder else { return nil }
+            for part in bytes.parts.dropFirst(receivedChunks) {
+                try decoder.append(part, isLast: false, context: context)
+            }
+            receivedChunks = bytes.parts.count
+            guard let preview = try decoder.makePreview(context: context) else { return nil }
+            try context.limits.check(result: preview.image)
+            guard key.policy.style == .blurred else { return preview.image }
+            guard preview.coversImage else { return nil }
+            let radius = PreviewBlur.radius(fraction: bytes.fraction, displayedCount: displayedCount)
+            return try PreviewBlur.apply(radius, to: preview.image, context: context)
+        } catch {
+            end()
+            return nil
+        }
+    }
+
+    private mutating func start(
+        _ bytes: Bytes, _ coders: ImageCoderRegistry, _ budget: PreviewBudget, _ context: CodingContext
+    ) throws(ImageError) {
+        let prefix = bytes.parts.count == 1 ? bytes.parts[0] : bytes.parts.reduce(into: Data()) { $0 += $1 }
+        var charge: MemoryReservation?
+        let start = try coders.progressiveStart(
+            prefix, encodedBytes: bytes.expected, options: options, context: context
+        ) { probe in
+            guard key.policy.style != .blurred || probe.isProgressive && [.jpeg, .png, .apng].contains(probe.format)
+            else { return false }
+            charge = budget.charge(Self.bytes(probe))
+            return charge != nil
+        }
+        switch start {
+        case .needsMore(let count): needed = count
+        case .unavailable: end()
+        case .decoder(let made, let found):
+            decoder = made
+            probe = found
+            self.charge = charge
+        }
+    }
+
+    private mutating func end() {
+        isFinished = true
+        decoder = nil
+        charge = nil
+    }
+
+    /// Returns the size of the full image in bytes. Decoders retain it until the download ends.
+    private static func bytes(_ probe: ImageInfo) -> Int {
+        let bytes = (probe.storedSize.area ?? .max).multipliedReportingOverflow(by: 4)
+        return bytes.overflow ? .max : bytes.partialValue
+    }
+}
+
+/// The budget for the pixels that the decoders of all running downloads retain, in bytes.
+final class PreviewBudget: Sendable {
+    private let limit: Int
+    fileprivate let used = Atomic<Int>(0)
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Reserves bytes until the result is deallocated. Returns `nil` if the budget is insufficient.
+    func charge(_ bytes: Int) -> MemoryReservation? {
+        guard bytes >= 0, bytes <= limit else { return nil }
+        guard used.add(bytes, ordering: .relaxed).newValue <= limit else {
+            used.subtract(bytes, ordering: .relaxed)
+            return nil
+        }
+        return MemoryReservation(self, bytes)
+    }
+
+    /// The number of bytes that are currently reserved.
+    var bytesInUse: Int { used.load(ordering: .relaxed) }
+}
+
+/// A reservation of bytes for the lifetime of this object.
+final class MemoryReservation: Sendable {
+    private let budget: PreviewBudget
+    private let bytes: Int
+
+    fileprivate init(_ budget: PreviewBudget, _ bytes: Int) {
+        self.budget = budget
+        self.bytes = bytes
+    }
+
+    deinit { budget.used.subtract(bytes, ordering: .relaxed) }
+}

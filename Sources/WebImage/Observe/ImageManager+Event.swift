@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageStore
+
+extension ImageManager {
+    /// An event that marks the beginning or the end of a piece of work.
+    public struct Event: Sendable {
+        /// The phase of the work.
+        public enum Phase: String, Sendable, Hashable, Codable {
+            /// The work begins.
+            case began
+            /// The work has ended, so its sizes, origin, and error are known.
+            case ended
+        }
+
+        /// The kind of work.
+        public let stage: ImageManager.Stage
+        /// The phase of the work.
+        public internal(set) var phase: Phase
+        /// The number of the request, counted from 1 for each manager. Work that several requests share has the number
+        /// of the request that started it.
+        public let requestID: Int
+        /// The number of the piece of work, which is unique within the manager. The events for its beginning and end
+        /// have the same number.
+        public let spanID: Int
+        /// The time of the event.
+        public internal(set) var time: ContinuousClock.Instant
+        /// The URL of the request. It can contain secrets, which ``Redaction`` removes.
+        public let url: URL
+        /// The key of the processed data, or `nil` if there's none.
+        public let cacheKey: CacheKey?
+        /// The name of the worker thread, or `nil` for work that doesn't run on a worker thread.
+        public let threadName: String?
+        /// A detail such as the transformer or the encoding. It can be empty.
+        public let details: String
+        /// The duration of the work in seconds, or `nil` at its beginning.
+        public internal(set) var duration: Double?
+        /// The origin of the result, or `nil` at the beginning and for failures.
+        public internal(set) var source: ImageResponse.Source?
+        /// The number of encoded bytes that were read, received, produced, or stored.
+        public internal(set) var byteCount: Int?
+        /// The size of the result in pixels.
+        public internal(set) var imageSize: PixelSize?
+        /// The error of the failed work.
+        public internal(set) var error: ImageError?
+    }
+}
+
+extension ImageManager {
+    /// The kind of work.
+    public enum Stage: String, Sendable, Hashable, CaseIterable, Codable {
+        /// A request, from the call to its result.
+        case request
+        /// A lookup of original data in the cache tiers.
+        case diskLookup
+        /// A load by a loader, including the time in its queue.
+        case load
+        /// The part of a load after it left the queue.
+        case transfer
+        /// Decoding on a worker thread.
+        case decode
+        /// One transformer on a worker thread.
+        case transform
+        /// The processing of received data during a download, on a worker thread.
+        case preview
+        /// Encoding on a worker thread.
+        case encode
+        /// The transfer of original data to the cache tiers.
+        case store
+    }
+}
+
+/// A type that observes the work of a manager.
+///
+/// The manager calls the observer without holding a lock, on the thread of the event, so a slow observer slows the
+/// manager down. The end of a piece of work always follows its beginning. Events of different requests interleave, and
+/// work can continue after its request was canceled.
+public protocol ImageManagerObserver: Sendable {
+    /// Receives one event.
+    func observe(_ event: ImageManager.Event)
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImageStore
+
+/// The trace of one request, which sends events to the observers. It exists only if there are observers.
+final class ObserverNotifier: Sendable {
+    private let observers: [any ImageManagerObserver]
+    private let spans: SpanCounter
+    private let request: Int
+    private let url: URL
+
+    init(_ observers: [any ImageManagerObserver], _ spans: SpanCounter, _ url: URL) {
+        self.observers = observers
+        self.spans = spans
+        self.url = url
+        request = spans.nextRequest()
+    }
+
+    /// Reports the beginning of a piece of work.
+    func begin(
+        _ stage: ImageManager.Stage, cacheKey: CacheKey? = nil, threadName: String? = nil, details: String = ""
+    ) -> StageSpan {
+        let event = ImageManager.Event(
+            stage: stage, phase: .began, requestID: request, spanID: spans.nextSpan(), time: .now, url: url,
+            cacheKey: cacheKey,
+            threadName: threadName, details: details)
+        notify(event)
+        return StageSpan(trace: self, event: event)
+    }
+
+    fileprivate func notify(_ event: ImageManager.Event) {
+        for observer in observers { observer.observe(event) }
+    }
+}
+
+/// The counters for request and span numbers of one manager.
+final class SpanCounter: Sendable {
+    private let requests = Atomic<Int>(0)
+    private let spans = Atomic<Int>(0)
+
+    func nextRequest() -> Int { requests.add(1, ordering: .relaxed).newValue }
+    func nextSpan() -> Int { spans.add(1, ordering: .relaxed).newValue }
+}
+
+/// A piece of work that has begun.
+struct StageSpan: Sendable {
+    fileprivate let trace: ObserverNotifier
+    fileprivate let event: ImageManager.Event
+
+    /// Reports the end of the work. `describe` adds the results to the event.
+    func end(_ describe: (inout ImageManager.Event) -> Void = { _ in }) {
+        var event = event
+        event.phase = .ended
+        let now = ContinuousClock.now
+        event.duration = event.time.duration(to: now) / .seconds(1)
+        event.time = now
+        describe(&event)
+        trace.notify(event)
+    }
+
+    /// Reports the end of a request with its result.
+    func end(_ result: Result<ImageResponse, ImageError>) {
+        end { event in
+            switch result {
+            case .success(let response):
+                event.source = response.source
+                event.imageSize = response.image.size
+                event.byteCount = response.originalByteCount
+            case .failure(let error): event.error = error
+            }
+        }
+    }
+}
+
+extension ObserverNotifier? {
+    /// Runs `body`, which performs work of `stage` on the calling worker thread, and reports its beginning and end.
+    func work<Value>(
+        _ stage: ImageManager.Stage, key: @autoclosure () -> CacheKey?, detail: @autoclosure () -> String = "",
+        describe: (Value, inout ImageManager.Event) -> Void, _ body: () throws(ImageError) -> Value
+    ) throws(ImageError) -> Value {
+        guard let self else { return try body() }
+        let span = self.begin(stage, cacheKey: key(), threadName: WorkerThreadNames.current, details: detail())
+        do throws(ImageError) {
+            let value = try body()
+            span.end { describe(value, &$0) }
+            return value
+        } catch {
+            span.end { $0.error = error }
+            throw error
+        }
+    }
+}
+
+/// The trace of a load's transfer, which begins when the load leaves the queue and ends with the load.
+final class TransferTrace: Sendable {
+    private enum State {
+        case waiting
+        case running(StageSpan)
+        case finished
+    }
+
+    private let trace: ObserverNotifier
+    private let state = Lock(State.waiting)
+
+    init?(_ trace: ObserverNotifier?) {
+        guard let trace else { return nil }
+        self.trace = trace
+    }
+
+    /// Begins the transfer after the load left the queue. Further calls, such as those for retries, have no effect.
+    func start() {
+        guard state.withLock({ if case .waiting = $0 { true } else { false } }) else { return }
+        let span = trace.begin(.transfer)
+        let isLate = state.withLock { state in
+            if case .finished = state { return true }
+            state = .running(span)
+            return false
+        }
+        if isLate { span.end() }
+    }
+
+    func end(bytes: Int?, error: ImageError?) {
+        let before = state.withLock { state in
+            defer { state = .finished }
+            return state
+        }
+        guard case .running(let span) = before else { return }
+        span.end { event in
+            event.byteCount = bytes
+            event.error = error
+        }
+    }
+}

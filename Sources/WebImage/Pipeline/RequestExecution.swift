@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageConcurrency
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageStore
+
+/// The run of one request through the stages cache, fetch, decode, transform, and store. The memory lookup has already
+/// happened.
+struct RequestExecution {
+    /// The outcome of the search for the request's data.
+    private enum DataLookupResult {
+        /// Fresh or new data, which serves the request. `ahead` is a decoder that has received the beginning of the
+        /// data.
+        case bytes(OriginalData, ahead: IncrementalDecode? = nil, metrics: NetworkMetrics? = nil)
+        /// Data that the server revalidated (304). `stored` is the data if a cache contains it.
+        case confirmed(OriginalInfo, stored: OriginalData?, metrics: NetworkMetrics)
+        /// A failed request to the server. `stored` is stale data if a cache contains it.
+        case failed(ImageError, stored: OriginalData?)
+    }
+
+    private let plan: ResolvedRequest
+    private let task: ImageTask
+    private let pipeline: ImagePipeline
+    /// The image in memory that can't serve the request alone, because it must be revalidated or the request needs its
+    /// data.
+    private let known: DecodedImage?
+    /// The last removals of the key before this request, from the caches for original data and for processed images.
+    private let (generation, processedGeneration): (CacheGeneration, CacheGeneration)
+    private let start = ContinuousClock.now
+    private var timings = StageTimings()
+    /// The image that was delivered as ``ImageTask/Event/cached(_:)``.
+    private var delivered: DecodedImage?
+    /// The last image made from data, so that no data is decoded twice.
+    private var made: DecodedImage?
+
+    init(_ plan: ResolvedRequest, _ task: ImageTask, known: DecodedImage?, _ pipeline: ImagePipeline) {
+        self.plan = plan
+        self.task = task
+        self.known = known
+        self.pipeline = pipeline
+        generation = plan.originalCache.generation(of: plan.keys.data)
+        processedGeneration =
+            plan.cache === plan.originalCache ? generation : plan.cache.generation(of: plan.keys.data)
+    }
+
+    /// Returns the response with the processed image.
+    mutating func response() async throws(ImageError) -> ImageResponse {
+        if let known, !plan.step(for: known.resource).servesRequest { show(known, origin: .memoryCache) }
+        if known == nil, let processed = await processed() { return processed }
+        switch try await find() {
+        case .bytes(let original, let ahead, let metrics): return try await deliver(original, ahead, metrics)
+        case .confirmed(let resource, let stored, let metrics): return try await confirm(resource, stored, metrics)
+        case .failed(let error, let stored): return try await deliverStale(error, stored)
+        }
+    }
+
+    /// Returns the original data without decoding it.
+    mutating func bytes() async throws(ImageError) -> Data {
+        guard plan.request.maker == nil else { throw .request(.noOriginalData) }
+        let stored =
+            plan.policy == .reload
+            ? nil : await pipeline.cache.original(plan, generation, priority: task.livePriority)
+        if let stored {
+            let step = plan.step(for: stored.resource)
+            if step.servesRequest {
+                if step.revalidatesInBackground { pipeline.revalidate(plan, known: nil) }
+                return stored.data
+            }
+        }
+        switch try await contactSource(stored: stored, for: .bytes) {
+        case .bytes(let original, _, _):
+            if original.isLengthKnown { await store(original, nil) }
+            return original.data
+        case .confirmed(_, let confirmed, _):
+            guard let confirmed else { throw .cache(.notInCache) }
+            return confirmed.data
+        case .failed(let error, let stale):
+            guard let stale, plan.usesStale(stale.resource, insteadOf: error) else { throw error }
+            return stale.data
+        }
+    }
+
+    // MARK: - Cache and fetch
+
+    /// Returns the response with the processed image if it's stored as a separate entry.
+    private mutating func processed() async -> ImageResponse? {
+        let before = ContinuousClock.now
+        guard let found = await pipeline.cache.processed(plan, priority: task.livePriority) else { return nil }
+        timings.disk += seconds(since: before)
+        pipeline.preparation(found.image.pixels)
+        pipeline.memory.store(found.image, plan, processedGeneration)
+        return response(found.image, found.image.resource, found.origin, data: nil, metrics: nil)
+    }
+
+    private mutating func find() async throws(ImageError) -> DataLookupResult {
+        if plan.policy != .cacheOnly, let original = pipeline.cache.arrivedSince(plan, generation) {
+            return .bytes(original, metrics: original.metrics)
+        }
+        let stored = try await usableStored()
+        if let stored {
+            let step = plan.step(for: stored.resource)
+            if step.servesRequest {
+                if step.revalidatesInBackground, let image = made ?? known { pipeline.revalidate(plan, known: image) }
+                return .bytes(stored)
+            }
+            if delivered == nil, let made { show(made, origin: origin(of: stored)) }
+        }
+        let before = ContinuousClock.now
+        defer { timings.load += seconds(since: before) }
+        return try await contactSource(stored: stored, for: .image(showsPreviews: delivered == nil))
+    }
+
+    /// Returns cached data that can be decoded. Corrupt data is removed so that it's loaded again.
+    private mutating func usableStored() async throws(ImageError) -> OriginalData? {
+        guard plan.policy != .reload else { return nil }
+        let before = ContinuousClock.now
+        let found = await pipeline.cache.original(plan, generation, priority: task.livePriority)
+        timings.disk += seconds(since: before)
+        guard let found else { return nil }
+        let answers = plan.step(for: found.resource).servesRequest
+        // Skip the trial decode if an image of this data is in memory or a cached image has already been delivered.
+        if answers ? known?.resource?.digest == found.resource.digest : delivered != nil { return found }
+        do throws(ImageError) {
+            _ = try await make(found)
+            return found
+        } catch {
+            guard error.blamesBytes else { throw error }
+            await pipeline.cache.discard(found, plan)
+            return nil
+        }
+    }
+
+    /// Contacts the source with a conditional request if something is cached, and otherwise with an unconditional
+    /// request.
+    private func contactSource(stored: OriginalData?, for use: FetchStage.Purpose) async throws(ImageError)
+        -> DataLookupResult
+    {
+        // A request that needs both the image and the data can't be served by a revalidated image alone.
+        let image = use == .bytes || plan.request.includesOriginalData ? nil : delivered ?? known
+        let basis = stored?.resource ?? image?.resource
+        var step = basis.map(plan.step) ?? plan.stepWithoutStored
+        if step.servesRequest { step = plan.stepWithoutStored }
+        guard step != .gatewayTimeout else { throw .cache(.notInCache) }
+        do throws(ImageError) {
+            if let failure = pipeline.failures.failure(plan) { throw failure }
+            return try await contactSource(step, basis, stored, use)
+        } catch {
+            guard !error.isCancelled, stored != nil || image != nil else { throw error }
+            return .failed(error, stored: stored)
+        }
+    }
+
+    private func contactSource(
+        _ step: CacheAction, _ basis: OriginalInfo?, _ stored: OriginalData?, _ use: FetchStage.Purpose
+    ) async throws(ImageError) -> DataLookupResult {
+        switch try await fetch(step, use) {
+        case .original(let original, let ahead, let metrics):
+            return .bytes(original, ahead: ahead.isEmpty ? nil : ahead[IncrementalDecodeKey(plan)], metrics: metrics)
+        case .notModified(let head, let metrics):
+            switch (plan.outcome(.response(head.head), of: step, stored: basis), basis) {
+            case (.revalidated, let basis?):
+                let merged = basis.confirm(with: head, plan)
+                await plan.originalCache.updateHead(merged, for: plan.keys.data, matching: plan.selectingHeaders)
+                return .confirmed(basis, stored: stored, metrics: metrics)
+            case (.repeatUnconditionally, _):
+                // The 304 response refers to other data than the cached data. The next request is unconditional, so it
+                // can't cause another 304 response.
+                return try await contactSource(plan.stepWithoutStored, nil, nil, use)
+            default: throw .network(plan.unexpectedNotModified)
+            }
+        }
+    }
+
+    /// Loads the URL of the request and, after network failures, one alternative after the other. Each request tries
+    /// its own alternatives, but requests to the same source are coalesced.
+    private func fetch(_ step: CacheAction, _ use: FetchStage.Purpose) async throws(ImageError) -> FetchResult {
+        var sources = try pipeline.fetch.sources(plan, step)
+        while true {
+            let source = sources.current
+            do throws(ImageError) {
+                let fetched = try await pipeline.fetch.fetch(source, plan, generation, task: task, for: use)
+                pipeline.failures.remove(plan, source)
+                return fetched.completed(sources)
+            } catch {
+                record(error, of: source)
+                try sources.advance(after: error)
+            }
+        }
+    }
+
+    /// Remembers a failure unless the key was removed in the meantime.
+    private func record(_ error: ImageError, of source: LoadRequest?) {
+        guard plan.originalCache.generation(of: plan.keys.data) == generation else { return }
+        pipeline.failures.record(error, plan, source)
+    }
+
+    // MARK: - Decode, transform, store
+
+    /// Delivers new or fresh data as an image and stores both if the request allows it.
+    private mutating func deliver(
+        _ original: OriginalData, _ ahead: IncrementalDecode?, _ metrics: NetworkMetrics?
+    ) async throws(ImageError) -> ImageResponse {
+        // If the data is the same as that of the delivered image, reuse the image to avoid a second decode and flicker.
+        let same = image(of: original.resource)
+        let image = if let same { same } else { try await makeNew(original, ahead, metrics) }
+        await store(original, image)
+        await store(image, original.resource)
+        return response(
+            image, original.resource, origin(of: original), data: original.data, metrics: metrics)
+    }
+
+    private mutating func confirm(
+        _ resource: OriginalInfo, _ stored: OriginalData?, _ metrics: NetworkMetrics
+    ) async throws(ImageError) -> ImageResponse {
+        if let same = image(of: resource) {
+            await store(same, resource)
+            return response(same, resource, .revalidated, data: stored?.data, metrics: metrics)
+        }
+        guard let stored else {
+            throw .cache(.corruptEntry(reason: "the revalidated image is no longer in the cache"))
+        }
+        let image = try await make(stored)
+        await store(image, resource)
+        return response(image, resource, .revalidated, data: stored.data, metrics: metrics)
+    }
+
+    /// Delivers the stale image with the error if the server can't be reached and HTTP or the policy allows it.
+    private mutating func deliverStale(
+        _ error: ImageError, _ stored: OriginalData?
+    ) async throws(ImageError) -> ImageResponse {
+        guard let resource = delivered?.resource ?? stored?.resource, plan.usesStale(resource, insteadOf: error)
+        else { throw error }
+        var image = delivered
+        if image == nil, let stored { image = try? await make(stored) }
+        guard let image else { throw error }
+        let origin = delivered == nil ? stored.map(origin) ?? .diskCache : .memoryCache
+        var answer = response(image, resource, origin, data: stored?.data, metrics: nil)
+        answer.isStale = true
+        answer.revalidationError = error
+        return answer
+    }
+
+    /// Makes the image of new data. If the data is invalid, the failure is remembered unless the data may only be
+    /// truncated.
+    private mutating func makeNew(
+        _ original: OriginalData, _ ahead: IncrementalDecode?, _ metrics: NetworkMetrics?
+    ) async throws(ImageError) -> DecodedImage {
+        do throws(ImageError) {
+            return try await make(original, ahead)
+        } catch {
+            let error = error.after(metrics)
+            if original.origin == .network, original.isLengthKnown, error.blamesBytes {
+                record(error, of: nil)
+            }
+            throw error
+        }
+    }
+
+    private mutating func make(
+        _ original: OriginalData, _ ahead: IncrementalDecode? = nil
+    ) async throws(ImageError) -> DecodedImage {
+        if let made, made.resource?.digest == original.resource.digest { return made }
+        let image = try await pipeline.image(original, ahead, plan, priority: task.livePriority)
+        made = image.image
+        timings.decode = image.decodeSeconds
+        timings.transform = image.transformSeconds
+        return image.image
+    }
+
+    private func store(_ original: OriginalData, _ image: DecodedImage?) async {
+        await pipeline.storing.store(original, image, plan, generation)
+        if plan.request.waitsUntilStored { await plan.originalCache.flush() }
+    }
+
+    private func store(_ image: DecodedImage, _ resource: OriginalInfo) async {
+        guard plan.allowsStoring(resource) else { return }
+        pipeline.memory.store(image, plan, processedGeneration)
+        guard let work = pipeline.store(processed: image, resource, plan, processedGeneration) else { return }
+        task.follow(work)
+        guard plan.request.waitsUntilStored else { return }
+        await work.value
+        await plan.cache.flush()
+    }
+
+    // MARK: - Response
+
+    /// Returns an available image that was made from exactly this data.
+    private func image(of resource: OriginalInfo) -> DecodedImage? {
+        [delivered, known].lazy.compactMap { $0 }.first { $0.resource?.digest == resource.digest }
+    }
+
+    /// Returns the origin of the data from the point of view of this request. Data that another request downloaded
+    /// earlier and still uses counts as memory.
+    private func origin(of original: OriginalData) -> ImageResponse.Source {
+        original.origin == .network && plan.createdAt > original.arrived ? .memoryCache : original.origin
+    }
+
+    private mutating func show(_ image: DecodedImage, origin: ImageResponse.Source) {
+        delivered = image
+        guard let resource = image.resource else { return }
+        var answer = response(image, resource, origin, data: nil, metrics: nil)
+        answer.isStale = !plan.isFresh(resource)
+        task.emit(.cached(answer))
+    }
+
+    private func response(
+        _ image: DecodedImage, _ resource: OriginalInfo?, _ origin: ImageResponse.Source, data: Data?,
+        metrics: NetworkMetrics?
+    ) -> ImageResponse {
+        var timings = timings
+        timings.total = seconds(since: start)
+        var answer = ImageResponse(
+            image: image, originalData: plan.request.includesOriginalData && plan.request.maker == nil ? data : nil,
+            source: origin,
+            url: plan.request.url, httpResponse: resource?.head, originalByteCount: resource?.byteCount,
+            timings: timings,
+            metrics: metrics)
+        answer.isStale =
+            [.memoryCache, .diskCache, .cacheTier].contains(origin) && plan.step(for: resource).revalidatesInBackground
+        return answer
+    }
+
+    private func seconds(since instant: ContinuousClock.Instant) -> Double {
+        instant.duration(to: .now) / .seconds(1)
+    }
+}
+
+extension ResolvedRequest {
+    fileprivate var unexpectedNotModified: ImageError.NetworkFailure {
+        ImageError.NetworkFailure(
+            .badServerResponse, url: request.url.absoluteString, phase: .waitingForResponse, statusCode: 304,
+            details: "status 304, but the request wasn't conditional")
+    }
+}

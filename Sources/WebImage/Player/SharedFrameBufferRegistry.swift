@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageConcurrency
+import WebImageCore
+import WebImageStore
+
+/// The pools of all playing animations, by the identity of the animation.
+@MainActor
+final class SharedFrameBufferRegistry {
+    static let shared = SharedFrameBufferRegistry()
+
+    private var pools = WeakTable<ObjectIdentifier, SharedFrameBuffer, Void>()
+    /// The budget for the cached frames of all pools, in bytes, which they share equally. Displayed frames don't count.
+    var totalBudget = MemoryCache.defaultCostLimit / 2 { didSet { rebalance() } }
+
+    /// Returns the pool of `animation` and creates it if no player uses the animation yet.
+    func pool(for animation: ImageAnimation, firstFrame: PixelBuffer, manager: ImageManager) -> SharedFrameBuffer {
+        let id = ObjectIdentifier(animation)
+        // A pool retains its animation, so the identifier can't refer to another object while the pool exists.
+        if let pool = pools[id]?.object { return pool }
+        let pool = SharedFrameBuffer(animation, firstFrame: firstFrame, manager: manager)
+        pools.insert(pool, for: id)
+        rebalance()
+        return pool
+    }
+
+    /// Removes deallocated pools and divides the budget among the others.
+    func rebalance() {
+        pools.prune()
+        let share = totalBudget / max(1, pools.count)
+        for pool in pools.objects { pool.setShare(share) }
+    }
+}

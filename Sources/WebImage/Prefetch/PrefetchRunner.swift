@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+
+/// The object that starts the requests that ``PrefetchStateMachine`` selects. This class is thread-safe.
+final class PrefetchRunner: Sendable {
+    private struct Running {
+        let list: Int
+        var work: Task<Void, Never>?
+        var task: ImageTask?
+    }
+
+    private struct State {
+        var table: PrefetchStateMachine
+        var running: [Int: Running] = [:]
+        var tasks: [Int: PrefetchTask] = [:]
+        var feeders: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// The tasks that read the sequences of open lists.
+        var readers: [Int: Task<Void, Never>] = [:]
+        /// The number of changes of the foreground state. A delayed reaction to an earlier change is ignored.
+        var rests = 0
+    }
+
+    private let state: Lock<State>
+    private let manager: ImageManager
+    private let resumeDelay: Double
+    private let observation = Lock<Int?>(nil)
+
+    init(_ manager: ImageManager, concurrency: Int, resumeDelay: Double) {
+        self.manager = manager
+        self.resumeDelay = resumeDelay
+        state = Lock(State(table: PrefetchStateMachine(concurrency: concurrency)))
+        let token = manager.pipeline.foreground.observe { [weak self] in self?.foregroundChanged() }
+        observation.withLock { $0 = token }
+        if manager.pipeline.foreground.isBusy { foregroundChanged() }
+    }
+
+    deinit { if let token = observation.withLock({ $0 }) { manager.pipeline.foreground.stopObserving(token) } }
+
+    /// Adapts the concurrency to the visible requests. After an image was loaded, the user often needs the next one
+    /// immediately, so prefetching resumes with full concurrency only after a delay.
+    private func foregroundChanged() {
+        let foreground = manager.pipeline.foreground
+        let rest = state.withLock { state -> Int? in
+            state.rests += 1
+            guard !foreground.isBusy else {
+                state.table.isYielding = true
+                return nil
+            }
+            return state.rests
+        }
+        guard let rest else { return }
+        guard resumeDelay > 0, listCount > 0 else { return endYielding(rest) }
+        Task.detached(priority: .utility) { [weak self, resumeDelay, time = manager.configuration.time ?? .system] in
+            await time.sleep(seconds: resumeDelay)
+            self?.endYielding(rest)
+        }
+    }
+
+    private func endYielding(_ rest: Int) {
+        let isOver = state.withLock { state in
+            guard state.rests == rest else { return false }
+            state.table.isYielding = false
+            return true
+        }
+        if isOver { pump() }
+    }
+
+    /// The number of lists that aren't finished.
+    var listCount: Int { state.withLock { $0.tasks.count } }
+
+    func add(
+        _ requests: [ImageRequest], isOpen: Bool, _ destination: ImagePrefetcher.Destination,
+        _ priority: RequestPriority
+    ) -> (PrefetchTask, list: Int) {
+        let (task, id) = state.withLock { state in
+            let id = state.table.add(requests, isOpen: isOpen, destination, priority)
+            let progress = state.table.lists[id]?.progress ?? PrefetchTask.Progress()
+            let task = PrefetchTask(self, list: id, progress, priority)
+            state.tasks[id] = task
+            return (task, id)
+        }
+        finishIfComplete(id)
+        pump()
+        return (task, id)
+    }
+
+    // MARK: - Sequences
+
+    /// Adds a request to an open list and waits until the list has room for another one. Returns `false` if the list
+    /// was canceled.
+    func feed(_ request: ImageRequest, to list: Int) async -> Bool {
+        guard state.withLock({ $0.table.append(request, to: list) }) else { return false }
+        pump()
+        await withCheckedContinuation { continuation in
+            let waits = state.withLock { state in
+                guard let known = state.table.lists[list], known.waiting >= state.table.concurrency else {
+                    return false
+                }
+                state.feeders[list] = continuation
+                return true
+            }
+            if !waits { continuation.resume() }
+        }
+        return state.withLock { $0.table.lists[list] != nil }
+    }
+
+    func close(_ list: Int) {
+        let reader = state.withLock { state in
+            state.table.close(list)
+            return state.readers.removeValue(forKey: list)
+        }
+        withExtendedLifetime(reader) {}
+        finishIfComplete(list)
+    }
+
+    /// Cancels `reader`, which reads the sequence of `list`, together with the list.
+    func follow(_ reader: Task<Void, Never>, of list: Int) {
+        let isOpen = state.withLock { state in
+            guard state.table.lists[list]?.isOpen == true else { return false }
+            state.readers[list] = reader
+            return true
+        }
+        if !isOpen { reader.cancel() }
+    }
+
+    private func finishIfComplete(_ list: Int) {
+        let ended = state.withLock { state -> (PrefetchTask, PrefetchTask.Progress)? in
+            guard let over = state.table.removeIfFinished(list), let task = state.tasks.removeValue(forKey: list) else {
+                return nil
+            }
+            return (task, over.progress)
+        }
+        if let ended { ended.0.receive(ended.1, isFinished: true) }
+    }
+
+    // MARK: - Control
+
+    func set(_ hold: PrefetchStateMachine.SuspensionReason, _ isHeld: Bool) {
+        state.withLock { $0.table.set(hold, isHeld) }
+        if !isHeld { pump() }
+    }
+
+    var suspensionReasons: Set<PrefetchStateMachine.SuspensionReason> { state.withLock { $0.table.suspensionReasons } }
+
+    func setPaused(_ isPaused: Bool, _ list: Int) {
+        state.withLock { $0.table.setPaused(isPaused, list) }
+        if !isPaused { pump() }
+    }
+
+    func setPriority(_ priority: RequestPriority, _ list: Int) {
+        let running = state.withLock { state in
+            state.table.setPriority(priority, list)
+            return state.running.values.filter { $0.list == list }.compactMap(\.task)
+        }
+        for task in running { task.priority = priority }
+    }
+
+    func cancelAll() { cancel(state.withLock { Array($0.table.lists.keys) }) }
+
+    func cancel(_ lists: [Int]) {
+        for id in lists {
+            let (task, list, works, feeder, reader) = state.withLock { state in
+                let works = state.running.values.filter { $0.list == id }.map { ($0.work, $0.task) }
+                return (
+                    state.tasks.removeValue(forKey: id), state.table.cancel(id), works,
+                    state.feeders.removeValue(forKey: id), state.readers.removeValue(forKey: id)
+                )
+            }
+            reader?.cancel()
+            for (work, request) in works {
+                request?.cancel()
+                work?.cancel()
+            }
+            feeder?.resume()
+            if let task, let list { task.receive(list.progress, isFinished: true) }
+        }
+    }
+
+    // MARK: - Work
+
+    private func pump() {
+        while true {
+            let (item, feeder) = state.withLock { state in
+                let item = state.table.next()
+                if let item { state.running[item.id] = Running(list: item.list) }
+                // The list has room for another request of its sequence.
+                return (item, item.flatMap { state.feeders.removeValue(forKey: $0.list) })
+            }
+            feeder?.resume()
+            guard let item else { return }
+            launch(item)
+        }
+    }
+
+    private func launch(_ item: PrefetchStateMachine.Item) {
+        let work = Task.detached(priority: .utility) { self.finish(item, await self.perform(item)) }
+        let isWanted = state.withLock { state in
+            guard state.table.lists[item.list] != nil else { return false }
+            state.running[item.id]?.work = work
+            return true
+        }
+        // The item already finished, or its list was canceled in the meantime.
+        if !isWanted { work.cancel() }
+    }
+
+    private func perform(_ item: PrefetchStateMachine.Item) async -> PrefetchStateMachine.Outcome {
+        let pipeline = manager.pipeline
+        var request = item.request
+        request.priority = item.priority
+        request.continuesAfterCancellation = false
+        let plan = await pipeline.plan(request).verified()
+        guard !Task.isCancelled else { return .cancelled }
+        if await isThere(plan, item.destination) { return .skipped }
+        // If the image in memory is stale, revalidate it instead of loading it again.
+        let task =
+            item.destination == .memoryCache
+            ? pipeline.start(
+                plan, known: pipeline.interceptors.interceptsLoads ? nil : pipeline.memory.hit(plan)?.image,
+                isAhead: true)
+            : ImageTask(plan.request)
+        let isWanted = state.withLock { state in
+            guard let list = state.table.lists[item.list] else { return false }
+            state.running[item.id]?.task = task
+            return list.priority == item.priority
+        }
+        if !isWanted, let priority = state.withLock({ $0.table.lists[item.list]?.priority }) {
+            task.priority = priority
+        }
+        do throws(ImageError) {
+            switch item.destination {
+            case .memoryCache:
+                let response = await withTaskCancellationHandler {
+                    do throws(ImageError) {
+                        return Result<ImageResponse, ImageError>.success(try await task.response)
+                    } catch {
+                        return .failure(error)
+                    }
+                } onCancel: {
+                    task.cancel()
+                }
+                _ = try response.get()
+            case .diskCache: _ = try await pipeline.bytes(plan, task)
+            }
+            return .loaded
+        } catch {
+            return error.isCancelled ? .cancelled : .failed
+        }
+    }
+
+    /// Returns whether the destination already has the result, so that a request would contact no server.
+    private func isThere(_ plan: ResolvedRequest, _ destination: ImagePrefetcher.Destination) async -> Bool {
+        guard plan.policy != .reload, plan.policy != .refresh else { return false }
+        switch destination {
+        case .memoryCache: return manager.pipeline.memory.hit(plan)?.step.needsNothing ?? false
+        case .diskCache:
+            if plan.isLocal { return true }
+            let stored = await manager.pipeline.cache.original(
+                plan, plan.originalCache.generation(of: plan.keys.data), priority: SharedPriority(plan.request.priority)
+            )
+            return stored.map { $0.source === plan.originalCache && plan.step(for: $0.resource).needsNothing } ?? false
+        }
+    }
+
+    private func finish(_ item: PrefetchStateMachine.Item, _ outcome: PrefetchStateMachine.Outcome) {
+        let (task, list) = state.withLock { state in
+            state.running[item.id] = nil
+            let list = state.table.finish(item, outcome)
+            let task = state.tasks[item.list]
+            if list?.isFinished == true { state.tasks[item.list] = nil }
+            return (task, list)
+        }
+        if let task, let list { task.receive(list.progress, isFinished: list.isFinished) }
+        pump()
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// A pure state machine that selects the next image to prefetch. It orders lists by priority and then by age, and each
+/// list keeps its own order.
+struct PrefetchStateMachine {
+    /// The reason for starting no requests.
+    enum SuspensionReason: Hashable, CaseIterable {
+        case paused
+        case metered
+        case memory
+    }
+
+    enum Outcome: Equatable {
+        case loaded
+        case skipped
+        case failed
+        case cancelled
+    }
+
+    struct Item {
+        let id: Int
+        let list: Int
+        let request: ImageRequest
+        let destination: ImagePrefetcher.Destination
+        let priority: RequestPriority
+    }
+
+    struct List {
+        var pending: [ImageRequest] = []
+        /// The number of requests in `pending` that are in flight or finished.
+        var head = 0
+        var running: Set<Int> = []
+        var progress = PrefetchTask.Progress()
+        var priority: RequestPriority
+        let destination: ImagePrefetcher.Destination
+        var isPaused = false
+        /// A Boolean value that indicates whether the list can receive more requests.
+        var isOpen: Bool
+
+        var waiting: Int { pending.count - head }
+        var isFinished: Bool { !isOpen && waiting == 0 && running.isEmpty }
+
+        fileprivate mutating func dequeue() -> ImageRequest {
+            defer {
+                head += 1
+                if head > 64, head * 2 > pending.count {
+                    pending.removeFirst(head)
+                    head = 0
+                }
+            }
+            return pending[head]
+        }
+    }
+
+    let concurrency: Int
+    /// A Boolean value that indicates whether visible requests are waiting, in which case only one item runs at a time.
+    var isYielding = false
+    private(set) var suspensionReasons: Set<SuspensionReason> = []
+    private(set) var lists: [Int: List] = [:]
+    private(set) var running = 0
+    private var nextID = 0
+
+    init(concurrency: Int) { self.concurrency = max(1, concurrency) }
+
+    mutating func add(
+        _ requests: [ImageRequest], isOpen: Bool, _ destination: ImagePrefetcher.Destination,
+        _ priority: RequestPriority
+    ) -> Int {
+        nextID += 1
+        var list = List(priority: priority, destination: destination, isOpen: isOpen)
+        list.pending = requests
+        list.progress.totalCount = isOpen ? nil : requests.count
+        lists[nextID] = list
+        return nextID
+    }
+
+    /// Appends a request to an open list. Returns `false` if the list is finished.
+    mutating func append(_ request: ImageRequest, to list: Int) -> Bool {
+        guard lists[list]?.isOpen == true else { return false }
+        lists[list]?.pending.append(request)
+        return true
+    }
+
+    /// Closes an open list, which then receives no more requests.
+    mutating func close(_ id: Int) {
+        guard var list = lists[id], list.isOpen else { return }
+        list.isOpen = false
+        list.progress.totalCount = list.progress.finishedCount + list.running.count + list.waiting
+        lists[id] = list
+    }
+
+    mutating func set(_ hold: SuspensionReason, _ isHeld: Bool) {
+        if isHeld { suspensionReasons.insert(hold) } else { suspensionReasons.remove(hold) }
+    }
+
+    mutating func setPaused(_ isPaused: Bool, _ list: Int) { lists[list]?.isPaused = isPaused }
+
+    mutating func setPriority(_ priority: RequestPriority, _ list: Int) { lists[list]?.priority = priority }
+
+    /// Returns the item to start, or `nil` if no item can start.
+    mutating func next() -> Item? {
+        guard suspensionReasons.isEmpty, running < (isYielding ? 1 : concurrency) else { return nil }
+        let ready = lists.filter { !$0.value.isPaused && $0.value.waiting > 0 }
+        let best = ready.max { left, right in
+            (left.value.priority.rawValue, -left.key) < (right.value.priority.rawValue, -right.key)
+        }
+        guard let (id, chosen) = best else { return nil }
+        var list = chosen
+        // Release the dictionary's reference so that the array is changed in place.
+        lists[id] = nil
+        nextID += 1
+        running += 1
+        let item = Item(
+            id: nextID, list: id, request: list.dequeue(), destination: list.destination, priority: list.priority)
+        list.running.insert(item.id)
+        lists[id] = list
+        return item
+    }
+
+    /// Finishes an item and returns the new state of its list, or `nil` if the list was canceled.
+    mutating func finish(_ item: Item, _ outcome: Outcome) -> List? {
+        running -= 1
+        guard var list = lists[item.list], list.running.remove(item.id) != nil else { return nil }
+        switch outcome {
+        case .loaded: list.progress.loadedCount += 1
+        case .skipped: list.progress.skippedCount += 1
+        case .failed: list.progress.failed += 1
+        case .cancelled: list.progress.cancelledCount += 1
+        }
+        lists[item.list] = list.isFinished ? nil : list
+        return list
+    }
+
+    /// Removes a list and returns it. Its running items count toward the concurrency until they finish.
+    mutating func cancel(_ id: Int) -> List? {
+        guard var list = lists.removeValue(forKey: id) else { return nil }
+        list.progress.cancelledCount += list.waiting + list.running.count
+        list.progress.totalCount = list.progress.finishedCount
+        return list
+    }
+
+    /// Removes a list that finished without running an item, such as an empty one, and returns it.
+    mutating func removeIfFinished(_ id: Int) -> List? {
+        guard let list = lists[id], list.isFinished else { return nil }
+        return lists.removeValue(forKey: id)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// The treatment of the canvas after a frame was shown. The raw values are those of APNG.
+enum FrameDisposal: UInt8, Sendable {
+    case keep
+    case background
+    case previous
+}
+
+/// A description of how a frame changes the canvas.
+struct FrameOperation: Sendable {
+    /// The position and size of the frame, which may extend beyond the canvas.
+    var rect: PixelRect
+    var disposal: FrameDisposal
+    /// A Boolean value that indicates whether each pixel of the frame replaces the pixel below it.
+    var replaces: Bool
+}
+
+/// The frames of an animation that can be drawn without drawing the frames before them.
+struct KeyframeIndex: Sendable {
+    /// For each frame, a Boolean value that indicates whether the canvas is empty before the frame.
+    private let startsClear: [Bool]
+    /// For each frame, a Boolean value that indicates whether its header claims to cover the whole canvas and later
+    /// frames don't depend on the canvas before it.
+    private var covers: [Bool]
+
+    init(_ steps: [FrameOperation], canvas size: PixelSize) {
+        let canvas = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
+        var startsClear: [Bool] = []
+        for place in steps.indices {
+            guard place > 0 else {
+                startsClear.append(true)
+                continue
+            }
+            let before = steps[place - 1]
+            switch before.disposal {
+            case .keep: startsClear.append(false)
+            case .background: startsClear.append(startsClear[place - 1] || before.rect.contains(canvas))
+            case .previous: startsClear.append(startsClear[place - 1])
+            }
+        }
+        self.startsClear = startsClear
+        self.covers = steps.map { $0.replaces && $0.disposal != .previous && $0.rect.contains(canvas) }
+    }
+
+    /// Returns the nearest frame at or before `index` that can be drawn on an empty canvas.
+    func start(for index: Int) -> Int {
+        var place = min(index, startsClear.count - 1)
+        while place > 0, !startsClear[place], !covers[place] { place -= 1 }
+        return max(0, place)
+    }
+
+    /// Records that frame `index` doesn't cover the whole canvas, because drawing it left holes.
+    ///
+    /// - Returns: `true` if a canvas that began with this frame is incorrect.
+    mutating func foundHoles(in index: Int) -> Bool {
+        guard covers[index] else { return false }
+        covers[index] = false
+        return !startsClear[index]
+    }
+}
+
+extension PixelRect {
+    func contains(_ other: PixelRect) -> Bool {
+        x <= other.x && y <= other.y && x + width >= other.x + other.width && y + height >= other.y + other.height
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// A tone curve that maps the light of PQ and HLG images to the range of sRGB.
+///
+/// The curve is the EETF of Report ITU-R BT.2390 (section 5.4), a spline in PQ samples. It preserves shadows and
+/// midtones and rolls off highlights. It's applied to the largest of the three channels, so hues are preserved.
+struct HDRToneMapping {
+    /// The reference white of BT.2408 in cd/m², which becomes the white of sRGB.
+    static let white = 203.0
+    /// The peak luminance of the source in cd/m². It's the usual grading peak of HDR images without further
+    /// information, and the nominal peak of an HLG display (BT.2100).
+    static let peak = 1_000.0
+
+    /// The system gamma of HLG at ``peak`` (BT.2100, table 5) minus 1, because light already contributes one power.
+    static let hlgPower = 0.2
+    /// The luminance weights of BT.2020.
+    static let luminance: (Float, Float, Float) = (0.2627, 0.6780, 0.0593)
+
+    /// Returns the factor for light whose square root is `root` times the square root of ``peak``.
+    static func factor(root: Double) -> Double {
+        let light = max(root * root, 1e-9) * peak
+        return compressed(light) / light
+    }
+
+    /// Returns the luminance in cd/m² after the EETF, for `light` up to ``peak``.
+    static func compressed(_ light: Double) -> Double {
+        let top = pq(luminance: peak)
+        let target = pq(luminance: white) / top
+        let value = pq(luminance: light) / top
+        let knee = 1.5 * target - 0.5
+        guard value > knee else { return light }
+        let t = (value - knee) / (1 - knee)
+        let t2 = t * t
+        let t3 = t2 * t
+        let spline =
+            (2 * t3 - 3 * t2 + 1) * knee + (t3 - 2 * t2 + t) * (1 - knee) + (3 * t2 - 2 * t3) * target
+        return luminance(pq: spline * top)
+    }
+
+    /// Returns the luminance of a PQ sample in cd/m² (BT.2100, table 4).
+    static func luminance(pq: Double) -> Double {
+        let root = pow(max(pq, 0), 1 / 78.84375)
+        return 10_000 * pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
+    }
+
+    /// Returns the PQ sample for a luminance in cd/m².
+    static func pq(luminance: Double) -> Double {
+        let root = pow(max(luminance, 0) / 10_000, 0.1593017578125)
+        return pow((0.8359375 + 18.8515625 * root) / (1 + 18.6875 * root), 78.84375)
+    }
+}

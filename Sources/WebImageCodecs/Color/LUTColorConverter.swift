@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+
+/// A conversion to sRGB with the lookup tables of a profile, for CMYK and for the RGB of scanners and printers.
+final class LUTColorConverter: Sendable {
+    /// The color model of the samples, either RGB or CMYK.
+    let space: ColorSpaceModel
+    private let narrow: ICCTransform
+    private let profile: ICCProfile
+    private let wide = Lock(Wide())
+
+    private struct Wide {
+        var transform: ICCTransform?
+        var isMade = false
+    }
+
+    /// Creates a conversion, which takes a few milliseconds. The initializer returns `nil` if the tables are invalid.
+    init?(_ profile: ICCProfile) {
+        guard profile.space != .gray, let narrow = profile.transform(bytesPerSample: 1) else { return nil }
+        self.space = profile.space
+        self.narrow = narrow
+        self.profile = profile
+    }
+
+    /// Converts 8-bit pixels in place. The input is R, G, B, A with straight alpha, or C, M, Y, K, which becomes
+    /// opaque.
+    func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count * 4) { scratch in
+            guard let copy = scratch.baseAddress else { return }
+            copy.initialize(from: row, count: count * 4)
+            narrow.run(from: copy, to: row, count: count)
+        }
+        if space == .cmyk { for pixel in 0..<count { row[pixel * 4 + 3] = 255 } }
+    }
+
+    /// Converts 16-bit R, G, B, A pixels with straight alpha in place.
+    func convert(_ row: UnsafeMutablePointer<UInt16>, count: Int) {
+        guard let transform = wideTransform() else { return }
+        withUnsafeTemporaryAllocation(of: UInt16.self, capacity: count * 4) { scratch in
+            guard let copy = scratch.baseAddress else { return }
+            copy.initialize(from: row, count: count * 4)
+            transform.run(from: copy, to: row, count: count)
+        }
+    }
+
+    /// Returns the transform for 16-bit samples. It's created on demand, because few images with such profiles have 16
+    /// bits.
+    private func wideTransform() -> ICCTransform? {
+        wide.withLock { wide in
+            if !wide.isMade {
+                wide.transform = profile.transform(bytesPerSample: 2)
+                wide.isMade = true
+            }
+            return wide.transform
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+import CPixelKernels
+import WebImageCore
+
+/// A conversion to sRGB with one curve per channel and a matrix. It supports all RGB and gray color spaces without
+/// lookup tables.
+final class MatrixColorConverter: @unchecked Sendable {
+    // Safe: only `init` writes the memory that `light` points to, which exists as long as this object or the process.
+    private let light: wi_light
+    private let storage: UnsafeMutablePointer<Float>
+
+    /// The range of the linear light: that of a display, or a larger range that requires tone mapping.
+    enum Range { case display, pq, hlg }
+
+    /// The number of values in one curve.
+    static let curveCount = Int(WI_CURVE_STEPS) + 1
+
+    /// Creates a conversion.
+    ///
+    /// - Parameters:
+    ///   - curves: The linear light of `curveCount` evenly spaced samples, for each of the three channels.
+    ///   - matrix: The matrix from linear light of the source to linear light of sRGB.
+    ///   - range: The range of the linear light. The default is that of a display.
+    init(curves: [[Float]], matrix: Matrix3, range: Range = .display) {
+        let perChannel = Self.curveCount + 256
+        storage = .allocate(capacity: perChannel * 3)
+        for (channel, curve) in curves.enumerated() {
+            let start = storage + channel * perChannel
+            start.initialize(repeating: 0, count: perChannel)
+            for (index, value) in curve.prefix(Self.curveCount).enumerated() { start[index] = value }
+            for byte in 0...255 { start[Self.curveCount + byte] = start[byte * (Int(WI_CURVE_STEPS) / 255)] }
+        }
+        let (red, green, blue) = (storage, storage + perChannel, storage + perChannel * 2)
+        var light = wi_light()
+        light.curves = (UnsafePointer(red), UnsafePointer(green), UnsafePointer(blue))
+        light.bytes = (
+            UnsafePointer(red + Self.curveCount), UnsafePointer(green + Self.curveCount),
+            UnsafePointer(blue + Self.curveCount)
+        )
+        let m = matrix.flat.map { Float($0) }
+        light.matrix = (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8])
+        if range == .hlg {
+            light.ootf_power = Float(HDRToneMapping.hlgPower)
+            light.ootf_scale = Float(HDRToneMapping.peak / HDRToneMapping.white)
+            light.luminance = HDRToneMapping.luminance
+        }
+        let tables = EncodingTables.shared
+        light.gains = range == .display ? nil : UnsafePointer(HDRToneMappingTable.shared.gains)
+        light.peak = Float(HDRToneMapping.peak / HDRToneMapping.white)
+        light.encoded_bytes = UnsafePointer(tables.bytes)
+        light.encoded_words = UnsafePointer(tables.words)
+        self.light = light
+    }
+
+    deinit { storage.deallocate() }
+
+    /// Creates a conversion from primaries and a transfer function. The initializer returns `nil` if the primaries
+    /// don't define a color space.
+    convenience init?(_ primaries: Chromaticities, _ transfer: TransferFunction) {
+        guard let matrix = primaries.toSRGB else { return nil }
+        let curve = (0..<Self.curveCount).map { Float(transfer.light(Double($0) / Double(WI_CURVE_STEPS))) }
+        let range: Range = transfer == .pq ? .pq : transfer == .hlg ? .hlg : .display
+        self.init(curves: [curve, curve, curve], matrix: matrix, range: range)
+    }
+
+    /// Converts 8-bit pixels with straight alpha in place.
+    func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
+        withUnsafePointer(to: light) { wi_light_rgba8(row, row, $0, count) }
+    }
+
+    /// Converts 16-bit pixels with straight alpha in place.
+    func convert(_ row: UnsafeMutablePointer<UInt16>, count: Int) {
+        withUnsafePointer(to: light) { wi_light_rgba16(row, row, $0, count) }
+    }
+}
+
+/// The lookup tables for sRGB encoding, which all shapers share.
+private final class EncodingTables: @unchecked Sendable {
+    // Safe: only `init` writes the tables, and the only instance is never deallocated.
+    static let shared = EncodingTables()
+
+    let bytes: UnsafeMutablePointer<UInt8>
+    let words: UnsafeMutablePointer<Float>
+
+    private init() {
+        bytes = .allocate(capacity: Int(WI_LIGHT_STEPS) + 1)
+        for step in 0...Int(WI_LIGHT_STEPS) {
+            let sample = TransferFunction.encodeSRGB(Double(step) / Double(WI_LIGHT_STEPS))
+            (bytes + step).initialize(to: UInt8((sample * 255).rounded()))
+        }
+        let count = Int(WI_ROOT_STEPS) + 2
+        words = .allocate(capacity: count)
+        for step in 0..<count {
+            let root = min(1, Double(step) / Double(WI_ROOT_STEPS))
+            (words + step).initialize(to: Float(TransferFunction.encodeSRGB(root * root) * 65_535))
+        }
+    }
+}
+
+/// The additional lookup table for tone mapping of PQ and HLG.
+private final class HDRToneMappingTable: @unchecked Sendable {
+    // Safe: only `init` writes the table, and the only instance is never deallocated.
+    static let shared = HDRToneMappingTable()
+
+    let gains: UnsafeMutablePointer<Float>
+
+    private init() {
+        let count = Int(WI_ROOT_STEPS) + 2
+        gains = .allocate(capacity: count)
+        for step in 0..<count {
+            let root = min(1, Double(step) / Double(WI_ROOT_STEPS))
+            (gains + step).initialize(to: Float(HDRToneMapping.factor(root: root)))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+/// An operation that decodes one animated PNG file.
+struct APNGDecodeOperation {
+    let data: Data
+    let index: APNGIndex
+    let orientation: ImageOrientation
+    let options: ImageDecodingOptions
+    let context: CodingContext
+
+    /// Creates an operation. The initializer returns `nil` if the file must be decoded as a still image.
+    ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - bytes: The bytes of `data`.
+    ///   - orientation: The orientation to apply.
+    ///   - options: The decoding options.
+    ///   - context: The limits, the deadline, and the cancellation of the operation.
+    init?(
+        _ data: Data, _ bytes: UnsafeBufferPointer<UInt8>, orientation: ImageOrientation, options: ImageDecodingOptions,
+        context: CodingContext
+    ) {
+        let wanted = options.effectiveFrames(context.limits)
+        let limit = wanted.neededFrames(limit: context.limits.maxFrames)
+        guard let index = APNGIndex.read(bytes, frameLimit: limit) else { return nil }
+        // If no frame of the animation is complete, try to decode the still image.
+        if index.frames.isEmpty, options.allowsPartialData { return nil }
+        self.data = data
+        self.index = index
+        self.orientation = orientation
+        self.options = options
+        self.context = context
+    }
+
+    /// Decodes the first frame immediately and the others on demand. The first frame can differ from the still image
+    /// that viewers without animation support display.
+    ///
+    /// - Parameter reader: A reader that has parsed the header.
+    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+    func decode(_ reader: borrowing PNGReader) throws(ImageError) -> DecodedImage {
+        guard index.canvasSize == reader.size else {
+            let reason = "the size is \(index.canvasSize) instead of \(reader.size)"
+            throw .decoding(.contradictsHeader(format: .apng, reason: reason))
+        }
+        let isCut = index.isTruncated && (options.effectiveFrames(context.limits) == .all || index.frames.isEmpty)
+        if isCut, !options.allowsPartialData {
+            throw .decoding(.truncated(format: .apng, receivedBytes: data.count, expectedBytes: nil))
+        }
+        let plays = try options.plays(count: index.frames.count, limits: context.limits)
+        let layout = try DecodeLayout(
+            rawSize: index.canvasSize, orientation: orientation, options: options,
+            frames: plays ? index.frames.count : 1, context: context)
+        let profile = reader.iccProfile()
+        let color = options.conversion(reader.conversion(profile: profile))
+        let decoder = try APNGAnimationDecoder(
+            data, index: index, hasAlpha: reader.hasAlpha, color: color, layout: layout, context: context)
+        let pixels = try decoder.frame(at: options.firstIndex, context: context)
+        return DecodedImage(
+            pixels: pixels, animation: plays ? ImageAnimation(decoder) : nil, scale: options.scale, format: .apng,
+            metadata: ImageMetadata(
+                storedSize: index.canvasSize, orientation: orientation, bitDepth: reader.depth,
+                hasAlpha: reader.hasAlpha || !pixels.isOpaque, isPartial: isCut, iccProfile: profile,
+                codePoints: reader.color.codePoints))
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// An operation that decodes a still PNG image to the requested size. It decodes row by row if the full image is much
+/// larger than the result.
+struct PNGDownscaler {
+    let layout: DecodeLayout
+    /// The conversion to sRGB.
+    let color: ColorConversion?
+    let options: ImageDecodingOptions
+
+    /// The minimum ratio of pixels between the full image and the result for decoding row by row.
+    private static let factor = 4
+    /// The number of rows to decode before they're added to the result.
+    private static let band = 32
+
+    /// Decodes the image.
+    ///
+    /// - Returns: The image at the requested size, and a Boolean value that indicates whether rows are missing.
+    func decode(_ reader: borrowing PNGReader) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+        let isRowWise = try isRowWise(reader)
+        let convertsLast = layout.convertsLast(color)
+        let first = convertsLast ? nil : color
+        let decoded =
+            isRowWise
+            ? try decodeRows(reader, color: first)
+            : try reader.decode(allowsPartial: options.allowsPartialData, color: first, options: options.depth)
+        let last = convertsLast ? color : nil
+        let pixels =
+            isRowWise
+            ? try layout.finishReduced(decoded.pixels, color: last, context: reader.context)
+            : try layout.finish(decoded.pixels, color: last, context: reader.context)
+        return (pixels, decoded.isPartial)
+    }
+
+    /// Returns whether to decode row by row. Interlaced images arrive in passes. If the fast decoder supports the
+    /// image, decoding all rows together is faster.
+    private func isRowWise(_ reader: borrowing PNGReader) throws(ImageError) -> Bool {
+        guard layout.isScaled, !reader.isInterlaced, try reader.wholeDecoder() == nil else { return false }
+        let (whole, part) = (layout.rawSize.area ?? .max, layout.output.area ?? .max)
+        return part < whole / Self.factor
+    }
+
+    private func decodeRows(_ reader: borrowing PNGReader, color: ColorConversion?)
+        throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
+    {
+        let context = reader.context
+        var resampler = try layout.rowResampler(options.depth.format(reader.depth), context: context)
+        var isPartial = false
+        var isStarted = false
+        var isOpaque = true
+        var row = 0
+        // Also decode the rows below the window, so that corrupt data in them is detected.
+        while row < reader.size.height, !isPartial {
+            let size = PixelSize(width: reader.size.width, height: min(Self.band, reader.size.height - row))
+            let reading = PixelImporter(size, depth: reader.depth, options: options.depth, color: color)
+            let rows = try reading.pixels(context: context) { (canvas) throws(ImageError) in
+                if !isStarted { _ = try reader.start(canvas.format) }
+                isStarted = true
+                isPartial = try reader.readRows(into: canvas, allowsPartial: options.allowsPartialData) != nil
+                return .init(hasAlpha: reader.hasAlpha || isPartial)
+            }
+            isOpaque = isOpaque && rows.isOpaque
+            if !resampler.isComplete { try resampler.add(rows, context: context) }
+            row += size.height
+        }
+        return (resampler.finish(isOpaque: isOpaque && !isPartial), isPartial)
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// A description of how to read the pixels of a library into a buffer: the bit depth, the color conversion, and the
+/// alpha.
+struct PixelImporter {
+    /// A description of the samples that a library wrote into a canvas.
+    struct Samples {
+        /// A Boolean value that indicates whether pixels may be transparent.
+        var hasAlpha: Bool
+        /// A Boolean value that indicates whether the colors are premultiplied by alpha.
+        var isPremultiplied = false
+    }
+
+    let size: PixelSize
+    /// The pixel format of the result.
+    let format: PixelFormat
+    /// A Boolean value that indicates whether the source has more than 8 bits per sample, so that reducing it before
+    /// the color conversion would lose precision.
+    let isDeep: Bool
+    let color: ColorConversion?
+    /// A Boolean value that indicates whether to clear the canvas first, because the library doesn't write every
+    /// pixel.
+    let isZeroed: Bool
+
+    /// Creates a description.
+    ///
+    /// - Parameters:
+    ///   - depth: The bits per sample of the source.
+    ///   - options: The requested depth of the result.
+    init(
+        _ size: PixelSize, depth: Int, options: ImageDecodingOptions.Depth, color: ColorConversion?,
+        isZeroed: Bool = false
+    ) {
+        self.size = size
+        self.format = options.format(depth)
+        self.isDeep = depth > 8
+        self.color = color
+        self.isZeroed = isZeroed
+    }
+
+    /// Reads the pixels, converts their colors, and premultiplies them.
+    ///
+    /// - Parameter read: A closure that fills a canvas of `size`. The format of the canvas determines the bits per
+    ///   sample.
+    /// - Throws: An ``ImageError/LimitFailure``, or the error that `read` throws.
+    func pixels(
+        context: CodingContext, read: (borrowing PixelCanvas) throws(ImageError) -> Samples
+    ) throws(ImageError) -> PixelBuffer {
+        // Check the limits before decoding.
+        let canvas = try PixelCanvas.forDecoding(size, format: format, zeroed: isZeroed, context: context)
+        let samples: Samples
+        if isDeep, format == .rgba8, let color, let wide = try PixelCanvas.wide(size, context: context) {
+            samples = try read(wide)
+            if samples.isPremultiplied { wide.unpremultiply() }
+            try color.narrow(wide, into: canvas, context: context)
+            if samples.hasAlpha { canvas.premultiply(rows: 0..<size.height) }
+        } else {
+            samples = try read(canvas)
+            if samples.isPremultiplied {
+                try color?.convertPremultiplied(canvas, context: context)
+            } else {
+                color?.convert(canvas, rows: 0..<size.height)
+                if samples.hasAlpha { canvas.premultiply(rows: 0..<size.height) }
+            }
+        }
+        let isOpaque = !samples.hasAlpha || canvas.isEveryPixelOpaque()
+        return canvas.finish(isOpaque: isOpaque)
+    }
+}
+
+extension ImageDecodingOptions.Depth {
+    /// Returns the pixel format of the result for a source with `depth` bits per sample.
+    func format(_ depth: Int) -> PixelFormat { self == .source && depth > 8 ? .rgba16 : .rgba8 }
+}

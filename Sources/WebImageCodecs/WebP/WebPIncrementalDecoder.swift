@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+import CWebP
+import WebImageCore
+
+/// A decoder for a still WebP file that arrives incrementally, row by row. If a smaller size suffices, libwebp scales
+/// the image. libwebp keeps a copy of the data.
+struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
+    private let handle: OpaquePointer
+    private let canvas: IncrementalCanvas
+    private let probe: ImageInfo
+    private let isScaled: Bool
+    private var received = 0
+    private var isWhole = false
+    private var iccProfile: [UInt8]?
+
+    init(probe: ImageInfo, layout: DecodeLayout, context: CodingContext) throws(ImageError) {
+        let size = WebPDecodeOperation.decodedSize(of: probe.storedSize, layout: layout)
+        let canvas = try IncrementalCanvas(size, context: context)
+        let stride = canvas.bytesPerRow
+        let handle = wi_webp_decoder_open(
+            canvas.row(0), stride, stride * (size.height - 1) + size.width * 4, UInt32(size.width),
+            UInt32(size.height), size == probe.storedSize ? 0 : 1)
+        guard let handle else { throw .decoding(.outOfMemory(byteCount: canvas.byteCount)) }
+        self.handle = handle
+        self.canvas = canvas
+        self.probe = probe
+        isScaled = size != probe.storedSize
+    }
+
+    deinit { wi_webp_decoder_close(handle) }
+
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
+        // The profile precedes the pixels.
+        if received == 0, probe.hasICCProfile { iccProfile = WebPContainer(bytes)?.iccProfile() }
+        var given = 0
+        while given < bytes.count, !isWhole {
+            try context.checkCancellation()
+            let count = min(WebPBitmapDecoder.step, bytes.count - given)
+            let status = wi_webp_decoder_append(handle, bytes.baseAddress.map { $0 + given }, count)
+            given += count
+            received += count
+            switch status {
+            case WI_WEBP_OK: isWhole = true
+            case WI_WEBP_MORE: break
+            default: throw WebPBitmapDecoder.failure(status, received: received, bytes: canvas.byteCount)
+            }
+        }
+        if isLast, !isWhole { throw WebPBitmapDecoder.failure(WI_WEBP_MORE, received: received) }
+    }
+
+    mutating func image(context: CodingContext) throws(ImageError) -> IncrementalImage? {
+        let height = canvas.size.height
+        let done = isWhole ? height : min(height, Int(wi_webp_decoder_rows(handle)))
+        guard done > 0 else { return nil }
+        let fraction = Double(done) / Double(height)
+        return IncrementalImage(
+            pixels: try canvas.snapshot(
+                isOpaque: isWhole && !probe.hasAlpha, isStraight: probe.hasAlpha && !isScaled),
+            rows: done == height ? probe.storedSize.height : Int(Double(probe.storedSize.height) * fraction),
+            passes: isWhole ? 1 : 0, fraction: fraction, isComplete: isWhole, hasAlpha: probe.hasAlpha,
+            iccProfile: iccProfile, color: .from(profile: iccProfile))
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+/// Functions that format numbers for users.
+package enum NumberFormatting {
+    /// Returns a size such as `734 B`, `1.4 KiB`, or `23 MiB`, with at most three digits before the unit changes.
+    package static func bytes(_ count: Int) -> String {
+        guard count >= 1_024 else { return "\(count) B" }
+        var value = Double(count)
+        var unit = "B"
+        for next in ["KiB", "MiB", "GiB", "TiB"] where value >= 1_000 || unit == "B" {
+            value /= 1_024
+            unit = next
+        }
+        return "\(decimal(value, digits: value < 9.95 ? 1 : 0)) \(unit)"
+    }
+
+    /// Returns a duration in milliseconds without a unit, such as `0.42`, `3.1`, or `120`. For 0, it returns `–`.
+    package static func milliseconds(_ seconds: Double) -> String {
+        let value = seconds * 1_000
+        guard value > 0, value.isFinite else { return "–" }
+        return decimal(value, digits: value < 0.995 ? 2 : value < 9.95 ? 1 : 0)
+    }
+
+    /// Returns `value` with `digits` decimal places.
+    package static func decimal(_ value: Double, digits: Int) -> String {
+        var factor = 1
+        for _ in 0..<digits { factor *= 10 }
+        let scaled = (value * Double(factor)).rounded()
+        guard scaled.magnitude < 1e15 else { return "\(value)" }
+        let whole = Int(scaled)
+        guard digits > 0 else { return "\(whole)" }
+        let fraction = String(whole.magnitude % UInt(factor))
+        let zeros = String(repeating: "0", count: digits - fraction.count)
+        return "\(whole < 0 ? "-" : "")\(whole.magnitude / UInt(factor)).\(zeros)\(fraction)"
+    }
+
+    /// Returns a count with its noun, such as `1 picture` or `2 pictures`.
+    package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}

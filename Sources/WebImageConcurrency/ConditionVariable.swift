@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// A value that is guarded by a lock and a condition variable. Unlike ``Lock``, it lets a thread sleep until the value
+/// changes.
+final class ConditionVariable<State>: @unchecked Sendable {
+    // Safe: `state` is accessed only between `condition.lock()` and `condition.unlock()`.
+    private var state: State
+    private let condition = NSCondition()
+
+    enum Decision<Value> {
+        case proceed(Value)
+        case wait
+        case stop
+    }
+
+    init(_ state: State) { self.state = state }
+
+    func withLock<Result>(
+        wakeOne: Bool = false, wakeAll: Bool = false, _ body: (inout State) -> Result
+    ) -> Result {
+        condition.lock()
+        defer { condition.unlock() }
+        let result = body(&state)
+        if wakeAll { condition.broadcast() } else if wakeOne { condition.signal() }
+        return result
+    }
+
+    /// Sleeps until the closure takes a value or stops. Returns `nil` if it stops.
+    func wait<Value>(_ decide: (inout State) -> Decision<Value>) -> Value? {
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            switch decide(&state) {
+            case .proceed(let value): return value
+            case .stop: return nil
+            case .wait: condition.wait()
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+extension ImageCoderRegistry {
+    /// Encodes `image`. This method blocks, so call it on a worker thread.
+    ///
+    /// Images that exceed ``ImageEncoding/maxDimension`` are reduced. With ``ImageEncoding/maxByteCount``, this method
+    /// searches for the highest quality that fits, from the requested quality down to 10. If no quality fits or the
+    /// format has no quality setting, the method reduces the image step by step, down to 16 pixels on the longer side.
+    ///
+    /// - Parameters:
+    ///   - image: The image to encode. The pixels are written with the EXIF orientation applied.
+    ///   - encoding: The requested encoding.
+    ///   - original: The data that the image was decoded from. The default is `nil`. If you pass it, EXIF and XMP are
+    ///     copied from it as ``ImageEncoding/metadata`` specifies. The automatic format returns the original unchanged
+    ///     if the image is unmodified and no metadata must be removed. A lossless encoding transcodes the original if
+    ///     the format supports it (JPEG in JPEG XL). To detect modifications, the method decodes the original.
+    ///   - context: The limits and the cancellation.
+    /// - Throws: An error of the family 5xxx, ``ImageError/RequestFailure/cancelled``,
+    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``, or
+    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``. If ``ImageEncoding/maxByteCount`` can't be
+    ///   met, the error is a ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/encodedSize`` with
+    ///   the size of the smallest encoded file.
+    public func encode(
+        _ image: DecodedImage, as encoding: ImageEncoding, original: Data? = nil, context: CodingContext
+    ) throws(ImageError) -> Data {
+        try encoding.checkNumbers()
+        // Reuse the existing data, because encoding the image again would degrade it further.
+        if let form = image.encodedForm, form.encoding == encoding, original == nil { return form.data }
+        var image = try image.selecting(encoding.frames)
+        let source = original.flatMap { OriginalImageFile($0, coders: self, context: context) }
+        if encoding.format == .automatic, let source, try source.canReplaceEncoding(of: image, as: encoding) {
+            return source.data
+        }
+        var encoding = chosen(encoding, for: image)
+        encoding.frames = .all
+        guard let coder = coders.last(where: { $0.canEncode(encoding.format) }) else {
+            throw .processing(.noEncoder(encoding.format))
+        }
+        if let source {
+            if let data = try source.transcoded(for: image, as: encoding, by: coder) { return data }
+            if encoding.metadata != .strip { image = source.lending(metadataTo: image) }
+        }
+        if let side = encoding.maxDimension { image = try image.limited(to: side, context) }
+        guard let limit = encoding.maxByteCount else { return try coder.encode(image, as: encoding, context: context) }
+        return try FileSizeSearch(coder: coder, encoding: encoding, limit: limit, context: context).run(image)
+    }
+
+    /// Returns the encoding with a concrete format. For the automatic format, the content of the image determines the
+    /// format.
+    private func chosen(_ encoding: ImageEncoding, for image: DecodedImage) -> ImageEncoding {
+        guard encoding.format == .automatic else { return encoding }
+        var encoding = encoding
+        if image.isAnimated {
+            // Images from GIF files have few colors, so GIF preserves them.
+            encoding.format = image.format == .gif && canEncode(.gif) || !canEncode(.webp) ? .gif : .webp
+        } else if image.isOpaque {
+            encoding.format = encoding.isLossless ? .png : .jpeg
+            if encoding.quality == nil { encoding.quality = 90 }
+        } else {
+            encoding.format = .png
+        }
+        return encoding
+    }
+}
+
+extension ImageEncoding {
+    /// Checks for numbers that aren't valid in any format.
+    ///
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``.
+    fileprivate func checkNumbers() throws(ImageError) {
+        if let quality, !(1...100).contains(quality) {
+            throw .request(.invalidOption(name: "quality", value: "\(quality)"))
+        }
+        for (name, value) in [
+            ("maxBytes", maxByteCount), ("maxPixelSize", maxDimension), ("thumbnailSide", thumbnailDimension),
+        ] {
+            if let value, value < 1 { throw .request(.invalidOption(name: name, value: "\(value)")) }
+        }
+    }
+}
+
+extension DecodedImage {
+    /// Returns the image with at most `side` pixels on its longer side. Animation frames are reduced on demand.
+    func limited(to side: Int, _ context: CodingContext) throws(ImageError) -> DecodedImage {
+        guard max(size.width, size.height) > side else { return self }
+        let transformer = ResizeTransformer(to: .fit(width: Double(side), height: Double(side)))
+        return try transformer.apply(to: self, context: TransformContext(scale: 1, coding: context))
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+extension ImageCoderRegistry {
+    /// Returns a progressive decoder for the file that begins with `prefix`. The claims of the header are checked
+    /// before the decoder is created.
+    ///
+    /// - Parameters:
+    ///   - prefix: The first bytes of the file, at least one. Also pass them to the decoder.
+    ///   - encodedBytes: The size of the whole file in bytes, or `nil` if it isn't known.
+    ///   - admits: A function that receives the header before a decoder is created. If it returns `false`, the result
+    ///     is ``ProgressiveStart/unavailable``.
+    /// - Throws: An error of the families 4xxx or 6xxx.
+    public func progressiveStart(
+        _ prefix: Data, encodedBytes: Int? = nil, options: ImageDecodingOptions = ImageDecodingOptions(),
+        context: CodingContext,
+        where admits: (ImageInfo) -> Bool = { _ in true }
+    ) throws(ImageError) -> ProgressiveStart {
+        let limits = context.limits
+        try limits.check(encodedBytes: max(prefix.count, encodedBytes ?? 0))
+        if case .index(let index) = options.frames, index != 0 { return .unavailable }
+        let probe: ImageInfo
+        switch ImageInfo.probe(prefix, isComplete: false) {
+        case .found(let found): probe = found
+        case .needsMore(let count): return .needsMore(byteCount: max(count, prefix.count + 1))
+        case .failed(let error): throw error
+        }
+        // Without the file size, the plausibility can't be checked.
+        try limits.check(probe, encodedBytes: encodedBytes ?? .max, frames: .first)
+        guard admits(probe) else { return .unavailable }
+        for coder in coders.reversed() where coder.canDecode(probe.format, prefix: prefix.prefix(64)) {
+            let decoder = try coder.makeProgressiveDecoder(info: probe, options: options, context: context)
+            return decoder.map { .decoder($0, probe) } ?? .unavailable
+        }
+        return .unavailable
+    }
+}

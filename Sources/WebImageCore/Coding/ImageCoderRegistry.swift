@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// The available coders, and the checks that precede and follow each decode.
+///
+/// The checks run in this order: encoded size, header, limits, plausibility, coder, and result.
+public struct ImageCoderRegistry: Sendable {
+    private(set) var coders: [any ImageCoder]
+
+    /// Creates a registry. The last coder is tried first.
+    public init(_ coders: [any ImageCoder] = []) { self.coders = coders }
+
+    /// Adds a coder that's tried before the existing coders.
+    public mutating func register(_ coder: any ImageCoder) { coders.append(coder) }
+
+    /// Creates a registry in which `coder` receives all data within the limits, without being queried for the format.
+    public init(only coder: any ImageCoder) { coders = [UnconditionalCoder(coder: coder)] }
+
+    /// The names of the coders, in the order in which they're tried.
+    public var identifiers: [String] { coders.reversed().map(\.identifier) }
+
+    /// Removes all coders with a name, which is their ``ImageCoder/identifier``.
+    ///
+    /// - Returns: Whether a coder was removed.
+    @discardableResult
+    public mutating func unregister(_ identifier: String) -> Bool {
+        let count = coders.count
+        coders.removeAll { $0.identifier == identifier }
+        return coders.count < count
+    }
+
+    /// Returns whether a coder accepts data of `format`.
+    public func canDecode(_ format: ImageFormat) -> Bool {
+        coders.contains { $0.canDecode(format, prefix: Data()) }
+    }
+
+    /// Returns whether a coder encodes `format`.
+    public func canEncode(_ format: ImageFormat) -> Bool { coders.contains { $0.canEncode(format) } }
+
+    /// Decodes `data`. This method blocks, so call it on a worker thread.
+    ///
+    /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/RequestFailure/cancelled``.
+    public func decode(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), context: CodingContext)
+        throws(ImageError) -> DecodedImage
+    {
+        let probe = try inspect(data, options: options, limits: context.limits)
+        let format = probe?.format ?? options.usefulHint
+        let prefix = data.prefix(64)
+        var failures: [ImageError.DecodingFailure] = []
+        for coder in coders.reversed() where claims(coder, probe?.format, prefix, options) {
+            do {
+                let image = try coder.decode(data, info: probe, options: options, context: context)
+                try context.limits.check(result: image)
+                return image.telling(options.color)
+            } catch {
+                guard case .decoding(let failure, _) = error else { throw error }
+                failures.append(failure)
+            }
+        }
+        switch failures.count {
+        case 0: throw .decoding(format.map { .noDecoder($0) } ?? .unknownFormat)
+        case 1: throw .decoding(failures[0])
+        default: throw .decoding(.allDecodersFailed(failures))
+        }
+    }
+
+    /// Returns whether `coder` accepts the data.
+    ///
+    /// If the library knows the format, only the format counts. Otherwise, a custom coder may accept the data because
+    /// of the hint or because of the first bytes. A wrong hint doesn't exclude any coder.
+    private func claims(
+        _ coder: any ImageCoder, _ format: ImageFormat?, _ prefix: Data, _ options: ImageDecodingOptions
+    ) -> Bool {
+        if let format { return coder.canDecode(format, prefix: prefix) }
+        if let hint = options.usefulHint, coder.canDecode(hint, prefix: prefix) { return true }
+        return coder.canDecode(nil, prefix: prefix)
+    }
+
+    /// Runs all checks that precede the coder.
+    ///
+    /// - Returns: The header, or `nil` if only a custom coder recognizes the format.
+    /// - Throws: An error of the families 4xxx or 6xxx.
+    public func inspect(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits)
+        throws(ImageError) -> ImageInfo?
+    {
+        guard !data.isEmpty else { throw .decoding(.noData) }
+        try limits.check(encodedBytes: data.count)
+        let format = ImageFormat.sniff(data)
+        guard let format, format.isImage else {
+            let prefix = data.prefix(64)
+            if coders.contains(where: { claims($0, nil, prefix, options) }) { return nil }
+            throw .decoding(format.map { .notAnImage($0) } ?? .unknownFormat)
+        }
+        let probe = try ImageInfo(data: data)
+        try limits.check(probe, encodedBytes: data.count, frames: options.frames)
+        return probe
+    }
+}
+
+extension ImageDecodingOptions {
+    /// The hint, unless it names a format that content sniffing detects. Otherwise, such data would bypass the checks
+    /// of the header.
+    fileprivate var usefulHint: ImageFormat? { formatHint.flatMap { $0.mimeType == nil ? $0 : nil } }
+}
+
+extension DecodedImage {
+    /// Returns the image with the color space in its metadata.
+    fileprivate func telling(_ color: ImageDecodingOptions.Color) -> DecodedImage {
+        guard metadata.color != color else { return self }
+        var metadata = metadata
+        metadata.color = color
+        return with(metadata: metadata)
+    }
+}
+
+/// A coder that accepts all data and forwards all calls to another coder.
+private struct UnconditionalCoder: ImageCoder {
+    let coder: any ImageCoder
+
+    var identifier: String { coder.identifier }
+
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
+
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> DecodedImage
+    {
+        try coder.decode(data, info: info, options: options, context: context)
+    }
+
+    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
+    {
+        try coder.makeProgressiveDecoder(info: info, options: options, context: context)
+    }
+
+    func canEncode(_ format: ImageFormat) -> Bool { coder.canEncode(format) }
+
+    func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data {
+        try coder.encode(image, as: encoding, context: context)
+    }
+
+    func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {
+        coder.canTranscode(source, to: target)
+    }
+
+    func transcode(
+        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+    ) throws(ImageError) -> Data? {
+        try coder.transcode(original, from: format, as: encoding, context: context)
+    }
+}

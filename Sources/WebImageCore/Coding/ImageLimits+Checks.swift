@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+extension ImageLimits {
+    /// Checks the size of the encoded data.
+    ///
+    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/encodedSize``.
+    public func check(encodedBytes: Int) throws(ImageError) {
+        guard encodedBytes <= maxEncodedBytes else {
+            throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: maxEncodedBytes, actual: encodedBytes))
+        }
+    }
+
+    /// Checks the claims of a header before any memory is allocated for them.
+    ///
+    /// - Parameters:
+    ///   - probe: The header.
+    ///   - encodedBytes: The size of the whole file, in bytes.
+    ///   - frames: The requested frames. A request for one frame isn't rejected because of the number of other frames.
+    /// - Throws: An ``ImageError/LimitFailure``.
+    public func check(_ probe: ImageInfo, encodedBytes: Int, frames: ImageDecodingOptions.Frames = .all)
+        throws(ImageError)
+    {
+        let area = try check(probe.storedSize)
+        let wanted = frames == .all ? probe.frameCount : 1
+        // A preset with a limit of one frame shows the poster frame of animations instead of rejecting them.
+        if maxFrames > 1, wanted > maxFrames {
+            throw .limitExceeded(ImageError.LimitFailure(.frameCount, limit: maxFrames, actual: wanted))
+        }
+        guard area <= maxAnimationPixels else {
+            throw .limitExceeded(ImageError.LimitFailure(.animationPixelCount, limit: maxAnimationPixels, actual: area))
+        }
+        // Below 4 megapixels, a false claim costs little, and a legitimate file of a single color can be tiny.
+        guard rejectsImplausibleFiles, area > 4_000_000, encodedBytes < probe.smallestFile else { return }
+        throw .limitExceeded(
+            ImageError.LimitFailure(
+                .implausibleSize, limit: probe.smallestFile, actual: encodedBytes,
+                detail: "\(probe.format) \(probe.storedSize)"))
+    }
+
+    /// Checks the sides and the area of an image. The size may be the claim of a header or that of a result.
+    ///
+    /// - Returns: The product of width and height.
+    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/dimension`` or
+    ///   ``ImageError/LimitFailure/Kind/pixelCount``.
+    @discardableResult
+    public func check(_ size: PixelSize) throws(ImageError) -> Int {
+        let side = max(size.width, size.height)
+        guard side <= maxDimension else {
+            throw .limitExceeded(ImageError.LimitFailure(.dimension, limit: maxDimension, actual: side))
+        }
+        guard let area = size.area, area <= maxPixels else {
+            throw .limitExceeded(ImageError.LimitFailure(.pixelCount, limit: maxPixels, actual: size.area ?? .max))
+        }
+        return area
+    }
+
+    /// Checks the result of a decoder or a transformer.
+    ///
+    /// - Throws: An ``ImageError/LimitFailure``.
+    public func check(result image: DecodedImage) throws(ImageError) {
+        try check(image.size)
+        guard image.pixels.byteCount <= maxDecodedBytes else {
+            throw .limitExceeded(
+                ImageError.LimitFailure(.decodedSize, limit: maxDecodedBytes, actual: image.pixels.byteCount))
+        }
+    }
+}

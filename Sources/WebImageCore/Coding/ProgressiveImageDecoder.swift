@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// A type that decodes one image while its data is being received.
+///
+/// ``ImageCoder/makeProgressiveDecoder(info:options:context:)`` creates the decoder after the header was checked
+/// against the limits. The methods block. Only one thread at a time calls them, but each call may come from a different
+/// thread.
+public protocol ProgressiveImageDecoder: AnyObject, Sendable {
+    /// Appends data to the data that was appended before. The decoder never needs earlier data again.
+    ///
+    /// - Parameters:
+    ///   - isLast: Whether this is the end of the data.
+    ///   - context: The limits and the cancellation of this call. Call `checkCancellation()` regularly.
+    /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/RequestFailure/cancelled``. After an error, the
+    ///   decoder can't be used again.
+    func append(_ bytes: Data, isLast: Bool, context: CodingContext) throws(ImageError)
+
+    /// Returns the image as far as it's decoded, or `nil` if there's nothing to display or nothing new since the
+    /// previous call.
+    ///
+    /// Previews have 8 bits per sample. After the last data, the result equals the image that ``ImageCoder`` decodes
+    /// from the whole file with 8 bits per sample.
+    func makePreview(context: CodingContext) throws(ImageError) -> ImagePreview?
+}
+
+/// A partially decoded image.
+public struct ImagePreview: Sendable {
+    /// The pixels at the requested size, with the EXIF orientation applied. Pixels that aren't decoded yet are
+    /// transparent.
+    public var image: DecodedImage
+    /// The number of visible rows of the stored image, counted from the top. In a BMP file that stores its rows from
+    /// the bottom, they're counted from the bottom.
+    public var completedRows: Int
+    /// The number of complete scans (JPEG) or passes (PNG, GIF, JPEG XL), starting at 0.
+    public var completedPasses: Int
+    /// The total number of scans or passes, or `nil` if the header doesn't declare it.
+    public var passCount: Int?
+    /// The decoded fraction of the image, from 0 to 1. It counts rows or passes or, for JPEG scans, the known bits of
+    /// the coefficients.
+    public var fractionCompleted: Double
+    /// A Boolean value that indicates whether this is the final image.
+    public var isComplete: Bool
+
+    /// Creates a preview.
+    public init(
+        image: DecodedImage, completedRows: Int, completedPasses: Int = 0, passCount: Int? = 1,
+        fractionCompleted: Double, isComplete: Bool = false
+    ) {
+        self.image = image
+        self.completedRows = completedRows
+        self.completedPasses = completedPasses
+        self.passCount = passCount
+        self.fractionCompleted = fractionCompleted
+        self.isComplete = isComplete
+    }
+
+    /// A Boolean value that indicates whether every row is visible, even if only at low quality.
+    public var coversImage: Bool { completedRows >= image.metadata.storedSize.height }
+}
+
+/// The result of inspecting the beginning of a file.
+public enum ProgressiveStart: Sendable {
+    /// A decoder that hasn't received any data yet, and the parsed header.
+    case decoder(any ProgressiveImageDecoder, ImageInfo)
+    /// A request for more data. A total of at least `byteCount` bytes is necessary to continue.
+    case needsMore(byteCount: Int)
+    /// No support for previews of this format or with these options.
+    case unavailable
+}

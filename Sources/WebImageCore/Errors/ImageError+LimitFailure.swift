@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+extension ImageError {
+    /// A violation of a limit, with the kind and the value of the limit and the actual value. The error codes begin at
+    /// 6001.
+    public struct LimitFailure: Sendable, Hashable {
+        /// The kinds of limits. The raw values are the stable error codes.
+        public enum Kind: Int, Sendable, Hashable, CaseIterable {
+            /// The limit ``ImageLimits/maxEncodedBytes``.
+            case encodedSize = 6001
+            /// The limit ``ImageLimits/maxPixels``.
+            case pixelCount = 6002
+            /// The limit ``ImageLimits/maxDimension``.
+            case dimension = 6003
+            /// The limit ``ImageLimits/maxFrames``.
+            case frameCount = 6004
+            /// The limit ``ImageLimits/maxAnimationPixels``.
+            case animationPixelCount = 6005
+            /// The limit ``ImageLimits/maxDecodedBytes``.
+            case decodedSize = 6006
+            /// The limit ``ImageLimits/maxDecodingTime``.
+            case decodingTime = 6007
+            /// The minimum file size for the declared image size. The limit is the size of the smallest possible file,
+            /// in bytes.
+            case implausibleSize = 6008
+            /// The limit for a part of the file, such as a chunk, a profile, metadata, or the number of scans.
+            case metadataSize = 6009
+            /// The capacity of the work queue.
+            case overloaded = 6010
+        }
+
+        /// The kind of the limit.
+        public var kind: Kind
+        /// The value of the limit in bytes, pixels, or frames. For ``ImageError/LimitFailure/Kind/decodingTime``, the
+        /// unit is milliseconds.
+        public var limit: Int
+        /// The actual value, in the unit of `limit`.
+        public var actual: Int
+        /// Details that the kind alone doesn't convey, or an empty string.
+        public var detail: String
+
+        /// Creates a limit error.
+        public init(_ kind: Kind, limit: Int, actual: Int, detail: String = "") {
+            self.kind = kind
+            self.limit = limit
+            self.actual = actual
+            self.detail = detail
+        }
+
+        /// The stable error code.
+        public var code: Int { kind.rawValue }
+
+        /// A message that describes the error and its remedy.
+        public var message: String {
+            let suffix = detail.isEmpty ? "" : " (\(detail))"
+            return switch kind {
+            case .encodedSize: "The encoded data has \(actual) bytes, but the limit is \(limit)\(suffix)."
+            case .pixelCount:
+                "The image has \(actual) pixels, but the limit is \(limit)\(suffix). "
+                    + "To allow larger images, raise `maxPixels`."
+            case .dimension: "The longer side has \(actual) pixels, but the limit is \(limit)\(suffix)."
+            case .frameCount: "The image has \(actual) frames, but the limit is \(limit)\(suffix)."
+            case .animationPixelCount: "All frames together have \(actual) pixels, but the limit is \(limit)\(suffix)."
+            case .decodedSize: "The decoded image needs \(actual) bytes, but the limit is \(limit)\(suffix)."
+            case .decodingTime: "The operation took \(actual) ms, but the limit is \(limit) ms\(suffix)."
+            case .implausibleSize:
+                "The file has \(actual) bytes, but the declared size needs at least \(limit) bytes\(suffix)."
+            case .metadataSize:
+                detail.isEmpty
+                    ? "A part of the file has the size or count \(actual), but the limit is \(limit)."
+                    : "The file has \(actual) \(detail), but the limit is \(limit)."
+            case .overloaded:
+                "The manager is overloaded with \(actual) requests. The limit is \(limit)\(suffix). Try again later."
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+extension ImageError {
+    /// A failure of a network transfer. The error codes begin at 2001.
+    public struct NetworkFailure: Sendable, Hashable {
+        /// The kinds of network failures. The raw values are the stable error codes.
+        public enum Reason: Int, Sendable, Hashable, CaseIterable {
+            /// A missing network connection.
+            case offline = 2001
+            /// A host name that doesn't resolve to an address.
+            case cannotFindHost = 2002
+            /// A server that doesn't accept connections or can't be reached.
+            case cannotConnect = 2003
+            /// An expired timeout. The phase identifies the timeout.
+            case timedOut = 2004
+            /// A connection that was interrupted before the response was complete.
+            case connectionLost = 2005
+            /// A response that isn't HTTP or violates its rules.
+            case badServerResponse = 2006
+            /// A status code that isn't accepted. The `unacceptableStatusCode` property contains the code.
+            case unacceptableStatusCode = 2007
+            /// A redirect loop, or more redirects than allowed.
+            case tooManyRedirects = 2008
+            /// A redirect to a scheme or destination that isn't allowed.
+            case redirectNotAllowed = 2009
+            /// A failure to establish a secure connection.
+            case secureConnectionFailed = 2010
+            /// An untrusted server certificate, for example a self-signed certificate, a certificate for another host,
+            /// or a certificate whose key doesn't match the pinned key.
+            case certificateUntrusted = 2011
+            /// An expired server certificate.
+            case certificateExpired = 2012
+            /// A server certificate that isn't valid yet.
+            case certificateNotYetValid = 2013
+            /// A server certificate that was issued by an unknown authority.
+            case certificateUnknownAuthority = 2014
+            /// A missing client certificate that the server requires.
+            case clientCertificateRequired = 2015
+            /// A client certificate that the server rejected.
+            case clientCertificateRejected = 2016
+            /// Missing or rejected credentials for the server.
+            case authenticationRequired = 2017
+            /// An invalid or truncated content coding of the response body.
+            case contentDecodingFailed = 2018
+            /// A proxy that can't be reached or that rejected the connection.
+            case proxyFailed = 2019
+            /// A destination that the address policy doesn't allow.
+            case addressNotAllowed = 2020
+            /// An empty response.
+            case emptyBody = 2021
+            /// A content type that isn't accepted.
+            case unacceptableContentType = 2022
+            /// Any other error that libcurl reports.
+            case other = 2099
+        }
+
+        /// The phase of a transfer.
+        public enum Phase: String, Sendable, Hashable {
+            /// Waiting for a slot in the queue.
+            case queued
+            /// Name resolution.
+            case nameResolution
+            /// Connecting, including the TLS handshake.
+            case connecting
+            /// Sending the request and waiting for the response head.
+            case waitingForResponse
+            /// Receiving the body.
+            case receivingBody
+            /// The transfer as a whole, for the total timeout.
+            case total
+        }
+
+        /// The kind of the failure.
+        public var reason: Reason
+        /// The URL of the failed request after redirects, without the user name and password.
+        public var url: String
+        /// The phase in which the transfer failed.
+        public var phase: Phase
+        /// The HTTP status code, or `nil` if no response was received.
+        public var statusCode: Int?
+        /// The error code that libcurl reported, or `nil`.
+        public var curlCode: Int32?
+        /// The number of the attempt, counted from 1.
+        public var attempt: Int
+        /// The delay before a retry that the server requested with Retry-After, in seconds.
+        public var retryAfter: Double?
+        /// The freshness lifetime that the response declares with Cache-Control or Expires, in seconds.
+        ///
+        /// The value is 0 for `no-store`. The value is `nil` if the response declares no lifetime or if no response was
+        /// received.
+        public var freshFor: Double?
+        /// The error message of libcurl or of the operating system.
+        public var details: String
+        /// The failures of the previous attempts in order: retries of the same URL first, and then alternatives.
+        ///
+        /// Only the failure that ends a request has this list. It contains at most the last 16 failures, and their own
+        /// lists are empty.
+        public var earlier: [ImageError.NetworkFailure] = []
+
+        /// Creates a network error.
+        public init(
+            _ reason: Reason, url: String, phase: Phase, statusCode: Int? = nil, curlCode: Int32? = nil,
+            attempt: Int = 1,
+            retryAfter: Double? = nil, freshFor: Double? = nil, details: String = ""
+        ) {
+            self.reason = reason
+            self.url = URLCredentials.removed(from: url)
+            self.phase = phase
+            self.statusCode = statusCode
+            self.curlCode = curlCode
+            self.attempt = attempt
+            self.retryAfter = retryAfter
+            self.freshFor = freshFor
+            self.details = URLCredentials.removed(from: details)
+        }
+
+        /// The stable error code.
+        public var code: Int { reason.rawValue }
+
+        /// A Boolean value that indicates whether the failure may be transient.
+        var isTransient: Bool {
+            switch reason {
+            case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed: true
+            case .unacceptableStatusCode: statusCode.map { [408, 425, 429, 500, 502, 503, 504].contains($0) } ?? false
+            default: false
+            }
+        }
+
+        /// A message that describes the error and its remedy.
+        public var message: String {
+            let suffix = details.isEmpty ? "" : ": \(details)"
+            let text =
+                switch reason {
+                case .offline: "There is no network connection"
+                case .cannotFindHost: "The host name can't be resolved"
+                case .cannotConnect: "Can't connect to the server"
+                case .timedOut: "The request timed out (phase: \(phase.rawValue))"
+                case .connectionLost: "The connection was interrupted (phase: \(phase.rawValue))"
+                case .badServerResponse: "The server's response isn't valid HTTP"
+                case .unacceptableStatusCode: "The server responded with status \(statusCode ?? 0)"
+                case .tooManyRedirects: "The server redirected the request too often"
+                case .redirectNotAllowed: "The redirect was rejected"
+                case .secureConnectionFailed: "Can't establish a secure connection"
+                case .certificateUntrusted: "The server's certificate isn't trusted"
+                case .certificateExpired: "The server's certificate has expired"
+                case .certificateNotYetValid: "The server's certificate isn't valid yet"
+                case .certificateUnknownAuthority: "The server's certificate was issued by an unknown authority"
+                case .clientCertificateRequired: "The server requires a client certificate"
+                case .clientCertificateRejected: "The server rejected the client certificate"
+                case .authenticationRequired: "Valid credentials are required"
+                case .contentDecodingFailed: "The content coding of the response body is invalid"
+                case .proxyFailed: "The proxy can't be reached or rejected the connection"
+                case .addressNotAllowed: "The address policy doesn't allow the destination address"
+                case .emptyBody: "The response is empty"
+                case .unacceptableContentType: "The content type of the response isn't accepted"
+                case .other: "The transfer failed"
+                }
+            return URLCredentials.removed(from: "\(text)\(suffix) [\(url)].")
+        }
+    }
+}

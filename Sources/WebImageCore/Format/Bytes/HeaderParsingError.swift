@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+/// A reason why a header parser can't continue.
+enum HeaderParsingError: Error {
+    /// The minimum number of bytes from the start of the file that the parser requires to continue.
+    case needsMore(Int)
+    /// A part of the file that refers to bytes beyond its own end.
+    case outside
+    /// Data that violates a rule or exceeds a bound.
+    case failed(ImageError)
+
+    /// Returns an error for data that violates the rules of `format`.
+    static func corrupt(_ format: ImageFormat, _ reason: String) -> HeaderParsingError {
+        .failed(.decoding(.corrupted(format: format, reason: reason)))
+    }
+
+    /// Returns an error for data with a feature that the parser doesn't support.
+    static func unsupported(_ format: ImageFormat, _ feature: String) -> HeaderParsingError {
+        .failed(.decoding(.unsupportedFeature(format: format, feature: feature)))
+    }
+
+    /// Throws if the size or the number of parts exceeds `limit`.
+    static func check(_ actual: Int, limit: Int, _ detail: String) throws(HeaderParsingError) {
+        guard actual <= limit else {
+            throw .failed(
+                .limitExceeded(ImageError.LimitFailure(.metadataSize, limit: limit, actual: actual, detail: detail)))
+        }
+    }
+}
+
+/// The bounds for the parts of a file, which legitimate images never approach.
+enum HeaderBounds {
+    /// The maximum number of chunks in a PNG file.
+    static let pngChunks = 10_000
+    /// The maximum number of text chunks in a PNG file.
+    static let textChunks = 64
+    /// The maximum size of an ICC profile as stored, in bytes.
+    static let iccBytes = 4 << 20
+    /// The maximum size of an EXIF block, in bytes.
+    static let exifBytes = 1 << 20
+    /// The maximum number of directories in a TIFF file.
+    static let tiffDirectories = 65_536
+    /// The maximum number of entries in a TIFF directory, which is also the maximum of classic TIFF.
+    static let tiffEntries = 65_535
+    /// The maximum number of stray or fill bytes between the segments of a JPEG file.
+    static let strayBytes = 64 << 10
+    /// The maximum number of boxes in one list of an ISO base media file. Property indices of HEIF have 15 bits.
+    static let boxes = 32_768
+    /// The maximum number of properties of the primary item in a HEIF file.
+    static let itemProperties = 64
+    /// The maximum number of characters before and in the root element of an SVG document.
+    static let markupUnits = 64 << 10
+    /// The number of bytes in which the parser searches for the page size of a PDF.
+    static let pdfBytes = 256 << 10
+    /// The maximum size of a JPEG XL codestream header, in bytes.
+    static let jxlHeaderBytes = 4 << 10
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+extension ImageOrientation {
+    /// Returns the orientation that an EXIF block declares (tag 0x0112 of its first directory; Exif 2.32, section
+    /// 4.6.4).
+    ///
+    /// - Parameter exif: The block, starting with its byte order mark or with the `Exif\0\0` prefix of JPEG.
+    /// - Returns: The orientation, or ``up`` if the block is invalid or declares none.
+    public static func read(exif: Data) -> ImageOrientation {
+        exif.withUnsafeBytes { ImageOrientation(exif: HeaderBytes($0, isComplete: true)) }
+    }
+
+    /// Creates the orientation that the EXIF block in `bytes` declares. The value is ``up`` if the block is invalid or
+    /// declares none.
+    init(exif bytes: HeaderBytes) {
+        do throws(HeaderParsingError) {
+            let start = try bytes.has("Exif\0") ? 6 : 0
+            guard let directory = try TIFFDirectory(bytes.rest(from: start)),
+                let value = try directory.value(of: 0x0112, at: directory.firstOffset),
+                let orientation = ImageOrientation(rawValue: value)
+            else {
+                self = .up
+                return
+            }
+            self = orientation
+        } catch {
+            self = .up
+        }
+    }
+}
+
+extension ImageOrientation {
+    /// The number of clockwise quarter turns that follow an optional mirroring from left to right.
+    private var steps: (mirrored: Bool, turns: Int) {
+        switch self {
+        case .up: (false, 0)
+        case .right: (false, 1)
+        case .down: (false, 2)
+        case .left: (false, 3)
+        case .upMirrored: (true, 0)
+        case .rightMirrored: (true, 1)
+        case .downMirrored: (true, 2)
+        case .leftMirrored: (true, 3)
+        }
+    }
+
+    /// Returns the combination of this orientation and `next`.
+    func followed(by next: ImageOrientation) -> ImageOrientation {
+        // Mirroring after a rotation equals mirroring before the opposite rotation.
+        let turns = next.steps.mirrored ? next.steps.turns - steps.turns : next.steps.turns + steps.turns
+        let wanted = (steps.mirrored != next.steps.mirrored, (turns + 4) % 4)
+        return ImageOrientation.allCases.first { $0.steps == wanted } ?? .up
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// A decoded image: a still image, or the poster frame and the frame provider of an animation.
+///
+/// An image is immutable, and its EXIF orientation is already applied. The caches return the same object for the same
+/// image, regardless of the tier.
+public final class DecodedImage: Sendable {
+    /// The pixels of a still image, or the poster frame (the first frame) of an animation.
+    public let pixels: PixelBuffer
+    /// The frames of an animation, or `nil` for still images.
+    public let animation: ImageAnimation?
+    /// The number of pixels per point. The value is 1 unless the request sets another scale.
+    public let scale: Double
+    /// The format of the encoded image, or `nil` for images that were created in memory.
+    public let format: ImageFormat?
+    /// The metadata of the encoded image.
+    public let metadata: ImageMetadata
+    /// The source of the image, which only the manager sets and reads.
+    package let provenance: (any Sendable)?
+    /// The data of the lossy encoding that the pixels were decoded from, or `nil` for other images.
+    package let encodedForm: EncodedForm?
+
+    /// Creates an image.
+    public convenience init(
+        pixels: PixelBuffer, animation: ImageAnimation? = nil, scale: Double = 1, format: ImageFormat? = nil,
+        metadata: ImageMetadata? = nil
+    ) {
+        self.init(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata, provenance: nil,
+            encodedForm: nil)
+    }
+
+    private init(
+        pixels: PixelBuffer, animation: ImageAnimation?, scale: Double, format: ImageFormat?,
+        metadata: ImageMetadata?, provenance: (any Sendable)?, encodedForm: EncodedForm?
+    ) {
+        self.pixels = pixels
+        self.animation = animation
+        self.scale = scale
+        self.format = format
+        self.metadata = metadata ?? ImageMetadata(storedSize: pixels.size, hasAlpha: !pixels.isOpaque)
+        self.provenance = provenance
+        self.encodedForm = encodedForm
+    }
+
+    /// The size in pixels, with the EXIF orientation applied.
+    public var size: PixelSize { pixels.size }
+    /// A Boolean value that indicates whether every pixel is opaque. For animations, the value describes the poster
+    /// frame.
+    public var isOpaque: Bool { pixels.isOpaque }
+    /// A Boolean value that indicates whether the image has more than one frame.
+    public var isAnimated: Bool { animation != nil }
+    /// The number of frames, which is 1 for still images.
+    public var frameCount: Int { animation?.timeline.frameCount ?? 1 }
+    /// The memory that the image occupies in bytes, for cost limits.
+    public var cost: Int { pixels.byteCount + (animation?.cost ?? 0) + (encodedForm?.data.count ?? 0) }
+
+    /// Returns the image with other pixels and the same scale, format, and metadata. Transformers create their results
+    /// with this method.
+    public func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> DecodedImage {
+        DecodedImage(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            provenance: provenance, encodedForm: nil)
+    }
+
+    /// Returns the image with other metadata.
+    package func with(metadata: ImageMetadata) -> DecodedImage {
+        DecodedImage(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            provenance: provenance, encodedForm: nil)
+    }
+
+    /// Returns the image with its source.
+    package func with(provenance: any Sendable) -> DecodedImage {
+        DecodedImage(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            provenance: provenance, encodedForm: encodedForm)
+    }
+
+    /// Returns the image with the encoded data that its pixels were decoded from.
+    package func with(encodedForm: EncodedForm) -> DecodedImage {
+        DecodedImage(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            provenance: provenance, encodedForm: encodedForm)
+    }
+}
+
+/// An encoding and the encoded data that it produced from an image.
+package struct EncodedForm: Sendable {
+    package let encoding: ImageEncoding
+    package let data: Data
+
+    package init(encoding: ImageEncoding, data: Data) {
+        self.encoding = encoding
+        self.data = data
+    }
+}
+
+/// The metadata of an encoded image.
+public struct ImageMetadata: Sendable, Hashable {
+    /// The stored size in pixels, before the EXIF orientation and any scaling are applied.
+    public var storedSize: PixelSize
+    /// The orientation that the file declares. Decoders have already applied it to the pixels.
+    public var orientation: ImageOrientation
+    /// The number of bits per sample in the file.
+    public var bitDepth: Int
+    /// A Boolean value that indicates whether the file contains transparency.
+    public var hasAlpha: Bool
+    /// A Boolean value that indicates whether pixels are missing because the data is truncated.
+    public var isPartial: Bool
+    /// The unmodified embedded ICC profile, or `nil` if the file has none.
+    public var iccProfile: [UInt8]?
+    /// The unmodified code points that describe the colors of the file, or `nil` if the file has none.
+    public var codePoints: ColorCodePoints?
+    /// The color space of the pixels: sRGB, or the one that ``iccProfile`` and ``codePoints`` describe. The default is
+    /// sRGB.
+    public var color: ImageDecodingOptions.Color
+    /// The EXIF block to encode with the image, starting with its byte order mark.
+    ///
+    /// Decoders don't set this property. To read the block of a file, use ``EmbeddedMetadata/init(reading:)``. The
+    /// default is `nil`.
+    public var exif: [UInt8]?
+    /// The XMP packet to encode with the image.
+    ///
+    /// Decoders don't set this property. To read the packet of a file, use ``EmbeddedMetadata/init(reading:)``. The
+    /// default is `nil`.
+    public var xmp: [UInt8]?
+
+    /// Creates metadata.
+    public init(
+        storedSize: PixelSize, orientation: ImageOrientation = .up, bitDepth: Int = 8, hasAlpha: Bool = false,
+        isPartial: Bool = false, iccProfile: [UInt8]? = nil, codePoints: ColorCodePoints? = nil,
+        color: ImageDecodingOptions.Color = .sRGB, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
+    ) {
+        self.storedSize = storedSize
+        self.orientation = orientation
+        self.bitDepth = bitDepth
+        self.hasAlpha = hasAlpha
+        self.isPartial = isPartial
+        self.iccProfile = iccProfile
+        self.codePoints = codePoints
+        self.color = color
+        self.exif = exif
+        self.xmp = xmp
+    }
+}

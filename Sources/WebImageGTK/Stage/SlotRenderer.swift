@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import WebImage
+    import WebImageCore
+
+    /// A type that owns a stage.
+    @MainActor
+    protocol SlotRendererDelegate: AnyObject {
+        /// The time of the current frame, in nanoseconds.
+        var frameTime: Int { get }
+        /// The text color of the view.
+        var foreground: PixelColor { get }
+        /// Reports that the content of the stage changed. `size` indicates whether its intrinsic size changed, too.
+        func stageChanged(_ stage: SlotRenderer, size: Bool)
+        /// Reports that ``SlotRenderer/advance(to:)`` needs to be called.
+        func stageNeedsTick(_ stage: SlotRenderer)
+        /// Reports that the current content was drawn or that its transition finished. This method is called during
+        /// drawing.
+        func stageReached(_ stage: SlotRenderer)
+        /// Reports the size, in points, at which the stage is about to be drawn.
+        func renderer(_ stage: SlotRenderer, hasBounds width: Double, _ height: Double)
+    }
+
+    /// The content of one slot of a view: the current image, the outgoing image of a transition, and the indicator. The
+    /// host supplies the time.
+    @MainActor
+    final class SlotRenderer {
+        weak var host: (any SlotRendererDelegate)?
+        let slot: ImageSlot
+        let manager: ImageManager
+
+        var fit = ContentFit.contain { didSet { if fit != oldValue { changed() } } }
+        /// The radius of the corners, in points.
+        var cornerRadius = 0.0 { didSet { if cornerRadius != oldValue { changed() } } }
+        var indicator = ImageIndicator.none { didSet { changed() } }
+        /// The playback options of animations. A change applies to the next image.
+        var playback = AnimationPlayer.Options()
+        /// A Boolean value that indicates whether animations start automatically. A change applies to the next image.
+        var autoplays = true
+        /// The number of device pixels per point.
+        var scaleFactor = 1.0 { didSet { if scaleFactor != oldValue { changed(size: true) } } }
+        /// A Boolean value that indicates whether the stage is visible.
+        var isVisible = false { didSet { player?.isVisible = isVisible } }
+        /// A Boolean value that indicates whether animations and transitions are enabled.
+        var animates = true {
+            didSet {
+                player?.reducesMotion = playback.reducesMotion || !animates
+                if !animates { endTransition() }
+                changed()
+            }
+        }
+        /// The state of the running load, or `nil` if none is running.
+        var load: IndicatorState? { didSet { if load != oldValue { changed() } } }
+
+        private(set) var current: RenderLayer?
+        private(set) var outgoing: RenderLayer?
+        private(set) var player: AnimationPlayer?
+        private(set) var transition: RunningTransition?
+        /// A Boolean value that indicates whether the current content waits for its texture upload.
+        private(set) var isWaiting = false
+        /// The goal that the current content has reached.
+        private(set) var reached = WebImageView.CompletionPoint.loaded
+        /// A Boolean value that indicates whether the stage is being drawn. Widgets must not change meanwhile.
+        private(set) var isDrawing = false
+        private var reportedSize: (width: Double, height: Double)?
+
+        init(slot: ImageSlot, manager: ImageManager) {
+            self.slot = slot
+            self.manager = manager
+        }
+
+        // MARK: - Content
+
+        /// Replaces the content with `presentation`.
+        func present(_ presentation: ImageBinder.Presentation) {
+            let next = RenderLayer(presentation)
+            // Keep the content that was drawn most recently until the new content can be drawn.
+            let old = current?.isDrawable == true ? current : outgoing
+            play(next, after: current)
+            current = next
+            outgoing = next == nil ? nil : old
+            transition = next == nil ? nil : RunningTransition(presentation.transition, animates: animates)
+            isWaiting = false
+            reached = .loaded
+            changed()
+        }
+
+        private func play(_ layer: RenderLayer?, after old: RenderLayer?) {
+            guard let layer, let image = layer.image, image.isAnimated else {
+                player = nil
+                return
+            }
+            let isComplete = layer.kind != .preview
+            // This is a newer version of the preview that's playing, so continue the playback.
+            if let player, let old, old.generation == layer.generation, old.kind == .preview,
+                player.update(image, isComplete: isComplete)
+            {
+                layer.pixels = player.pixels
+                return
+            }
+            var options = playback
+            options.reducesMotion = options.reducesMotion || !animates
+            let player = AnimationPlayer(image, manager: manager, options: options, isComplete: isComplete)
+            self.player = player
+            player?.isVisible = isVisible
+            if autoplays { player?.play() }
+            player?.onNeedsTick = { [weak self] in
+                if let self { self.host?.stageNeedsTick(self) }
+            }
+        }
+
+        /// The intrinsic size of the content, in points, or `nil` if it has none.
+        var intrinsicSize: (width: Double, height: Double)? { current?.size(scale: scaleFactor) }
+
+        private func changed(size: Bool = false) {
+            guard !isDrawing else {
+                // Sizes must not change during drawing, so the next tick reports the change.
+                host?.stageNeedsTick(self)
+                return
+            }
+            let size = intrinsicSize
+            let isNew = size?.width != reportedSize?.width || size?.height != reportedSize?.height
+            reportedSize = size
+            host?.stageChanged(self, size: isNew)
+            if needsFrames { host?.stageNeedsTick(self) }
+        }
+
+        private func endTransition() {
+            transition = nil
+            outgoing = nil
+        }
+
+        // MARK: - Time
+
+        private var needsFrames: Bool {
+            transition != nil || isWaiting || player != nil || load != nil && indicator.isVisible
+        }
+
+        /// Advances the stage to the time `now`, in nanoseconds.
+        ///
+        /// - Returns: The time of the next call, in nanoseconds, or `nil` if no call is needed until something changes.
+        ///   A time of `now` or earlier means the next frame.
+        func advance(to now: Int) -> Int? {
+            var deadlines: [Int] = []
+            var isChanged = isWaiting
+            if let tick = player?.tick(at: now) {
+                if let pixels = tick.pixels {
+                    current?.pixels = pixels
+                    isChanged = true
+                }
+                if let deadline = tick.deadline { deadlines.append(deadline) }
+            }
+            if let transition {
+                isChanged = true
+                if transition.isFinished(at: now) { endTransition() } else { deadlines.append(now) }
+            }
+            if isWaiting { deadlines.append(now) }
+            if indicator.isVisible, load != nil {
+                if load?.since == nil { load?.since = now }
+                let appears = (load?.since ?? now) + indicator.delayNanoseconds
+                if now < appears {
+                    deadlines.append(appears)
+                } else {
+                    isChanged = isChanged || load?.isSeen == false
+                    load?.isSeen = true
+                    if animates, indicator.moves(load?.fraction) {
+                        isChanged = true
+                        deadlines.append(now)
+                    }
+                }
+            }
+            let size = intrinsicSize
+            let isNew = size?.width != reportedSize?.width || size?.height != reportedSize?.height
+            reportedSize = size
+            if isChanged || isNew { host?.stageChanged(self, size: isNew) }
+            return deadlines.min()
+        }
+
+        // MARK: - Drawing
+
+        /// Draws the stage with a size of `width` × `height` points.
+        func draw(_ snapshot: RenderSnapshot, width: Double, height: Double) {
+            guard width > 0, height > 0 else { return }
+            isDrawing = true
+            defer { isDrawing = false }
+            host?.renderer(self, hasBounds: width, height)
+            let now = host?.frameTime ?? 0
+            let box = (width: width, height: height)
+            isWaiting = current?.prepare(at: now, .shared) == false
+            if isWaiting { host?.stageNeedsTick(self) }
+            var isOver = true
+            if let current, current.isDrawable {
+                isOver = !drawTransition(to: current, snapshot, box, now)
+                if isOver { draw(current, snapshot, box) }
+            } else {
+                draw(outgoing, snapshot, box)
+            }
+            drawIndicator(snapshot, box, now)
+            guard !isWaiting else { return }
+            let old = reached
+            reached = max(old, isOver ? .transitionFinished : .displayed)
+            if reached != old { host?.stageReached(self) }
+        }
+
+        /// Draws the running transition. Returns `false` if there's none or if it has finished.
+        private func drawTransition(
+            to current: RenderLayer, _ snapshot: RenderSnapshot, _ box: (width: Double, height: Double), _ now: Int
+        ) -> Bool {
+            guard var transition, !isWaiting else { return false }
+            transition.start = transition.start ?? now
+            self.transition = transition
+            let progress = transition.progress(at: now)
+            guard progress < 1 else { return false }
+            transition.transition.draw(
+                ImageTransition.Frame(
+                    snapshot: snapshot.pointer, width: box.width, height: box.height, progress: progress,
+                    drawOld: { self.draw(self.outgoing, snapshot, box) },
+                    drawNew: { self.draw(current, snapshot, box) }))
+            return true
+        }
+
+        private func draw(_ layer: RenderLayer?, _ snapshot: RenderSnapshot, _ box: (width: Double, height: Double)) {
+            layer?.draw(snapshot, in: box, fit: fit, radius: cornerRadius, scale: scaleFactor)
+        }
+
+        private func drawIndicator(_ snapshot: RenderSnapshot, _ box: (width: Double, height: Double), _ now: Int) {
+            guard let load, load.isSeen, let since = load.since else { return }
+            let seconds = animates ? Double(max(0, now - since)) / 1e9 : 0
+            indicator.draw(
+                ImageIndicator.Frame(
+                    snapshot: snapshot.pointer, width: box.width, height: box.height, fraction: load.fraction,
+                    elapsed: seconds, foregroundColor: host?.foreground ?? .black))
+        }
+    }
+
+    /// The state of a load that the indicator shows.
+    struct IndicatorState: Equatable {
+        /// The fraction of the download that's complete, from 0 to 1, or `nil` if it's unknown.
+        var fraction: Double?
+        /// The time at which the stage first noticed the load, in nanoseconds.
+        var since: Int?
+        /// A Boolean value that indicates whether the indicator has appeared. It appears after a delay, so that fast
+        /// loads don't show it.
+        var isSeen = false
+    }
+#endif

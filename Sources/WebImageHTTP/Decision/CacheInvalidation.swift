@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// The rules for invalidating stored responses after an exchange (RFC 9111 4.4).
+public enum CacheInvalidation {
+    /// Returns the URLs whose stored responses become invalid after `response` to a request of `method` at `url`.
+    ///
+    /// The result is empty for safe methods and after errors. Otherwise, it contains `url` and the same-origin URLs in
+    /// `Location` and `Content-Location`.
+    public static func targets(method: String, url: URL, response: HTTPResponseHead) -> [URL] {
+        guard !RequestHead(method: method).isSafe, (200...399).contains(response.statusCode) else { return [] }
+        let named = ["Location", "Content-Location"].compactMap { response.headers[$0] }
+            .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+            .filter { isSameOrigin($0, url) }
+        return [url] + named
+    }
+
+    /// Returns whether two URLs have the same scheme, host, and port (RFC 6454).
+    private static func isSameOrigin(_ left: URL, _ right: URL) -> Bool {
+        func parts(_ url: URL) -> (String?, String?, Int?) {
+            let scheme = url.scheme?.lowercased()
+            return (scheme, url.host()?.lowercased(), url.port ?? (scheme == "https" ? 443 : 80))
+        }
+        return parts(left) == parts(right)
+    }
+}
+
+/// The effect of a HEAD response on the stored response to the corresponding GET request (RFC 9111 4.3.5).
+public enum HeadResponseEffect: Sendable, Hashable {
+    /// No effect, because one of the responses doesn't have status 200.
+    case none
+    /// A revalidation that updates the header fields of the stored response.
+    case freshens
+    /// An invalidation, because the stored response is outdated.
+    case outdates
+
+    /// Returns the effect of a HEAD response on the stored response that the request selects.
+    public static func make(_ response: HTTPResponseHead, stored: StoredResponseHead) -> HeadResponseEffect {
+        guard response.statusCode == 200, stored.head.statusCode == 200 else { return .none }
+        for name in ["ETag", "Last-Modified", "Content-Length"] {
+            guard let told = response.headers[name], told != stored.head.headers[name] else { continue }
+            // The stored response may lack `Content-Length` if the server sends it only for HEAD. This isn't a
+            // difference.
+            if name == "Content-Length", stored.head.headers[name] == nil { continue }
+            return .outdates
+        }
+        return .freshens
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+extension StoredResponseHead {
+    /// The status codes that this library understands, for `must-understand` (RFC 9111 5.2.2.3).
+    static let understoodStatuses = Freshness.heuristicStatuses.union([302, 303, 307])
+
+    /// Returns whether a private cache may store a response as the complete representation (RFC 9111 3).
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - request: The header fields of the request.
+    ///   - response: The response head.
+    public static func isStorable(method: String, request: HTTPHeaderFields, response: HTTPResponseHead) -> Bool {
+        method == "GET" && ![206, 304].contains(response.statusCode) && mayStore(request: request, response: response)
+    }
+
+    /// Returns whether a private cache may store a 206 response to a GET request as a partial representation (RFC 9111
+    /// 3.3).
+    ///
+    /// - Parameters:
+    ///   - request: The header fields of the request.
+    ///   - response: The response head.
+    public static func isStorablePart(request: HTTPHeaderFields, response: HTTPResponseHead) -> Bool {
+        response.statusCode == 206 && mayStore(request: request, response: response)
+    }
+
+    /// Returns whether the response to a POST request may be used for a later GET request to the same URL (RFC 9110
+    /// 9.3.3).
+    ///
+    /// The response must have a `Content-Location` equal to `url` and an explicit freshness lifetime.
+    public static func canServeGet(post url: URL, response: HTTPResponseHead) -> Bool {
+        guard response.statusCode == 200, let location = response.headers["Content-Location"],
+            CacheControl(response.headers).maxAge != nil || response.headers["Expires"] != nil
+        else { return false }
+        return URL(string: location, relativeTo: url)?.absoluteString == url.absoluteString
+    }
+
+    private static func mayStore(request: HTTPHeaderFields, response: HTTPResponseHead) -> Bool {
+        guard (200...999).contains(response.statusCode), !CacheControl(request).noStore,
+            variesOnNothingUnknown(response)
+        else { return false }
+        let control = CacheControl(response.headers)
+        if control.mustUnderstand {
+            guard understoodStatuses.contains(response.statusCode) else { return false }
+        } else if control.noStore {
+            return false
+        }
+        return control.maxAge != nil || response.headers["Expires"] != nil || control.isPublic || control.isPrivate
+            || Freshness.heuristicStatuses.contains(response.statusCode)
+    }
+
+    private static func variesOnNothingUnknown(_ response: HTTPResponseHead) -> Bool {
+        !varyNames(response.headers).contains("*")
+    }
+
+    /// Creates the metadata that a cache stores for an exchange. It omits hop-by-hop header fields and contains the
+    /// request header fields that `Vary` names.
+    public init(
+        request: HTTPHeaderFields, response: HTTPResponseHead, finalURL: String, requestTime: Date, responseTime: Date
+    ) {
+        self.init(
+            head: HTTPResponseHead(statusCode: response.statusCode, headers: response.headers.storable),
+            varyHeaders: Self.varyHeaders(request: request, response: response.headers), finalURL: finalURL,
+            requestTime: requestTime, responseTime: responseTime)
+    }
+
+    /// Returns this head updated by a 304 response.
+    ///
+    /// Header fields of the 304 response replace the stored ones, except those that describe the stored body (RFC 9111
+    /// 3.2, 4.3.4).
+    public func merging(notModified: HTTPResponseHead, requestTime: Date, responseTime: Date) -> StoredResponseHead {
+        let update = notModified.headers.storable.lines.filter { line in
+            !Self.bodyHeaders.contains { HTTPHeaderFields.same($0, line.name) }
+        }
+        let redirects = notModified.headers.lines.filter { HTTPHeaderFields.same($0.name, Self.redirectHeader) }
+        let stored = head.headers.lines.filter { line in
+            // `Date` and `Age` belong to a single response, so don't combine the stored ones with the new response.
+            !update.contains { HTTPHeaderFields.same($0.name, line.name) }
+                && !["Date", "Age", Self.redirectHeader].contains { HTTPHeaderFields.same($0, line.name) }
+        }
+        var merged = self
+        merged.head.headers = HTTPHeaderFields(stored + update + redirects)
+        merged.requestTime = requestTime
+        merged.responseTime = responseTime
+        return merged
+    }
+
+    private static let bodyHeaders = ["Content-Length", "Content-Encoding", "Content-Range"]
+
+    // MARK: Vary
+
+    /// Returns the request header fields that the `Vary` of `response` names, in the order of `Vary`. Absent fields
+    /// are omitted.
+    public static func varyHeaders(request: HTTPHeaderFields, response: HTTPHeaderFields) -> HTTPHeaderFields {
+        HTTPHeaderFields(
+            varyNames(response).compactMap { name in
+                request.combined(name).map { HTTPHeaderFields.Field(name: name, value: $0) }
+            })
+    }
+
+    /// Returns the request header fields that select a response.
+    ///
+    /// - Parameters:
+    ///   - request: The header fields of the request.
+    ///   - response: The header fields of the response.
+    ///   - names: The names of header fields that select the response even if `Vary` doesn't name them. An absent
+    ///     field has an empty value in the result.
+    public static func selectingHeaders(
+        request: HTTPHeaderFields, response: HTTPHeaderFields, separating names: [String]
+    ) -> HTTPHeaderFields {
+        var fields = varyHeaders(request: request, response: response)
+        for name in names where !varyNames(response).contains(name.lowercased()) {
+            fields.append(name: name.lowercased(), value: request.combined(name) ?? "")
+        }
+        return fields
+    }
+
+    /// Returns whether the request's selecting header fields match the stored ones (RFC 9111 4.1). `Vary: *` never
+    /// matches.
+    public func matches(_ request: HTTPHeaderFields) -> Bool {
+        selectingNames.allSatisfy { $0 != "*" && Self.isAlike($0, request, selectingHeaders) }
+    }
+
+    /// Returns whether a header field that `Vary` names has a different value in `request`.
+    ///
+    /// `Vary: *` doesn't count as a difference here. Such a response never matches a later request but may be shared
+    /// with an equal concurrent request.
+    public func differs(from request: HTTPHeaderFields) -> Bool {
+        selectingNames.contains { $0 != "*" && !Self.isAlike($0, request, selectingHeaders) }
+    }
+
+    /// A Boolean value that indicates whether the response depends on request header fields.
+    public var isNegotiated: Bool { !varyHeaders.lines.isEmpty || head.headers["Vary"] != nil }
+
+    /// The names of the header fields that select the response, in lowercase.
+    var selectingNames: [String] {
+        guard isNegotiated else { return [] }
+        let vary = Self.varyNames(head.headers)
+        // `varyHeaders` also contains the `Range` of a stored part. Ignore it, because ``PartialResponse`` decides
+        // which parts match.
+        return vary + varyHeaders.lines.map { $0.name.lowercased() }.filter { !vary.contains($0) && $0 != "range" }
+    }
+
+    /// The header fields that selected the response. Absent fields are omitted.
+    var selectingHeaders: HTTPHeaderFields {
+        guard varyHeaders.lines.contains(where: \.value.isEmpty) else { return varyHeaders }
+        let vary = Self.varyNames(head.headers)
+        return HTTPHeaderFields(varyHeaders.lines.filter { !$0.value.isEmpty || vary.contains($0.name.lowercased()) })
+    }
+
+    static func isAlike(_ name: String, _ request: HTTPHeaderFields, _ selecting: HTTPHeaderFields) -> Bool {
+        normalized(name, request.combined(name)) == normalized(name, selecting.combined(name))
+    }
+
+    /// Returns the names in `Vary`, in lowercase.
+    static func varyNames(_ fields: HTTPHeaderFields) -> [String] {
+        (fields.combined("Vary").map(ListHeaderParser.members) ?? []).map { $0.lowercased() }
+    }
+
+    /// Returns the value in a form for comparison: without whitespace around commas and, for content negotiation,
+    /// without differences in case or in the order of alternatives.
+    static func normalized(_ name: String, _ value: String?) -> String? {
+        guard let value else { return nil }
+        let members = ListHeaderParser.members(value)
+        return NegotiationHeaders.covers(name)
+            ? NegotiationHeaders.normalized(name, members) : members.joined(separator: ",")
+    }
+}
+
+extension HTTPHeaderFields {
+    private static let hopByHop: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authentication-info",
+        "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// The header fields that a cache stores (RFC 9111 3.1, 5.2.2.4).
+    ///
+    /// They exclude hop-by-hop fields, the fields that `Connection` names, and the fields that `no-cache="…"` names.
+    public var storable: HTTPHeaderFields {
+        let named = (combined("Connection").map(ListHeaderParser.members) ?? []) + CacheControl(self).noCacheHeaders
+        let dropped = Self.hopByHop.union(named.map { $0.lowercased() }).union([StoredResponseHead.redirectHeader])
+        return HTTPHeaderFields(lines.filter { !dropped.contains($0.name.lowercased()) })
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+/// A collection of header fields in the order in which they were received, including repeated ones.
+///
+/// Names are case-insensitive (RFC 9110 5.1). Values are Latin-1 text as received, without surrounding whitespace.
+public struct HTTPHeaderFields: Sendable, Hashable, Codable {
+    /// One line of a header section.
+    public struct Field: Sendable, Hashable, Codable {
+        /// The name as written.
+        public var name: String
+        /// The value without surrounding whitespace.
+        public var value: String
+
+        /// Creates a header field.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The lines in order.
+    public private(set) var lines: [Field]
+
+    /// Creates a collection from lines.
+    public init(_ lines: [Field] = []) { self.lines = lines }
+
+    /// The first value of the header field `name`. Setting a value replaces all lines with that name by one line, and
+    /// setting `nil` removes them.
+    public subscript(name: String) -> String? {
+        get { lines.first { Self.same($0.name, name) }?.value }
+        set {
+            lines.removeAll { Self.same($0.name, name) }
+            if let newValue { lines.append(Field(name: name, value: newValue)) }
+        }
+    }
+
+    /// Returns all values of the header field `name` in order.
+    public func values(for name: String) -> [String] {
+        var values: [String] = []
+        for line in lines where Self.same(line.name, name) { values.append(line.value) }
+        return values
+    }
+
+    /// Returns all values of the header field `name` joined by `, ` (RFC 9110 5.3), or `nil` if the field is absent.
+    public func combined(_ name: String) -> String? {
+        guard let first = lines.firstIndex(where: { Self.same($0.name, name) }) else { return nil }
+        // Avoid the array, because repeated header fields are rare.
+        guard lines[(first + 1)...].contains(where: { Self.same($0.name, name) }) else { return lines[first].value }
+        return values(for: name).joined(separator: ", ")
+    }
+
+    /// Appends a line.
+    public mutating func append(name: String, value: String) {
+        lines.append(Field(name: name, value: value))
+    }
+
+    /// Compares two ASCII strings case-insensitively.
+    static func same(_ left: String, _ right: String) -> Bool {
+        guard left.utf8.count == right.utf8.count else { return false }
+        var (left, right) = (left, right)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                for index in left.indices
+                where left[index] != right[index] && lowered(left[index]) != lowered(right[index]) {
+                    return false
+                }
+                return true
+            }
+        }
+    }
+
+    private static func lowered(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
+}
+
+extension HTTPHeaderFields {
+    /// The names of the request header fields that don't select different content, in lowercase.
+    ///
+    /// They concern the connection, intermediate caches, conditions, or the content coding, which the downloader
+    /// removes. `User-Agent` is included because a response that depends on it names it in `Vary`.
+    public static let namesWithoutEffectOnData: Set<String> = [
+        "accept-encoding", "cache-control", "connection", "if-match", "if-modified-since", "if-none-match", "if-range",
+        "if-unmodified-since", "keep-alive", "pragma", "priority", "te", "user-agent",
+    ]
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+extension ImageDownloader.Configuration {
+    /// A policy that determines the IP addresses to which the downloader may connect.
+    ///
+    /// The downloader checks the resolved address for every connection, so neither redirects nor DNS rebinding can lead
+    /// to an internal address.
+    public enum AddressPolicy: Sendable, Hashable {
+        /// All addresses. This is the default, for apps.
+        case any
+        /// Only public addresses, for servers that load URLs from untrusted users.
+        ///
+        /// The policy rejects loopback, private, link-local, shared, documentation, benchmark, multicast, and reserved
+        /// addresses in any notation, including IPv4 addresses embedded in IPv6 addresses. The downloader ignores
+        /// proxies from the environment but trusts an explicitly configured proxy.
+        case publicOnly
+
+        func allows(_ address: IPAddress) -> Bool {
+            switch self {
+            case .any: true
+            case .publicOnly: AddressClass(address) == .global
+            }
+        }
+    }
+}
+
+/// The class of an IP address according to the special-purpose address registries (RFC 6890 and its updates).
+///
+/// If an embedding of IPv4 addresses in IPv6 addresses is in use on the public Internet, the embedded address is
+/// classified. Other embeddings are special addresses.
+enum AddressClass: Sendable, Hashable {
+    /// An address that is globally reachable.
+    case global
+    /// Any other address. The string names the range.
+    case special(String)
+
+    init(_ address: IPAddress) {
+        self = address.bytes.count == 4 ? Self.classify4(address) : Self.classify6(address)
+    }
+
+    private struct Range {
+        let prefix: [UInt8]
+        let length: Int
+        let name: String
+    }
+
+    private static func classify4(_ address: IPAddress) -> AddressClass {
+        for range in ranges4 where address.hasPrefix(range.prefix, range.length) { return .special(range.name) }
+        return .global
+    }
+
+    private static func classify6(_ address: IPAddress) -> AddressClass {
+        if address.hasPrefix(mapped, 96) { return embedded(address, at: 12, in: "IPv4-mapped") }
+        for range in ranges6 where address.hasPrefix(range.prefix, range.length) { return .special(range.name) }
+        // ISATAP (RFC 5214 6.1): the interface identifier consists of 00-00-5e-fe or 02-00-5e-fe and an IPv4 address.
+        let bytes = address.bytes
+        if bytes[8] & 0xfd == 0, bytes[9] == 0, bytes[10] == 0x5e, bytes[11] == 0xfe {
+            return embedded(address, at: 12, in: "ISATAP")
+        }
+        // IANA assigns global unicast addresses from 2000::/3 (RFC 4291 2.4).
+        return address.hasPrefix([0x20], 3) ? .global : .special("outside 2000::/3")
+    }
+
+    private static func embedded(_ address: IPAddress, at index: Int, in wrapping: String) -> AddressClass {
+        guard let inner = IPAddress(bytes: Array(address.bytes[index..<(index + 4)])) else {
+            return .special(wrapping)
+        }
+        if case .special(let name) = AddressClass(inner) { return .special("\(wrapping) \(name)") }
+        return .global
+    }
+
+    private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
+
+    private static let ranges4: [Range] = [
+        Range(prefix: [0], length: 8, name: "this network 0/8"),
+        Range(prefix: [10], length: 8, name: "private 10/8"),
+        Range(prefix: [100, 64], length: 10, name: "shared 100.64/10"),
+        Range(prefix: [127], length: 8, name: "loopback 127/8"),
+        Range(prefix: [169, 254], length: 16, name: "link-local 169.254/16"),
+        Range(prefix: [172, 16], length: 12, name: "private 172.16/12"),
+        Range(prefix: [192, 0, 0], length: 24, name: "protocol assignments 192.0.0/24"),
+        Range(prefix: [192, 0, 2], length: 24, name: "documentation 192.0.2/24"),
+        Range(prefix: [192, 88, 99], length: 24, name: "6to4 relay 192.88.99/24"),
+        Range(prefix: [192, 168], length: 16, name: "private 192.168/16"),
+        Range(prefix: [198, 18], length: 15, name: "benchmarks 198.18/15"),
+        Range(prefix: [198, 51, 100], length: 24, name: "documentation 198.51.100/24"),
+        Range(prefix: [203, 0, 113], length: 24, name: "documentation 203.0.113/24"),
+        Range(prefix: [224], length: 4, name: "multicast 224/4"),
+        Range(prefix: [240], length: 4, name: "reserved 240/4"),
+    ]
+
+    private static let ranges6: [Range] = [
+        Range(prefix: [], length: 96, name: "unspecified, loopback, IPv4-compatible ::/96"),
+        Range(prefix: [0x00, 0x64, 0xff, 0x9b], length: 96, name: "NAT64 64:ff9b::/96"),
+        Range(prefix: [0x00, 0x64, 0xff, 0x9b, 0x00, 0x01], length: 48, name: "local NAT64 64:ff9b:1::/48"),
+        Range(prefix: [0x01, 0x00], length: 64, name: "discard 100::/64"),
+        Range(prefix: [0x20, 0x01], length: 23, name: "protocol assignments 2001::/23, Teredo"),
+        Range(prefix: [0x20, 0x01, 0x0d, 0xb8], length: 32, name: "documentation 2001:db8::/32"),
+        Range(prefix: [0x20, 0x02], length: 16, name: "6to4 2002::/16"),
+        Range(prefix: [0x3f, 0xff, 0x00], length: 20, name: "documentation 3fff::/20"),
+        Range(prefix: [0xfc], length: 7, name: "unique local fc00::/7"),
+        Range(prefix: [0xfe, 0x80], length: 10, name: "link-local fe80::/10"),
+        Range(prefix: [0xfe, 0xc0], length: 10, name: "site-local fec0::/10"),
+        Range(prefix: [0xff], length: 8, name: "multicast ff00::/8"),
+    ]
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageHTTP
+
+extension ImageDownloader {
+    /// The configuration of an ``ImageDownloader``.
+    ///
+    /// The downloader reads the configuration once, when it's created.
+    public struct Configuration: Sendable {
+        /// The proxy to use.
+        public enum Proxy: Sendable, Hashable {
+            /// The proxy from the environment variables `http_proxy` (lowercase only), `HTTPS_PROXY`, `ALL_PROXY`, and
+            /// `NO_PROXY`. If an address policy is set, no proxy is used.
+            case environment
+            /// No proxy.
+            case disabled
+            /// A specific proxy: `http://host:port`, `https://…`, or `socks5h://…`, which resolves host names itself.
+            /// The URL can contain `user:password@`.
+            case url(String)
+        }
+
+        /// The maximum number of simultaneous transfers per origin over HTTP/1. The default is 6, as in browsers.
+        public var maxConnectionsPerHost = 6
+        /// The maximum number of connections. The default is 64.
+        public var maxConnections = 64
+        /// The maximum number of simultaneous transfers over one HTTP/2 connection. The default is 100.
+        public var maxStreamsPerConnection = 100
+        /// The order of transfers with the same priority and origin. The default is
+        /// ``ImageDownloader/Configuration/QueueOrder/fifo``.
+        public var queueOrder = ImageDownloader.Configuration.QueueOrder.fifo
+        /// The maximum rate at which transfers start, or `nil` for no limit. The default is 80 per second with bursts
+        /// of 25.
+        public var startRate: StartRate? = StartRate()
+        /// The retry policy of requests that don't specify one. The default is ``RetryPolicy/standard``.
+        public var retry = RetryPolicy.standard
+        /// The clock for the delays between attempts. The default is the system clock.
+        public var retryClock: any Clock<Duration> = ContinuousClock()
+        /// The storage of resume data from interrupted and canceled transfers, or `nil` for none. By default, resume
+        /// data is stored in memory.
+        public var resume: ResumeOptions? = ResumeOptions()
+        /// The timeouts of requests that don't specify any.
+        public var timeouts = LoadTimeouts()
+        /// The minimum interval between two progress reports of a download by a manager, in seconds.
+        ///
+        /// The first and the last report are always delivered, and data for previews isn't delayed. The default is 0,
+        /// which means a report for each received chunk.
+        public var progressInterval = 0.0
+        /// The maximum number of redirects to follow, from 0 to 20.
+        ///
+        /// The default is 20, as in the Fetch standard.
+        public var maxRedirects = 20
+        /// A Boolean value that indicates whether a redirect may lead from HTTPS to HTTP. The default is `false`.
+        public var allowsInsecureRedirects = false
+        /// The `User-Agent` header field. The default is `WebImage/0.1`.
+        public var userAgent = "WebImage/0.1"
+        /// The `Accept` header field. The default lists the formats that don't depend on package traits and then any
+        /// type.
+        public var accept = "image/webp,image/png,image/jpeg,image/gif,image/bmp;q=0.9,*/*;q=0.5"
+        /// The header fields that are added to each request without a header field of the same name. If a redirect
+        /// leads to another origin, only header fields that are safe to share are sent there.
+        public var headers = HTTPHeaderFields()
+        /// The status codes of responses whose body is the image. The default is 200 to 299.
+        public var acceptableStatusCodes = StatusFilter.success
+        /// The accepted content types, such as `image/*`. Other types fail with error 2022.
+        ///
+        /// The default is an empty array, which accepts all types, because the data determines the format.
+        public var acceptableContentTypes: [String] = []
+        /// The URL schemes that may be loaded, including redirects and alternatives.
+        ///
+        /// Another scheme fails with ``ImageError/RequestFailure/unsupportedScheme(_:)`` (1003), or with error 2009 if
+        /// a redirect led to it. The default is `nil`, which means `https` and `http`.
+        public var allowedSchemes: Set<String>?
+        /// The IP addresses to which the downloader may connect. The default is
+        /// ``ImageDownloader/Configuration/AddressPolicy/any``.
+        public var addressPolicy = ImageDownloader.Configuration.AddressPolicy.any
+        /// The proxy. The default is ``ImageDownloader/Configuration/Proxy/environment``.
+        public var proxy = Proxy.environment
+        /// The TLS configuration. By default, the downloader trusts the system's authorities.
+        public var tls = TLSOptions.system
+        /// The cookies to send and store.
+        ///
+        /// The default is ``CookiePolicy/disabled``.
+        public var cookieJar = CookiePolicy.disabled
+        /// The credentials for servers that require authentication (401). The default is `nil`, so requests to such
+        /// servers fail with error 2017.
+        public var credentials: CredentialStore?
+        /// The policy for redirects that the other options allow. The default is `nil`, which follows them.
+        public var redirectHandler: RedirectPolicy?
+        /// The store of hosts that require HTTPS. The default is `nil`, which means no store.
+        public var hsts: HSTSStore?
+        /// The interceptors of loads, with the outermost interceptor first. The default is an empty array.
+        public var interceptors: [any DownloadInterceptor] = []
+        /// The interceptors that transform complete bodies, in order. The default is an empty array.
+        public var bodyModifiers: [any ResponseBodyModifier] = []
+        /// A Boolean value that indicates whether the downloader offers HTTP/2 to HTTPS servers. The default is `true`.
+        public var allowsHTTP2 = true
+
+        /// A Boolean value that indicates whether equal requests share one transfer. Owners that share responses
+        /// themselves, such as managers, set it to `false`.
+        package var sharesTransfers = true
+
+        /// Creates a configuration with the default values.
+        public init() {}
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// One attempt of a download. It follows the exchange and decides which responses are accepted. Thread-safe.
+final class RedirectChain: Sendable {
+    private let basis: DownloadContext
+    private let path: ExchangePath
+
+    private var request: LoadRequest { basis.request }
+
+    init(_ basis: DownloadContext) {
+        self.basis = basis
+        path = ExchangePath(ExchangeStep(basis.request.url, headers: basis.headers, rules: basis.rules))
+    }
+
+    /// Returns the next transfer. `spent` is the part of the total timeout that is used up, in seconds.
+    @inline(never)
+    func order(spent: Double) throws(ImageError) -> TransferRequestBox {
+        let sending = path.begin()
+        let step = sending.step
+        var timeouts = request.timeouts ?? basis.configuration.timeouts
+        guard spent < timeouts.total else { throw step.failure(.timedOut, phase: .total) }
+        timeouts.total -= spent
+        let fields = step.headersWithSecrets()
+        var transfer = TransferRequest(url: try step.check(fields), origin: Origin(step.url).description)
+        try path.record(step, sending: fields)
+        transfer.headers = fields
+        transfer.maxBytes = request.maxByteCount
+        transfer.timeouts = timeouts
+        transfer.tls = request.network.tls
+        let rules = basis.rules
+        let acceptsNotModified = request.acceptsNotModified
+        transfer.disposition = { [decision = sending.decision] head in
+            guard case .response = decision.next(step, head), rules.accepts(head.statusCode, acceptsNotModified),
+                rules.acceptsType(head)
+            else { return .discard }
+            return .deliver
+        }
+        if transfer.isResumable {
+            transfer.keep = basis.keep
+            transfer.source = basis.source
+        }
+        return TransferRequestBox(transfer)
+    }
+
+    /// Returns the response if `outcome` ends the exchange, or `nil` if another step follows.
+    @inline(never)
+    func receive(_ outcome: TransferOutcome) throws(ImageError) -> LoadResponse? {
+        let step = path.step
+        let answer = try handleResponse(outcome, step)
+        step.learn(answer.head)
+        switch try path.advance(
+            after: answer.head, requestTime: answer.requestTime, responseTime: answer.responseTime)
+        {
+        case nil: return nil
+        case .redirect?: return response(answer, step)
+        case .response?:
+            try check(answer, step)
+            return response(answer, step)
+        }
+    }
+
+    /// Returns the response of a transfer.
+    ///
+    /// - Throws: The error of the transfer. If libcurl can't use the URL, the error refers to the caller's URL or to
+    ///   the redirect.
+    private func handleResponse(_ outcome: TransferOutcome, _ step: ExchangeStep) throws(ImageError) -> TransferResponse
+    {
+        do throws(ImageError) {
+            return try outcome.get()
+        } catch {
+            guard case .network(let failure) = error, failure.curlCode == Self.malformed else { throw error }
+            guard step.redirects > 0 else { throw .request(.invalidURL(step.url.absoluteString)) }
+            throw step.failure(.redirectNotAllowed, detail: failure.details)
+        }
+    }
+
+    /// The value of `CURLE_URL_MALFORMAT`, which occurs for a port above 65,535, for example.
+    private static let malformed: Int32 = 3
+
+    private func check(_ answer: TransferResponse, _ step: ExchangeStep) throws(ImageError) {
+        let status = answer.head.statusCode
+        guard basis.rules.accepts(status, request.acceptsNotModified) else {
+            throw step.statusFailure(answer.head, retryAfter: answer.retryAfter)
+        }
+        guard basis.rules.acceptsType(answer.head) else {
+            let type = answer.head.headers["Content-Type"] ?? "none"
+            throw step.failure(.unacceptableContentType, status: status, detail: type)
+        }
+        guard status == 304 || !answer.body.isEmpty else { throw step.failure(.emptyBody, status: status) }
+    }
+
+    private func response(_ answer: TransferResponse, _ step: ExchangeStep) -> LoadResponse {
+        var metrics = answer.metrics
+        metrics.redirectCount = step.redirects
+        var response = LoadResponse(
+            httpResponse: answer.head, body: answer.body, url: step.url, requestDate: answer.requestTime,
+            responseDate: answer.responseTime, metrics: metrics)
+        response.hasKnownLength = answer.isLengthKnown
+        if step.redirects > 0 { response.redirects = path.redirects }
+        return response
+    }
+}
+
+extension ExchangeStep {
+    /// Returns the error for a status code that isn't accepted.
+    fileprivate func statusFailure(_ head: HTTPResponseHead, retryAfter: Double?) -> ImageError {
+        let isLocked = head.statusCode == 401 || head.statusCode == 407
+        let realm = head.statusCode == 401 ? AuthenticationChallenge.all(head).first?.realm ?? "" : ""
+        return failure(
+            isLocked ? .authenticationRequired : .unacceptableStatusCode, status: head.statusCode,
+            retryAfter: retryAfter,
+            freshFor: Freshness.explicitLifetime(of: head, now: Date()), detail: realm)
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// The rules for redirects (RFC 9110 15.4, Fetch 4.4), which determine the target URL, the method, and the header
+/// fields.
+struct RedirectRules {
+    /// The reason why a redirect isn't followed.
+    enum Refusal: Error, Equatable {
+        /// A response that isn't a redirect or has no valid `Location`, so it's an ordinary response.
+        case none
+        /// A target that isn't allowed. The string describes it.
+        case refused(String)
+    }
+
+    /// The target of the redirect.
+    let url: URL
+    /// A Boolean value that indicates whether the target has another origin.
+    let isCrossOrigin: Bool
+    /// A Boolean value that indicates whether the method changes to GET.
+    let becomesGet: Bool
+
+    private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+
+    /// The header fields that may be sent to another origin. All others might contain secrets.
+    private static let harmless: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "pragma", "user-agent", "range", "if-range",
+        "if-none-match", "if-modified-since",
+    ]
+
+    /// Creates the redirect in `head`, the response to a request of `method` at `url`.
+    ///
+    /// If the target host requires HTTPS according to `strictTransport`, the target is changed to `https` before any
+    /// other check (RFC 6797 8.3).
+    init(
+        _ head: HTTPResponseHead, method: String, from url: URL, allowsDowngrade: Bool,
+        strictTransport: HSTSStore? = nil
+    ) throws(Refusal) {
+        guard Self.statuses.contains(head.statusCode), let location = head.headers["Location"], !location.isEmpty else {
+            throw .none
+        }
+        guard let told = URL(string: Self.encoded(location), relativeTo: url)?.absoluteURL else { throw .none }
+        let target = strictTransport?.upgraded(told) ?? told
+        let scheme = target.scheme?.lowercased() ?? ""
+        let shown = location.contains("@") ? told.withoutUserInfo.absoluteString : location
+        guard scheme == "http" || scheme == "https", target.host()?.isEmpty == false else {
+            throw .refused("the target is \(shown)")
+        }
+        let isDowngrade = url.scheme?.lowercased() == "https" && scheme == "http"
+        guard allowsDowngrade || !isDowngrade else { throw .refused("the redirect leads from HTTPS to \(shown)") }
+        isCrossOrigin = Origin(target) != Origin(url)
+        // libcurl would send the user info as credentials, but a server must not choose what another origin receives.
+        self.url = isCrossOrigin ? target.withoutUserInfo : target
+        let isPostTurned = (head.statusCode == 301 || head.statusCode == 302) && method == "POST"
+        becomesGet = isPostTurned || (head.statusCode == 303 && method != "GET" && method != "HEAD")
+    }
+
+    /// Returns the header fields to send to the target.
+    func headers(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
+        isCrossOrigin ? Self.withoutSecrets(fields) : fields
+    }
+
+    /// Returns the header fields that may be sent to any origin.
+    static func withoutSecrets(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
+        HTTPHeaderFields(fields.lines.filter { harmless.contains($0.name.lowercased()) })
+    }
+
+    /// Percent-encodes the bytes that aren't valid in a URL.
+    ///
+    /// Foundation would also encode the percent signs of existing escapes. Only a non-ASCII host, which is nearly
+    /// always UTF-8, is left to Foundation, which converts it to Punycode.
+    private static func encoded(_ location: String) -> String {
+        let bytes = location.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        let start = pathStart(bytes)
+        let host = String(decoding: bytes[..<start], as: UTF8.self)
+        let hex = Array("0123456789ABCDEF".unicodeScalars)
+        return bytes[start...].reduce(into: host) { text, byte in
+            if (33...126).contains(byte), !Self.forbidden.contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text.unicodeScalars.append(contentsOf: ["%", hex[Int(byte >> 4)], hex[Int(byte & 15)]])
+            }
+        }
+    }
+
+    /// The ASCII characters that aren't valid in paths, queries, and fragments (RFC 3986).
+    private static let forbidden = Set("\"<>[\\]^`{|}".utf8)
+
+    /// Returns the index at which the path begins after `//host`, or 0 if there is no host.
+    private static func pathStart(_ bytes: [UInt8]) -> Int {
+        let slash = UInt8(ascii: "/")
+        guard
+            let first = bytes.firstIndex(where: { $0 == slash || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }),
+            bytes[first] == slash, first + 1 < bytes.count, bytes[first + 1] == slash,
+            first == 0 || bytes[first - 1] == UInt8(ascii: ":")
+        else { return 0 }
+        return bytes[(first + 2)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+    }
+}

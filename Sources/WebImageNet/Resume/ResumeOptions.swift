@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// The configuration for storing resume data of interrupted and canceled transfers.
+public struct ResumeOptions: Sendable {
+    /// The maximum size of the resume data in memory, in bytes. The default is 32 MiB.
+    public var memoryLimit = 32 << 20
+    /// The maximum number of entries in memory. The default is 256.
+    public var countLimit = 256
+    /// The directory for entries larger than ``diskThreshold``, which survive a restart. It's created if necessary.
+    ///
+    /// The default is `nil`, which means that resume data is stored only in memory.
+    public var directory: String?
+    /// The maximum size of the directory, in bytes. The default is 128 MiB.
+    public var diskLimit = 128 << 20
+    /// The size above which an entry is stored in the directory, in bytes. The default is 256 KiB.
+    public var diskThreshold = 256 << 10
+    /// The maximum age of an entry, in seconds. The default is one day.
+    public var maxAge = 86_400.0
+    /// A closure that returns the current time for ``maxAge``. The default is the system clock.
+    public var now: @Sendable () -> Date = { Date() }
+
+    /// Creates a configuration with the default values and an optional directory.
+    public init(directory: String? = nil) { self.directory = directory }
+}

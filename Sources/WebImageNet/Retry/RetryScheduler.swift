@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+
+/// The delays before retries and the hosts that sent `Retry-After`. Thread-safe.
+final class RetryScheduler: Sendable {
+    private struct State {
+        var isClosed = false
+        var next: UInt64 = 0
+        var sleepers: [UInt64: Task<Void, Never>] = [:]
+        /// The time until which each origin must not be contacted, in seconds of the clock.
+        var hosts: [String: Double] = [:]
+    }
+
+    /// The maximum number of origins to remember.
+    private static let mostHosts = 256
+
+    private let time: TimeSource
+    private let state = Lock(State())
+
+    init(_ clock: any Clock<Duration>) { time = TimeSource(clock) }
+
+    /// The current time of the clock, in seconds.
+    var now: Double { time.uptime() }
+
+    /// The number of running delays.
+    var count: Int { state.withLock { $0.sleepers.count } }
+
+    /// Ends all current and future delays with error 1010.
+    func close() {
+        let sleepers = state.withLock { state in
+            state.isClosed = true
+            return Array(state.sleepers.values)
+        }
+        for sleeper in sleepers { sleeper.cancel() }
+    }
+
+    /// Records that `origin` must not be contacted for `seconds`.
+    func leaveAlone(_ origin: String, for seconds: Double) {
+        let now = now
+        state.withLock { state in
+            if state.hosts.count >= Self.mostHosts { state.hosts = state.hosts.filter { $0.value > now } }
+            guard state.hosts.count < Self.mostHosts || state.hosts[origin] != nil else { return }
+            state.hosts[origin] = max(state.hosts[origin] ?? 0, now + seconds)
+        }
+    }
+
+    /// Waits until `origin` may be contacted, up to the limit of the policy. Without retries, this method doesn't
+    /// wait.
+    func waitForHost(_ origin: String, _ policy: RetryPolicy) async throws(ImageError) {
+        guard policy.maxAttempts > 1 else { return }
+        guard state.withLock({ !$0.hosts.isEmpty }) else { return try check() }
+        let now = now
+        let left = state.withLock { state -> Double in
+            guard let until = state.hosts[origin] else { return 0 }
+            if until <= now { state.hosts[origin] = nil }
+            return until - now
+        }
+        try await wait(min(left, policy.maxRetryAfter))
+    }
+
+    /// Waits for a number of seconds on the clock.
+    ///
+    /// - Throws: ``ImageError/RequestFailure/cancelled`` (1001) if the task is canceled, and
+    ///   ``ImageError/RequestFailure/managerShutDown`` (1010) if the delays are closed.
+    func wait(_ seconds: Double) async throws(ImageError) {
+        guard seconds > 0 else { return try check() }
+        let sleeper = Task { [time] in await time.sleep(seconds: seconds) }
+        let (number, isClosed) = state.withLock { state in
+            state.next += 1
+            if !state.isClosed { state.sleepers[state.next] = sleeper }
+            return (state.next, state.isClosed)
+        }
+        if isClosed { sleeper.cancel() }
+        await withTaskCancellationHandler {
+            await sleeper.value
+        } onCancel: {
+            sleeper.cancel()
+        }
+        state.withLock { $0.sleepers[number] = nil }
+        try check()
+    }
+
+    private func check() throws(ImageError) {
+        if state.withLock({ $0.isClosed }) { throw .request(.managerShutDown) }
+        if Task.isCancelled { throw .request(.cancelled) }
+    }
+}

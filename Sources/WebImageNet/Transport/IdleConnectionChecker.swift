@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Glibc
+
+/// A connection that libcurl opened. Only the network thread uses it.
+final class Connection {
+    let socket: Int32
+    /// The group of connections from which libcurl chooses for a transfer.
+    let group: String
+    /// The transfer for which the connection was opened.
+    let opener: UInt64
+    /// The inode number of the socket. No later socket with the same descriptor has the same number.
+    private let identity: ino_t?
+    private var knownPort: Int?
+    /// The TLS information about the connection, or `nil` without TLS.
+    fileprivate(set) var tls: TLSFacts?
+    /// The identity of the TLS connection, or `nil` without TLS or if it's unknown.
+    var session: UnsafeMutableRawPointer?
+    /// A Boolean value that indicates whether the socket is open.
+    fileprivate(set) var isOpen = true
+    /// A Boolean value that indicates whether a request was sent over the connection. libcurl reports when it closes
+    /// such a socket.
+    fileprivate var isEstablished = false
+    /// A Boolean value that indicates whether libcurl closed the connection while the server still had it open.
+    fileprivate(set) var wasEndedHere = false
+    /// A Boolean value that indicates whether a complete response was received over the connection.
+    fileprivate(set) var isReusable = false
+    /// A Boolean value that indicates whether the connection must not be used for further requests.
+    fileprivate(set) var isSpoiled = false
+    /// The number of responses that began over the connection.
+    private(set) var responses = 0
+    /// The number of transfers that use the connection.
+    fileprivate(set) var users = 0
+    /// The pass in which the connection was last examined.
+    fileprivate var pass = 0
+    private var isKnownMultiplexed = false
+
+    fileprivate init(_ socket: Int32, group: String, opener: UInt64) {
+        self.socket = socket
+        self.group = group
+        self.opener = opener
+        identity = Self.identity(of: socket)
+    }
+
+    private static func identity(of socket: Int32) -> ino_t? {
+        var facts = stat()
+        return fstat(socket, &facts) == 0 ? facts.st_ino : nil
+    }
+
+    /// Returns whether the socket is open, and detects a socket that libcurl closed without a report.
+    ///
+    /// libcurl 7.88 calls `CURLOPT_CLOSESOCKETFUNCTION` only for connected sockets. It closes the others (refused, or
+    /// abandoned while connecting) itself, and another part of the program may immediately reuse their descriptors.
+    fileprivate func verifyOpen() -> Bool {
+        if isOpen, !isEstablished, Self.identity(of: socket) != identity { isOpen = false }
+        return isOpen
+    }
+
+    /// The local port, or `nil` before the socket is connected.
+    var localPort: Int? {
+        if knownPort == nil, verifyOpen() { knownPort = Self.localPort(of: socket) }
+        return knownPort
+    }
+
+    private static func localPort(of socket: Int32) -> Int? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) == 0 }
+        }
+        guard isKnown else { return nil }
+        // The port is at the same offset in both address families.
+        let port = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int(UInt16(bigEndian: $0.pointee.sin_port)) }
+        }
+        return port == 0 ? nil : port
+    }
+
+    /// A Boolean value that indicates whether several transfers can share the connection (HTTP/2).
+    var isMultiplexed: Bool { isKnownMultiplexed || tls?.isHTTP2 == true }
+
+    /// Records that a response began.
+    func recordResponse() { responses += 1 }
+
+    fileprivate func keep(isMultiplexed: Bool) {
+        isReusable = true
+        if isMultiplexed { isKnownMultiplexed = true }
+    }
+
+    /// A Boolean value that indicates whether the server will send no more data.
+    var isAtEnd: Bool {
+        guard isOpen, tls?.hasEnded != true else { return true }
+        let count = peek()
+        return count == 0 || (count < 0 && errno != EAGAIN)
+    }
+
+    /// A Boolean value that indicates whether a request may be sent over the connection, which no other transfer uses.
+    ///
+    /// Data that was received while the connection was idle would be mistaken for the response.
+    fileprivate var isSilent: Bool { isMultiplexed || (peek() < 0 && errno == EAGAIN) }
+
+    /// Peeks at one byte. This call also consumes a pending error of the socket, after which libcurl sees the end of
+    /// the connection.
+    fileprivate func peek() -> Int {
+        guard verifyOpen() else { return 0 }
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+    }
+
+    /// The time since data was received, in milliseconds, or `nil` if it's unknown.
+    var idleMilliseconds: Int64? {
+        guard verifyOpen() else { return nil }
+        let time = wi_socket_idle_milliseconds(socket)
+        return time < 0 ? nil : Int64(time)
+    }
+}
+
+/// A registry of libcurl's connections, which are examined before they're reused. Only the network thread uses it.
+///
+/// libcurl considers an idle connection alive if a check finds data or an error. Without the registry, stray data from
+/// a faulty server would be mistaken for the next response, and requests over reset connections would fail.
+final class IdleConnectionChecker {
+    private var open: [Int32: Connection] = [:]
+    private var groups: [String: [Connection]] = [:]
+    private var pass = 1
+
+    /// Records that libcurl opened `socket`.
+    func open(_ socket: Int32, group: String, opener: UInt64) -> Connection {
+        let connection = Connection(socket, group: group, opener: opener)
+        open[socket] = connection
+        groups[group, default: []].append(connection)
+        return connection
+    }
+
+    /// Records that libcurl is about to close `socket`.
+    func close(_ socket: Int32) {
+        guard let connection = open.removeValue(forKey: socket) else { return }
+        let count = connection.peek()
+        connection.wasEndedHere = count > 0 || (count < 0 && errno == EAGAIN)
+        connection.isOpen = false
+        let rest = groups[connection.group]?.filter { $0 !== connection } ?? []
+        groups[connection.group] = rest.isEmpty ? nil : rest
+    }
+
+    /// Returns the connection of `group` with the given local port when a transfer begins to use it.
+    ///
+    /// `tls` is the information from the handshake if the transfer opened the connection.
+    func begin(port: Int, group: String, user: UInt64, tls: TLSFacts?) -> Connection? {
+        guard let connection = groups[group]?.first(where: { $0.localPort == port && $0.verifyOpen() }) else {
+            return nil
+        }
+        connection.users += 1
+        connection.isEstablished = true
+        if connection.opener == user, connection.tls == nil { connection.tls = tls }
+        return connection
+    }
+
+    /// Records that a transfer no longer uses `connection`.
+    func end(_ connection: Connection) { connection.users -= 1 }
+
+    /// Records that a complete response was received over `connection`, which other transfers may then reuse.
+    func keep(_ connection: Connection, isMultiplexed: Bool) {
+        if connection.isOpen { connection.keep(isMultiplexed: isMultiplexed) }
+    }
+
+    /// Returns whether a request of `user` may be sent over `connection`. `hasUnread` indicates whether TLS already
+    /// buffers received data.
+    func isUsable(_ connection: Connection, user: UInt64, hasUnread: Bool) -> Bool {
+        guard !connection.isSpoiled else { return false }
+        guard connection.opener != user, !connection.isMultiplexed else { return true }
+        return !hasUnread && connection.isSilent
+    }
+
+    /// Removes the sockets that were opened for a finished transfer and that libcurl closed without a report.
+    func removeClosed(openedFor opener: UInt64, group: String) {
+        func isClosed(_ connection: Connection) -> Bool { connection.opener == opener && !connection.verifyOpen() }
+        guard let connections = groups[group], connections.contains(where: isClosed) else { return }
+        let closed = connections.filter(isClosed)
+        for connection in closed where open[connection.socket] === connection { open[connection.socket] = nil }
+        let rest = connections.filter(\.isOpen)
+        groups[group] = rest.isEmpty ? nil : rest
+    }
+
+    /// The number of registered sockets.
+    var count: Int { groups.values.reduce(0) { $0 + $1.count } }
+
+    /// Prevents further requests over `connection`.
+    func spoil(_ connection: Connection) { connection.isSpoiled = true }
+
+    /// Shuts down `connection`. The server is notified immediately, and libcurl closes the connection.
+    func shutDown(_ connection: Connection) {
+        connection.isSpoiled = true
+        guard connection.verifyOpen() else { return }
+        // libcurl considers a socket with unread data alive.
+        drain(connection.socket)
+        shutdown(connection.socket, Int32(SHUT_RDWR))
+    }
+
+    /// Begins a new pass. Connections may have changed because libcurl ran.
+    func beginPass() { pass += 1 }
+
+    /// Examines the reusable connections of `group` that no transfer uses, once per pass, and shuts down those with
+    /// stray data.
+    ///
+    /// The check consumes a pending error, after which libcurl sees the end and closes the connection.
+    func sweep(_ group: String) {
+        for connection in groups[group] ?? [] {
+            guard connection.isReusable, connection.users == 0, connection.pass != pass else { continue }
+            connection.pass = pass
+            if connection.peek() > 0, !connection.isMultiplexed { shutDown(connection) }
+        }
+    }
+
+    private func drain(_ socket: Int32) {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+            // Limit the number of reads, so a server that sends data endlessly can't block the network thread.
+            for _ in 0..<256 where recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) <= 0 {
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Glibc
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+
+/// A command for the network thread.
+enum NetworkCommand: Sendable {
+    case add(QueuedTransfer)
+    case cancel(UInt64)
+    case setPriority(UInt64, RequestPriority)
+    case suspend(Bool)
+    case close
+}
+
+/// A transfer that is submitted to the network thread.
+struct QueuedTransfer: Sendable {
+    /// The identifier of the transfer in commands. The transport numbers its transfers.
+    let id: UInt64
+    /// The promise that delivers the outcome to the waiting task.
+    let promise: Promise<TransferOutcome>
+    let order: TransferRequestBox
+    let priority: RequestPriority
+    let observer: @Sendable (TransferEvent) -> Void
+    /// A Boolean value that indicates whether the observer wants the wait, the head, and the body in addition to the
+    /// start.
+    let requestsBody: Bool
+    /// The time of the submission, in nanoseconds of the monotonic clock.
+    let enqueued: Int64
+    /// The counter of the origin, which already counts the transfer as queued.
+    let activity: OriginActivityCounter
+
+    var request: TransferRequest { order.request }
+}
+
+/// The commands for the network thread and the descriptor that wakes it. Posting takes only a short lock. Thread-safe.
+final class NetworkCommandQueue: Sendable {
+    private struct State {
+        var commands: [NetworkCommand] = []
+        var isClosed = false
+        /// A Boolean value that indicates whether the next command must wake the network thread.
+        var isAsleep = false
+    }
+
+    private let state = Lock(State())
+    /// A descriptor that becomes readable when a command is posted after ``goToSleep()``.
+    let waker: Int32
+
+    init() { waker = wi_wake_create() }
+
+    deinit { if waker >= 0 { close(waker) } }
+
+    /// Posts a command. Returns `false` if the network thread no longer accepts commands.
+    @discardableResult
+    func post(_ command: NetworkCommand) -> Bool {
+        let (isAccepted, isAsleep) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
+            state.commands.append(command)
+            defer { state.isAsleep = false }
+            return (true, state.isAsleep)
+        }
+        if isAsleep { wi_wake_signal(waker) }
+        return isAccepted
+    }
+
+    /// Returns whether there are no commands. In this case, the next command makes ``waker`` readable.
+    func goToSleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.commands.isEmpty
+            return state.isAsleep
+        }
+    }
+
+    /// Removes and returns all commands in the order in which they were posted.
+    func dequeueAll() -> [NetworkCommand] {
+        state.withLock { state in
+            state.isAsleep = false
+            guard !state.commands.isEmpty else { return [] }
+            defer { state.commands = [] }
+            return state.commands
+        }
+    }
+
+    /// Removes and returns the last commands. Later commands are rejected.
+    func closeAndDequeueAll() -> [NetworkCommand] {
+        state.withLock { state in
+            state.isClosed = true
+            defer { state.commands = [] }
+            return state.commands
+        }
+    }
+}

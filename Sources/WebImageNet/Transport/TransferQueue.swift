@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageConcurrency
+import WebImageCore
+
+/// A queue that decides which waiting transfer starts next. It's a pure state machine without sockets or time.
+///
+/// An origin has `perOrigin` slots, or `perMultiplexedOrigin` slots once it's known to support HTTP/2. HTTP/2
+/// transfers of an origin share one connection, which counts as one of the `total` connections. Among origins with a
+/// free slot, the one with the highest priority is served first. Origins of equal priority take turns, and `order`
+/// determines the order within an origin.
+struct TransferQueue {
+    /// The list that contains an origin with a free slot for its next transfer.
+    private enum OriginState: Equatable {
+        case none
+        case ready(RequestPriority)
+        case riding(RequestPriority)
+    }
+
+    private struct Origin {
+        let name: String
+        var waiting: PriorityQueue<UInt64, RequestPriority>
+        var running = 0
+        var isMultiplexed: Bool
+        var standing = OriginState.none
+    }
+
+    /// The maximum number of origins whose HTTP/2 support is remembered. Further origins count as HTTP/1.
+    static let rememberedOrigins = 1024
+
+    let perOrigin: Int
+    let perMultiplexedOrigin: Int
+    let total: Int
+    let order: ImageDownloader.Configuration.QueueOrder
+
+    /// The origins that have transfers, by index. An element is `nil` if its index is free.
+    private var origins: [Origin?] = []
+    private var slots: [String: Int] = [:]
+    private var freeSlots: [Int] = []
+    /// The origins whose next transfer needs another connection.
+    private var ready = PriorityQueue<Int, RequestPriority>()
+    /// The origins whose next transfer uses an open HTTP/2 connection.
+    private var riding = PriorityQueue<Int, RequestPriority>()
+    /// The origin indexes of the waiting transfers.
+    private var waiting: [UInt64: Int] = [:]
+    private var multiplexed: Set<String> = []
+    private var connections = 0
+
+    init(perOrigin: Int, perMultiplexedOrigin: Int, total: Int, order: ImageDownloader.Configuration.QueueOrder = .fifo)
+    {
+        self.order = order
+        self.perOrigin = max(perOrigin, 1)
+        self.perMultiplexedOrigin = max(perMultiplexedOrigin, 1)
+        self.total = max(total, 1)
+    }
+
+    /// The number of waiting transfers.
+    var waitingCount: Int { waiting.count }
+
+    /// A Boolean value that indicates whether a transfer can start.
+    var canStart: Bool { !riding.isEmpty || (connections < total && !ready.isEmpty) }
+
+    /// Returns the number of running transfers for `origin`.
+    func running(at origin: String) -> Int { slots[origin].flatMap { origins[$0]?.running } ?? 0 }
+
+    /// Returns the reason why `id` can't start before a slot is released, or `nil` if a slot is free or the transfer
+    /// isn't waiting.
+    func waitReason(of id: UInt64) -> WaitReason? {
+        guard let origin = waiting[id].flatMap({ origins[$0] }) else { return nil }
+        let most = origin.isMultiplexed ? perMultiplexedOrigin : perOrigin
+        if origin.running >= most { return .hostLimit }
+        let needsConnection = !origin.isMultiplexed || origin.running == 0
+        return needsConnection && connections >= total ? .connectionLimit : nil
+    }
+
+    /// Adds a waiting transfer.
+    mutating func enqueue(_ id: UInt64, origin: String, priority: RequestPriority) {
+        let place = position(of: origin)
+        waiting[id] = place
+        origins[place]?.waiting.push(id, priority)
+        refresh(place)
+    }
+
+    /// Changes the priority of a waiting transfer. Returns `false` if the transfer isn't waiting.
+    @discardableResult
+    mutating func setPriority(_ id: UInt64, _ priority: RequestPriority) -> Bool {
+        guard let place = waiting[id] else { return false }
+        origins[place]?.waiting.push(id, priority)
+        refresh(place)
+        return true
+    }
+
+    /// Removes a waiting transfer. Returns `false` if the transfer isn't waiting.
+    @discardableResult
+    mutating func remove(_ id: UInt64) -> Bool {
+        guard let place = waiting.removeValue(forKey: id) else { return false }
+        origins[place]?.waiting.remove(id)
+        refresh(place)
+        return true
+    }
+
+    /// Removes and returns the transfer that can start. It uses a slot until ``release(origin:)`` is called.
+    mutating func next() -> UInt64? {
+        let connecting = connections < total ? ready.topPriority : nil
+        let isRiding = (riding.topPriority?.rawValue ?? -1) >= (connecting?.rawValue ?? 0)
+        guard isRiding || connecting != nil, let place = isRiding ? riding.pop() : ready.pop() else { return nil }
+        origins[place]?.standing = .none
+        guard let id = origins[place]?.waiting.pop() else { return nil }
+        waiting[id] = nil
+        connections += isRiding ? 0 : 1
+        origins[place]?.running += 1
+        refresh(place)
+        return id
+    }
+
+    /// Releases a slot.
+    mutating func release(origin: String) {
+        guard let place = slots[origin], let running = origins[place]?.running, running > 0 else { return }
+        origins[place]?.running = running - 1
+        connections -= origins[place]?.isMultiplexed == true ? (running == 1 ? 1 : 0) : 1
+        refresh(place)
+    }
+
+    /// Records that `origin` supports HTTP/2.
+    mutating func setMultiplexed(_ origin: String) {
+        guard !multiplexed.contains(origin), multiplexed.count < Self.rememberedOrigins else { return }
+        connections -= max(running(at: origin) - 1, 0)
+        multiplexed.insert(origin)
+        guard let place = slots[origin] else { return }
+        origins[place]?.isMultiplexed = true
+        refresh(place)
+    }
+
+    private mutating func position(of name: String) -> Int {
+        if let place = slots[name] { return place }
+        let origin = Origin(
+            name: name, waiting: PriorityQueue(order: order.queueOrder), isMultiplexed: multiplexed.contains(name))
+        let place = freeSlots.popLast() ?? origins.count
+        if place == origins.count { origins.append(origin) } else { origins[place] = origin }
+        slots[name] = place
+        return place
+    }
+
+    /// Updates the list that contains the origin, and removes an origin without transfers.
+    private mutating func refresh(_ place: Int) {
+        guard let standing = standing(place) else { return }
+        if origins[place]?.standing != standing { move(place, to: standing) }
+        guard let origin = origins[place], origin.running == 0, origin.waiting.isEmpty else { return }
+        slots[origin.name] = nil
+        origins[place] = nil
+        freeSlots.append(place)
+    }
+
+    /// Returns the list to which the origin belongs, or `nil` if the index is free.
+    private func standing(_ place: Int) -> OriginState? {
+        guard let origin = origins[place] else { return nil }
+        let most = origin.isMultiplexed ? perMultiplexedOrigin : perOrigin
+        guard origin.running < most, let priority = origin.waiting.topPriority else { return OriginState.none }
+        return origin.isMultiplexed && origin.running > 0 ? .riding(priority) : .ready(priority)
+    }
+
+    private mutating func move(_ place: Int, to standing: OriginState) {
+        if case .riding(let priority) = standing { riding.push(place, priority) } else { riding.remove(place) }
+        if case .ready(let priority) = standing { ready.push(place, priority) } else { ready.remove(place) }
+        origins[place]?.standing = standing
+    }
+}

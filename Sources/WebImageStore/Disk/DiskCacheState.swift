@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImageHTTP
+
+/// The state that callers, reader threads, and the writer thread of one disk cache share.
+///
+/// Each access is short and uses the same lock. No code performs I/O or resumes a task while it holds the lock.
+final class DiskCacheState: Sendable {
+    /// A job for the writer.
+    enum Job: Sendable {
+        case staged(PendingWrites.Job)
+        /// Removes an entry from the index because a read found that its file was missing, or was corrupt and has been
+        /// deleted.
+        case removeFromIndex(CacheKey.StoredDigest?, name: String)
+        /// Refreshes the index after a miss, because other processes may have added entries.
+        case refresh
+        case flush(Completion)
+        /// Waits until the index is loaded or, if necessary, rebuilt from the files.
+        case settle(Completion)
+        case trim(EvictionTarget, EvictionProgress?, Completion)
+        /// Deletes the entries of the given index rows and reports the deleted entries.
+        case discard([Int], @Sendable (DiskRemoval) -> Void)
+        /// Deletes the files that were set aside.
+        case sweep(SweepProgress?, Completion)
+        case reconcile(@Sendable (VerifyReport) -> Void)
+        case describe(@Sendable (CacheIndex?, Double?) -> Void)
+        case close(Completion)
+    }
+    typealias Completion = @Sendable () -> Void
+
+    /// The last read of an entry, in seconds since 1970.
+    struct Access {
+        var name: String
+        var time: Double
+    }
+
+    struct Shared {
+        var staging: PendingWrites
+        var jobs = FIFOQueue<Job>()
+        var writerSleeps = false
+        /// The digests of the entries on disk. The set is complete only after `isLoaded` is `true`.
+        var known: Set<CacheKey.StoredDigest> = []
+        /// The digests of the entries for which the index has newer values than the files.
+        var updated: Set<CacheKey.StoredDigest> = []
+        var isLoaded = false
+        /// The inodes of the files whose checksums were verified.
+        var verified: [CacheKey.StoredDigest: UInt64] = [:]
+        /// The reads since the last batch.
+        var accesses: [CacheKey.StoredDigest: Access] = [:]
+        var counters = DiskCache.Info.Counters()
+        /// The uptime until which writing is paused.
+        var pausedUntil: Double?
+        var lastRefresh = -Double.infinity
+        /// A number that increases when the index file is replaced.
+        var indexGeneration = 0
+        var isClosed = false
+        /// A Boolean value that indicates whether the kernel and the file system support reads from the page cache that
+        /// don't wait for the disk.
+        var readsCached = true
+
+        /// A Boolean value that indicates whether an index file exists for the readers.
+        var hasIndexFile = true
+
+        /// Returns a Boolean value that indicates whether the index may have newer values than the file of a key.
+        func mustQueryIndex(for key: CacheKey) -> Bool {
+            hasIndexFile && (!isLoaded || updated.contains(key.storedDigest))
+        }
+    }
+
+    let configuration: DiskCache.Configuration
+    let layout: CacheLayout
+    /// A Boolean value that indicates whether the directory is on a remote file system.
+    ///
+    /// SQLite's locks are unreliable on remote file systems. The index is therefore stored in memory, the files are the
+    /// only source of information, and the cache finds entries of other processes by checking the files.
+    let isFilesOnly: Bool
+    let extras: ExtraDirectories
+    let shared: Lock<Shared>
+    private let wake = DispatchSemaphore(value: 0)
+
+    var files: any FileSystem { configuration.fileSystem }
+    var clock: TimeSource { configuration.clock }
+
+    /// Creates the state for an existing directory.
+    init(_ configuration: DiskCache.Configuration) {
+        self.configuration = configuration
+        layout = CacheLayout(root: configuration.directory)
+        isFilesOnly = (try? configuration.fileSystem.isRemote(configuration.directory)) ?? false
+        extras = ExtraDirectories(configuration.readOnlyDirectories, files: configuration.fileSystem)
+        shared = Lock(
+            Shared(
+                staging: PendingWrites(
+                    entryLimit: configuration.stagingLimit.entries, byteLimit: configuration.stagingLimit.bytes),
+                hasIndexFile: !isFilesOnly))
+    }
+
+    /// Changes the shared state, enqueues the job that the closure returns, and wakes the writer if it sleeps.
+    func enqueue(_ body: (inout Shared) -> Job?) {
+        let mustWake = shared.withLock { state -> Bool in
+            guard let job = body(&state) else { return false }
+            state.jobs.push(job)
+            defer { state.writerSleeps = false }
+            return state.writerSleeps
+        }
+        if mustWake { wake.signal() }
+    }
+
+    /// Enqueues a job. Returns `false` without enqueuing it if the cache is closed.
+    func enqueueIfOpen(_ job: Job) -> Bool {
+        var isOpen = false
+        enqueue { state in
+            isOpen = !state.isClosed
+            return isOpen ? job : nil
+        }
+        return isOpen
+    }
+
+    /// Waits until a job arrives or the given number of seconds has passed. The writer calls this method.
+    func sleep(seconds: Double) {
+        let mayStay = shared.withLock { state -> Bool in
+            state.writerSleeps = state.jobs.isEmpty
+            return state.writerSleeps
+        }
+        guard mayStay else { return }
+        let timedOut = wake.wait(timeout: .now() + min(seconds, 86_400)) == .timedOut
+        guard timedOut else { return }
+        // If another thread signaled after the timeout, consume the signal so that it doesn't end the next sleep.
+        let signalled = shared.withLock { state -> Bool in
+            defer { state.writerSleeps = false }
+            return !state.writerSleeps
+        }
+        if signalled { wake.wait() }
+    }
+}
+
+/// The goal of an eviction.
+struct EvictionTarget: Sendable, Equatable {
+    /// The maximum number of bytes that may remain.
+    var bytes: Int
+    /// The time in seconds since 1970 before which entries that were neither stored nor revalidated later are evicted,
+    /// or `nil` to ignore the age.
+    var cutoff: Double?
+
+    /// Returns a goal that satisfies both goals.
+    func combined(_ other: EvictionTarget) -> EvictionTarget {
+        EvictionTarget(
+            bytes: min(bytes, other.bytes), cutoff: [cutoff, other.cutoff].compactMap { $0 }.max())
+    }
+}
+
+/// A closure that receives the number of remaining entries and bytes. The writer calls it on its thread.
+typealias EvictionProgress = @Sendable (_ entries: Int, _ bytes: Int) -> Void
+
+/// A closure that receives the number of deleted files. The writer calls it on its thread.
+typealias SweepProgress = @Sendable (_ deleted: Int) -> Void

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageConcurrency
+
+/// The state and rules of the memory cache: limits, expiration, families, and a weak table of evicted objects.
+///
+/// This value isn't synchronized. ``MemoryCache`` guards it with a lock.
+struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
+    private var table = SecondChanceTable<Object>()
+    /// Weak references to the evicted objects that other objects still retain.
+    private var weakEntries = WeakTable<CacheKey.Digest, Object, CachedImageInfo>(smallestLimit: .max)
+    private var weakEntryLimit = 256
+    private(set) var families = DerivedImageIndex()
+    var costLimit: Int
+    var countLimit: Int
+    /// The maximum cost of one entry, or `nil` for one tenth of `costLimit`.
+    var entryLimit: Int?
+    private(set) var statistics = MemoryCache.Statistics()
+
+    init(costLimit: Int, countLimit: Int, entryLimit: Int? = nil) {
+        self.costLimit = costLimit
+        self.countLimit = countLimit
+        self.entryLimit = entryLimit
+    }
+
+    var cost: Int { table.cost }
+    var count: Int { table.count }
+    var weakEntryCount: Int { weakEntries.count }
+
+    // MARK: - Finding
+
+    /// Returns the object for a digest if it's in the table and doesn't expire.
+    ///
+    /// For all other entries, use ``find(_:uptime:releasing:)``.
+    @inline(__always)
+    mutating func findLasting(_ digest: CacheKey.Digest) -> Object? {
+        guard let object = table.findLasting(digest) else { return nil }
+        statistics.hits &+= 1
+        return object
+    }
+
+    /// Returns the object for a digest.
+    ///
+    /// This method appends the objects that the caller must release after unlocking to `releasing`.
+    mutating func find(_ digest: CacheKey.Digest, uptime: () -> Double, releasing: inout [Object]) -> Object? {
+        switch table.find(digest, uptime: uptime) {
+        case .value(let object):
+            statistics.hits += 1
+            return object
+        case .expired(let object, let note):
+            releasing.append(object)
+            removeFromFamily(digest, note)
+        case .nothing:
+            if let object = findWeakEntry(digest, uptime: uptime, leaving: &releasing) {
+                statistics.hits += 1
+                return object
+            }
+        }
+        statistics.misses += 1
+        return nil
+    }
+
+    private mutating func findWeakEntry(
+        _ digest: CacheKey.Digest, uptime: () -> Double, leaving: inout [Object]
+    ) -> Object? {
+        guard !weakEntries.isEmpty, let weak = weakEntries.remove(digest) else { return nil }
+        removeFromFamily(digest, weak.note)
+        guard let object = weak.object else { return nil }
+        guard weak.note.expires == .infinity || uptime() < weak.note.expires else {
+            leaving.append(object)
+            return nil
+        }
+        if !admit(object, digest, weak.note, releasing: &leaving) { keepWeakReference(digest, object, weak.note) }
+        return object
+    }
+
+    /// Returns all unexpired objects of a family, including evicted objects that are still alive.
+    func family(
+        _ family: CacheKey.Digest, uptime: () -> Double
+    ) -> [(digest: CacheKey.Digest, object: Object, rendition: ImageVariant)] {
+        families.members(of: family).compactMap { digest in
+            guard let (object, note) = live(digest, uptime: uptime), let rendition = note.rendition else { return nil }
+            return (digest, object, rendition)
+        }
+    }
+
+    /// Returns the unexpired object for a digest without changing the store.
+    func live(_ digest: CacheKey.Digest, uptime: () -> Double) -> (object: Object, note: CachedImageInfo)? {
+        let held = table.peek(digest).map { (object: $0.value, note: $0.note) }
+        let found = held ?? weakEntries[digest]
+        guard let found, found.note.expires == .infinity || uptime() < found.note.expires else { return nil }
+        return found
+    }
+
+    /// Marks an entry as used and counts the preceding miss as a hit, because this entry satisfied the request.
+    mutating func recordHit(with digest: CacheKey.Digest, uptime: () -> Double, releasing: inout [Object]) {
+        guard find(digest, uptime: uptime, releasing: &releasing) != nil else { return }
+        if statistics.misses > 0 { statistics.misses -= 1 }
+    }
+
+    // MARK: - Storing
+
+    /// Stores an object and returns `false` if its cost exceeds the limit for one entry.
+    mutating func store(
+        _ object: Object, for digest: CacheKey.Digest, info: CachedImageInfo, releasing: inout [Object]
+    ) -> Bool {
+        remove(digest, releasing: &releasing)
+        return admit(object, digest, info, releasing: &releasing)
+    }
+
+    private mutating func admit(
+        _ object: Object, _ digest: CacheKey.Digest, _ note: CachedImageInfo, releasing: inout [Object]
+    ) -> Bool {
+        guard note.cost <= min(entryLimit ?? costLimit / 10, costLimit), countLimit > 0 else { return false }
+        // Evict other entries first, so that the limit holds at every moment.
+        evict(toCost: costLimit - note.cost, count: countLimit - 1, releasing: &releasing)
+        table.insert(object, for: digest, info: note)
+        if let rendition = note.rendition { families.add(digest, to: rendition.data) }
+        return true
+    }
+
+    // MARK: - Removing
+
+    mutating func remove(_ digest: CacheKey.Digest, releasing: inout [Object]) {
+        if let weak = weakEntries.remove(digest) { removeFromFamily(digest, weak.note) }
+        guard let (object, note) = table.remove(digest) else { return }
+        removeFromFamily(digest, note)
+        releasing.append(object)
+    }
+
+    /// Removes all objects of a family.
+    mutating func removeFamily(_ family: CacheKey.Digest, releasing: inout [Object]) {
+        for digest in families.members(of: family) { remove(digest, releasing: &releasing) }
+    }
+
+    /// Removes the objects that were prefetched and haven't been used since.
+    mutating func removeUnusedAhead(releasing: inout [Object]) {
+        for digest in table.unusedAhead {
+            statistics.evictions += 1
+            remove(digest, releasing: &releasing)
+        }
+    }
+
+    /// Evicts objects until both limits hold.
+    mutating func evict(toCost cost: Int, count: Int, releasing: inout [Object]) {
+        while table.cost > cost || table.count > count, let victim = table.evict() {
+            statistics.evictions += 1
+            keepWeakReference(victim.digest, victim.value, victim.note)
+            releasing.append(victim.value)
+        }
+        if weakEntries.count > weakEntryLimit { pruneWeakEntries() }
+    }
+
+    /// Keeps a weak reference to an evicted object so that lookups find it while another object retains it.
+    private mutating func keepWeakReference(_ digest: CacheKey.Digest, _ object: Object, _ note: CachedImageInfo) {
+        weakEntries.insert(object, for: digest, note: note)
+        if let rendition = note.rendition { families.add(digest, to: rendition.data) }
+    }
+
+    /// Removes the references to deallocated objects.
+    mutating func pruneWeakEntries() {
+        var gone: [(CacheKey.Digest, CachedImageInfo)] = []
+        weakEntries.prune { gone.append(($0, $1)) }
+        for (digest, note) in gone { removeFromFamily(digest, note) }
+        weakEntryLimit = max(256, weakEntries.count * 2)
+    }
+
+    private mutating func removeFromFamily(_ digest: CacheKey.Digest, _ note: CachedImageInfo) {
+        if let rendition = note.rendition { families.remove(digest, from: rendition.data) }
+    }
+
+    /// Empties the store and returns its previous contents, which the caller must release after unlocking.
+    mutating func removeAll() -> SecondChanceTable<Object> {
+        weakEntries = WeakTable(smallestLimit: .max)
+        families = DerivedImageIndex()
+        var old = SecondChanceTable<Object>()
+        swap(&old, &table)
+        return old
+    }
+}

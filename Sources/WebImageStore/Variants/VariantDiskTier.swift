@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImageHTTP
+
+/// A store that caches several responses (variants) per key on disk and selects them by the request's header fields
+/// (RFC 9111, section 4.1).
+///
+/// The image pipeline and the HTTP client both cache their responses through this type.
+///
+/// Most keys have a single response, which is stored under the key itself, so a lookup needs only one read. Additional
+/// responses are stored under derived keys, and a small entry lists all of them. If another process or a crash leaves a
+/// response out of the list, lookups miss it.
+///
+/// This class is thread-safe. It notices a list that another process changed after it has loaded at most ``listLimit``
+/// other lists.
+public final class VariantDiskTier: Sendable {
+    /// The number of variant lists in memory at which loading another list from disk first discards all of them.
+    public static let listLimit = 1_024
+    /// The identifier of the response that is stored under the key itself.
+    static let front = ""
+
+    let disk: DiskCache
+    private let now: @Sendable () -> Date
+    private let lists = Lock<[CacheKey: VaryIndex]>([:])
+    /// The tasks that read a list from disk to delete the responses it names.
+    private let cleaning = Lock<[UInt64: Task<Void, Never>]>([:])
+
+    /// Creates a store on a disk cache, which other components can share.
+    ///
+    /// - Parameters:
+    ///   - disk: The disk cache that stores the responses.
+    ///   - now: A closure that returns the current date, which becomes the store date of the lists.
+    public init(_ disk: DiskCache, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.disk = disk
+        self.now = now
+    }
+
+    /// Returns the key under which a response is stored, which is `key` itself or a key derived from it.
+    public static func variantKey(of id: String, _ key: CacheKey) -> CacheKey {
+        id == front ? key : key.appending(["variant", id])
+    }
+
+    static func listKey(_ key: CacheKey) -> CacheKey { key.appending(["variants"]) }
+
+    /// Returns a Boolean value that indicates whether the store may contain a response for a key.
+    ///
+    /// The result is `false` only if the store certainly has no response. This method performs no I/O.
+    public func mayContain(_ key: CacheKey) -> Bool { disk.mayContain(key) || mayHaveList(key) }
+
+    private func mayHaveList(_ key: CacheKey) -> Bool {
+        lists.withLock { $0[key] != nil } || disk.mayContain(Self.listKey(key))
+    }
+
+    // MARK: - Reading
+
+    /// Returns the newest response of a key that a request with the given header fields selects.
+    ///
+    /// The key of the returned entry is the key under which the response is stored.
+    public func entry(for key: CacheKey, matching fields: HTTPHeaderFields) async -> CacheEntry? {
+        await variant(for: key, matching: fields)?.entry
+    }
+
+    /// Returns the newest response of a key that a request with the given header fields selects, and its identifier.
+    ///
+    /// If the current task is canceled while a read waits for a thread, the read is withdrawn, and this method returns
+    /// `nil` immediately.
+    public func variant(for key: CacheKey, matching fields: HTTPHeaderFields) async -> (id: String, entry: CacheEntry)?
+    {
+        // Without the list, the newest response is unknown.
+        guard let known = await list(key) else { return nil }
+        guard let list = known else {
+            guard let entry = await disk.entry(for: key), entry.isSelected(by: fields) else { return nil }
+            return (Self.front, entry)
+        }
+        for variant in list.matching(fields) {
+            // A withdrawn read doesn't show whether the response exists.
+            guard let read = await disk.read(Self.variantKey(of: variant.id, key)) else { return nil }
+            if let entry = read, entry.isSelected(by: fields) { return (variant.id, entry) }
+            // The response was evicted, or another process changed it.
+            change(key) { $0.remove(variant.id) }
+        }
+        return nil
+    }
+
+    /// Returns the list of a key for a change of the stored responses.
+    ///
+    /// A change needs the list even if the current task is canceled, so this read can't be withdrawn.
+    private func listToChange(_ key: CacheKey) async -> VaryIndex? { await list(key, isWithdrawable: false) ?? nil }
+
+    /// Returns the list of a key.
+    ///
+    /// The inner value is `nil` if the key has at most one response, which is stored under the key itself. The outer
+    /// value is `nil` if the read of the list was withdrawn, so the list is unknown.
+    private func list(_ key: CacheKey, isWithdrawable: Bool = true) async -> VaryIndex?? {
+        if let known = lists.withLock({ $0[key] }) { return .some(known) }
+        let place = Self.listKey(key)
+        guard disk.mayContain(place) else { return .some(nil) }
+        guard let read = await disk.read(place, isWithdrawable: isWithdrawable) else { return nil }
+        guard let entry = read, let list = try? JSONDecoder().decode(VaryIndex.self, from: entry.data)
+        else { return .some(nil) }
+        return lists.withLock { lists in
+            // Another thread may have read or changed the list during the disk read.
+            if let known = lists[key] { return known }
+            Self.makeRoom(in: &lists)
+            lists[key] = list
+            return list
+        }
+    }
+
+    /// The number of lists in memory.
+    var listCount: Int { lists.withLock { $0.count } }
+
+    /// Removes lists from memory if there are as many as allowed. They can be read from disk again.
+    static func makeRoom(in lists: inout [CacheKey: VaryIndex]) {
+        guard lists.count >= listLimit else { return }
+        // An empty list hides the list on disk until that is deleted, so it stays.
+        lists = lists.filter { $0.value.variants.isEmpty }
+    }
+
+    // MARK: - Writing
+
+    /// Stores an entry under the key that it names and replaces the responses that the request selects.
+    ///
+    /// The request header fields that select the entry come from `entry.head`.
+    ///
+    /// - Parameters:
+    ///   - entry: The response to store.
+    ///   - fields: The header fields of the request that the response belongs to.
+    public func store(_ entry: CacheEntry, matching fields: HTTPHeaderFields) async {
+        let key = entry.key
+        let known = await listToChange(key)
+        guard let variant = entry.variant(Self.front), !variant.names.isEmpty else {
+            if let known { drop(known, key) }
+            return disk.store(entry)
+        }
+        if known == nil, !disk.mayContain(key) { return disk.store(entry) }
+        let first = known == nil ? await disk.entryToChange(for: key)?.variant(Self.front) : nil
+        let change = lists.withLock { lists -> Change in
+            var list = lists[key] ?? known ?? VaryIndex()
+            if let first, list.variants.isEmpty { _ = list.insert(first, request: first.varyHeaders) }
+            var placed = variant
+            let staying = list.variants.filter { !$0.matches(fields) }
+            placed.id = staying.contains { $0.id == Self.front } ? variant.selectingName : Self.front
+            let leaving = list.insert(placed, request: fields)
+            let isListed = known != nil || list.variants.count > 1
+            if isListed, lists[key] == nil { Self.makeRoom(in: &lists) }
+            lists[key] = isListed ? list : nil
+            return Change(key: Self.variantKey(of: placed.id, key), removedIDs: leaving, list: isListed ? list : nil)
+        }
+        for id in change.removedIDs { disk.remove(Self.variantKey(of: id, key)) }
+        var placed = entry
+        placed.key = change.key
+        disk.store(placed)
+        if let list = change.list { write(list, key) }
+    }
+
+    /// Replaces the head of the response that a request with the given header fields selects.
+    ///
+    /// If there is no such response, this method does nothing. It doesn't change the other responses of the key.
+    public func updateHead(_ head: StoredResponseHead, for key: CacheKey, matching fields: HTTPHeaderFields) async {
+        guard let list = await listToChange(key) else {
+            // If the response varies, the stored response may differ from the revalidated one.
+            if head.isNegotiated {
+                guard let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) else { return }
+            }
+            return disk.updateHead(head, for: key)
+        }
+        guard let variant = list.matching(fields).first else { return }
+        updateHead(head, variant.id, for: key)
+    }
+
+    /// Replaces the head of the response with the given identifier.
+    public func updateHead(_ head: StoredResponseHead, _ id: String, for key: CacheKey) {
+        disk.updateHead(head, for: Self.variantKey(of: id, key))
+        change(key) { $0.replace(VaryIndex.Variant(id: id, stored: head)) }
+    }
+
+    /// Removes the response with the given identifier.
+    public func remove(_ id: String, for key: CacheKey) {
+        disk.remove(Self.variantKey(of: id, key))
+        change(key) { $0.remove(id) }
+    }
+
+    /// Removes the responses that a request with the given header fields selects.
+    public func remove(matching fields: HTTPHeaderFields, for key: CacheKey) async {
+        if let list = await listToChange(key) {
+            for variant in list.matching(fields) { remove(variant.id, for: key) }
+        } else if let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) {
+            disk.remove(key)
+        }
+    }
+
+    /// Removes all responses of a key.
+    ///
+    /// Lookups miss the responses immediately. Responses that only a list on disk names are deleted after the store has
+    /// read that list.
+    public func removeAll(for key: CacheKey) {
+        disk.remove(key)
+        let mayBeOnDisk = disk.mayContain(Self.listKey(key))
+        let known = lists.withLock { lists in
+            let known = lists[key]
+            // An empty list hides the responses on disk.
+            lists[key] = known == nil && mayBeOnDisk ? VaryIndex() : nil
+            return known
+        }
+        if let known {
+            drop(known, key)
+        } else if mayBeOnDisk {
+            cleaning.withLock { tasks in
+                let number = (tasks.keys.max() ?? 0) + 1
+                tasks[number] = Task.detached {
+                    await self.removeVariants(key)
+                    self.cleaning.withLock { $0[number] = nil }
+                }
+            }
+        }
+    }
+
+    private func drop(_ list: VaryIndex, _ key: CacheKey) {
+        lists.withLock { $0[key] = nil }
+        for variant in list.variants { disk.remove(Self.variantKey(of: variant.id, key)) }
+        disk.remove(Self.listKey(key))
+    }
+
+    /// Deletes the responses that a list on disk names, except those that were stored again in the meantime.
+    private func removeVariants(_ key: CacheKey) async {
+        let entry = await disk.entryToChange(for: Self.listKey(key))
+        let old = entry.flatMap { try? JSONDecoder().decode(VaryIndex.self, from: $0.data) } ?? VaryIndex()
+        let present = lists.withLock { lists in
+            let present = lists[key]?.variants ?? []
+            if present.isEmpty {
+                lists[key] = nil
+                // Remove the list while the lock is held so that the removal can't affect a list that is written later.
+                disk.remove(Self.listKey(key))
+            }
+            return Set(present.map(\.id))
+        }
+        // The response under the key itself is already removed. If one exists, it's new.
+        for variant in old.variants where variant.id != Self.front && !present.contains(variant.id) {
+            disk.remove(Self.variantKey(of: variant.id, key))
+        }
+    }
+
+    /// Waits until all removed responses are deleted.
+    func cleanedUp() async {
+        for task in cleaning.withLock({ Array($0.values) }) { await task.value }
+    }
+
+    /// Removes the responses of a key.
+    ///
+    /// If `fields` isn't `nil`, only the responses that a request with these header fields selects are removed.
+    public func remove(_ key: CacheKey, matching fields: HTTPHeaderFields?) async {
+        guard let fields else { return removeAll(for: key) }
+        await remove(matching: fields, for: key)
+    }
+
+    /// Waits until all stored responses are written.
+    public func flush() async { await disk.flush() }
+
+    /// Removes all entries of the disk cache, including those that other components stored.
+    public func removeAll() async {
+        lists.withLock { $0.removeAll() }
+        await disk.removeAll()
+        lists.withLock { $0.removeAll() }
+    }
+
+    private struct Change {
+        let key: CacheKey
+        let removedIDs: [String]
+        let list: VaryIndex?
+    }
+
+    /// Changes the list of a key, if the list is in memory, and writes it if the closure returns `true`.
+    private func change(_ key: CacheKey, _ body: (inout VaryIndex) -> Bool) {
+        let changed = lists.withLock { lists -> VaryIndex? in
+            guard var list = lists[key], body(&list) else { return nil }
+            lists[key] = list.variants.isEmpty ? nil : list
+            return list
+        }
+        if let changed { write(changed, key) }
+    }
+
+    private func write(_ list: VaryIndex, _ key: CacheKey) {
+        guard !list.variants.isEmpty, let payload = try? JSONEncoder().encode(list) else {
+            return disk.remove(Self.listKey(key))
+        }
+        disk.store(CacheEntry(key: Self.listKey(key), data: payload, storedAt: now()))
+    }
+}
+
+extension CacheEntry {
+    /// Returns a list item for the entry, or `nil` if the entry has no HTTP head. Every request selects an entry
+    /// without a head.
+    fileprivate func variant(_ id: String) -> VaryIndex.Variant? {
+        head.map { VaryIndex.Variant(id: id, stored: $0) }
+    }
+
+    fileprivate func isSelected(by fields: HTTPHeaderFields) -> Bool { head?.matches(fields) ?? true }
+}
+
+extension VaryIndex.Variant {
+    /// An identifier derived from the selecting header fields. Equal fields and values have equal identifiers.
+    fileprivate var selectingName: String {
+        let fields = Set(names).sorted().flatMap { [$0, varyHeaders.combined($0) ?? ""] }
+        return String(CacheKey(fields).fileName.prefix(32))
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageCommand
+import WebImagePrograms
+
+/// A batch of images that are loaded with limited concurrency.
+struct ImageBatch: Sendable {
+    let manager: ImageManager
+    let concurrency: Int
+
+    /// Loads all `inputs`. Canceling the current task cancels the running loads and starts no further ones.
+    ///
+    /// - Returns: One row for each input that was started, in the order of the inputs.
+    func run(
+        inputs: [String], names: [String], load: ImageBatchLoad, progress: ProgressPrinter?,
+        onFinished: @Sendable (LoadRow) -> Void = { _ in }
+    ) async -> [LoadRow] {
+        var rows: [Int: LoadRow] = [:]
+        await withTaskGroup(of: (Int, LoadRow).self) { group in
+            var next = 0
+            func startOne() {
+                guard next < inputs.count, !Task.isCancelled else { return }
+                let index = next
+                next += 1
+                group.addTask {
+                    progress?.start(index, name: Inputs.lastPart(inputs[index]))
+                    let row = await load.run(inputs[index], stem: names.isEmpty ? nil : names[index]) {
+                        progress?.update(index, received: $0.receivedByteCount, expected: $0.expectedByteCount)
+                    }
+                    progress?.finish(index, row)
+                    return (index, row)
+                }
+            }
+            for _ in 0..<concurrency { startOne() }
+            while let (index, row) = await group.next() {
+                rows[index] = row
+                onFinished(row)
+                startOne()
+            }
+        }
+        return rows.sorted { $0.key < $1.key }.map(\.value)
+    }
+}
+
+/// The options for loading an image and optionally writing it.
+struct ImageBatchLoad: Sendable {
+    let manager: ImageManager
+    var size: TargetSize?
+    var policy = CachePolicy.http
+    /// The transformers for the images that are written.
+    var transformers: [any ImageTransformer] = []
+    /// The directory to which images are written, or `nil` if they aren't written.
+    var output: String?
+    /// The format of the written images, or `nil` for the original format.
+    var format: ImageFormat?
+    /// The tags for stored images.
+    var tags: Set<String> = []
+    /// The previews to request, or `nil` for no previews.
+    var previews: PreviewLoad?
+    /// A closure that receives each image.
+    var onImage: (@Sendable (String, DecodedImage) -> Void)?
+
+    /// Loads the image that `input` specifies. `stem` is the name of the output file without its extension.
+    func run(
+        _ input: String, stem: String?, onProgress: @Sendable (ImageTask.Progress) -> Void
+    ) async -> LoadRow {
+        var row = LoadRow(name: Inputs.shortName(input), url: input)
+        do throws(ImageError) {
+            var request = ImageRequest(url: try Inputs.url(input), size: size)
+            request.cachePolicy = policy
+            request.tags = tags
+            request.previews = previews?.policy ?? .disabled
+            if !transformers.isEmpty { request.transformers = transformers }
+            request.includesOriginalData = output != nil && isWrittenAsIs
+            let start = ContinuousClock.now
+            let (result, log) = await self.result(of: request, stem, onProgress)
+            row.previews = log?.rows
+            var response = try result.get()
+            if let failure = log?.failure { throw failure }
+            // An image from the memory cache has no timings, so measure the total time.
+            if response.timings.total == 0 { response.timings.total = start.duration(to: .now) / .seconds(1) }
+            row.update(from: response)
+            onImage?(input, response.image)
+            if let output, let stem { row.output = try await write(response, request, to: "\(output)/\(stem)") }
+        } catch {
+            row.error = error
+        }
+        return row
+    }
+
+    private var isWrittenAsIs: Bool { size == nil && format == nil && transformers.isEmpty }
+
+    private func result(
+        of request: ImageRequest, _ stem: String?, _ onProgress: @Sendable (ImageTask.Progress) -> Void
+    ) async -> (Result<ImageResponse, ImageError>, PreviewLog?) {
+        let task = manager.load(request)
+        let log = await withTaskCancellationHandler {
+            var log = previews.map { PreviewLog(directory: $0.directory, stem: stem) }
+            for await event in task.events {
+                if case .progress(let progress) = event { onProgress(progress) }
+                await log?.record(event)
+            }
+            return log
+        } onCancel: {
+            task.cancel()
+        }
+        return (task.result ?? .failure(.request(.cancelled)), log)
+    }
+
+    private func write(
+        _ response: ImageResponse, _ request: ImageRequest, to path: String
+    ) async throws(ImageError) -> String {
+        if isWrittenAsIs {
+            let data = try await original(response, request)
+            let target = "\(path).\(response.image.format?.fileExtension ?? "bin")"
+            try await BlockingWork.run { () throws(ImageError) in try Files.write(data, to: target) }
+            return target
+        }
+        let coders = manager.configuration.coders
+        let format = self.format ?? Self.writableFormat(of: response.image, coders)
+        let target = "\(path).\(format.fileExtension)"
+        let image = response.image
+        try await BlockingWork.run { () throws(ImageError) in
+            let data = try coders.encode(image, as: ImageEncoding(format: format), context: CodingContext())
+            try Files.write(data, to: target)
+        }
+        return target
+    }
+
+    /// Returns the format of the image, or PNG or JPEG if that format can't be written.
+    private static func writableFormat(of image: DecodedImage, _ coders: ImageCoderRegistry) -> ImageFormat {
+        let keepsAlpha = image.isOpaque || image.format != .jpeg
+        if let format = image.format, keepsAlpha, coders.canEncode(format) { return format }
+        return image.isOpaque ? .jpeg : .png
+    }
+
+    private func original(_ response: ImageResponse, _ request: ImageRequest) async throws(ImageError) -> Data {
+        if let data = response.originalData { return data }
+        var again = request
+        again.cachePolicy = .cacheFirst
+        return try await manager.data(for: again)
+    }
+}
+
+extension LoadRow {
+    /// Copies the properties of a response.
+    mutating func update(from response: ImageResponse) {
+        format = response.image.format?.rawValue
+        width = response.image.size.width
+        height = response.image.size.height
+        frames = response.image.frameCount
+        origin = response.source.rawValue
+        isStale = response.isStale
+        bytes = response.originalByteCount
+        let times = response.timings
+        timings = [
+            ("disk", times.disk), ("load", times.load), ("decode", times.decode), ("transform", times.transform),
+            ("total", times.total),
+        ]
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImagePrograms
+
+/// A handler that cancels the running command on SIGINT, on SIGTERM, or if the reader closes the output. A second
+/// signal ends the process immediately. The class is thread-safe.
+final class SignalHandler: Sendable {
+    private struct State {
+        var status: Int32?
+        var handlers: [@Sendable () -> Void] = []
+        var beforeForcedEnd: (@Sendable () -> Void)?
+    }
+
+    private let state = Lock(State())
+    // Safe: dispatch sources can be used from any thread (dispatch_source_create(3)), and this array only retains them.
+    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
+
+    init() {
+        let queue = DispatchQueue(label: "webimage.signals")
+        // libdispatch installs its own signal handlers. Until then, a signal ends the process, which is correct.
+        sources = [SIGINT, SIGTERM].map { DispatchSource.makeSignalSource(signal: $0, queue: queue) }
+        let registered = DispatchSemaphore(value: 0)
+        for (source, status) in zip(sources, [ExitStatus.interrupted, ExitStatus.terminated]) {
+            source.setEventHandler { [weak self] in
+                if self?.trigger(status) == true { return }
+                self?.state.withLock { $0.beforeForcedEnd }?()
+                _exit(status)
+            }
+            source.setRegistrationHandler { registered.signal() }
+            source.resume()
+        }
+        for _ in sources { registered.wait() }
+    }
+
+    /// The exit status after an interruption, or `nil` if there was none.
+    var status: Int32? { state.withLock { $0.status } }
+
+    /// Interrupts the command. Returns `false` if it was already interrupted.
+    @discardableResult
+    func trigger(_ status: Int32) -> Bool {
+        let handlers = state.withLock { state -> [@Sendable () -> Void]? in
+            guard state.status == nil else { return nil }
+            state.status = status
+            return state.handlers
+        }
+        for handler in handlers ?? [] { handler() }
+        return handlers != nil
+    }
+
+    /// Sets an action that runs before a second signal ends the process, or removes it if `action` is `nil`. The action
+    /// must not wait for anything.
+    func beforeForcedEnd(_ action: (@Sendable () -> Void)?) { state.withLock { $0.beforeForcedEnd = action } }
+
+    /// Makes an interruption end the process immediately. This is for commands that leave no partial results.
+    func endAtOnce() {
+        let status = state.withLock { state -> Int32? in
+            state.handlers.append { [weak self] in _exit(self?.status ?? ExitStatus.interrupted) }
+            return state.status
+        }
+        if let status { _exit(status) }
+    }
+
+    /// Runs `body` as a Swift task that an interruption cancels.
+    func cancelling<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        let task = Task { await body() }
+        let isOver = state.withLock { state -> Bool in
+            state.handlers.append { task.cancel() }
+            return state.status != nil
+        }
+        if isOver { task.cancel() }
+        return await task.value
+    }
+}

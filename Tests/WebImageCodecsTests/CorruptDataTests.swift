@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Corrupt data")
+struct CorruptDataTests {
+    /// Decodes the data and up to 8 frames. Returns the image or the typed error.
+    private func attempt(_ data: Data, _ format: ImageFormat, partial: Bool) throws -> Result<DecodedImage, ImageError>
+    {
+        let coder = try coder(for: format)
+        do throws(ImageError) {
+            let options = ImageDecodingOptions(allowsPartialData: partial)
+            let image = try coder.decode(data, info: nil, options: options, context: CodingContext(limits: .icon))
+            for place in 0..<min(8, image.frameCount) { _ = try image.animation?.frame(at: place) }
+            return .success(image)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test(
+        "Truncated data is reported as truncated or corrupt, or results in a partial or complete image",
+        arguments: Fixture.all)
+    func truncations(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        for part in 1..<16 {
+            let cut = data.prefix(data.count * part / 16)
+            switch try attempt(cut, fixture.format, partial: false) {
+            case .success(let image):
+                // Complete frames are kept. If only an end marker is missing, the pixels are complete.
+                #expect(image.size == fixture.storedSize)
+                #expect(!image.metadata.isPartial || fixture.format == .gif, "\(part)/16")
+            case .failure(.decoding(.truncated, _)), .failure(.decoding(.corrupted, _)): break
+            case .failure(let error): Issue.record("\(part)/16: \(error)")
+            }
+            if case .success(let image) = try attempt(cut, fixture.format, partial: true) {
+                #expect(image.size == fixture.storedSize)
+            }
+        }
+    }
+
+    @Test(
+        "A part of the data returns the top rows if partial images are allowed",
+        arguments: [
+            "444.jpg", "420-progressive.jpg", "rgb8.png", "rgba8-interlaced.png", "still.gif", "lossy-80.webp",
+            "rgb24-top-down.bmp",
+        ])
+    func partialPictures(_ file: String) throws {
+        let fixture = try Fixture.named(file)
+        let half = try fixture.data().prefix(fixture.data().count * 7 / 10)
+        #expect { try attempt(half, fixture.format, partial: false).get() } throws: {
+            ($0 as? ImageError)?.code == 4005
+        }
+        let image = try attempt(half, fixture.format, partial: true).get()
+        #expect(image.metadata.isPartial)
+        let expected = try fixture.expectedFrames()[0]
+        let pixels = image.pixels.packedBytes()
+        // Passes and scans cover the whole image, and libwebp shows no row before its block is complete.
+        if !file.contains("progressive"), !file.contains("interlaced"), fixture.format != .webp {
+            let count = 3 * fixture.width * 4
+            #expect(difference(Array(pixels.prefix(count)), Array(expected.prefix(count))) <= 4)
+        }
+    }
+
+    @Test("A file without only its end marker is complete", arguments: ["444.jpg", "420-progressive.jpg", "gray.jpg"])
+    func missingEndMarker(_ file: String) throws {
+        let fixture = try Fixture.named(file)
+        let image = try attempt(fixture.data().dropLast(2), .jpeg, partial: false).get()
+        #expect(!image.metadata.isPartial)
+    }
+
+    @Test("Flipped bits never crash a decoder", arguments: Fixture.all)
+    func bitFlips(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        var generator = SeededGenerator(UInt64(data.count))
+        for round in 0..<40 {
+            var broken = data
+            for _ in 0...(round % 4) {
+                let place = Int.random(in: 0..<broken.count, using: &generator)
+                broken[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            }
+            _ = try attempt(broken, fixture.format, partial: round % 2 == 0)
+        }
+    }
+
+    @Test("Replaced bytes in headers never crash a decoder", arguments: Fixture.all)
+    func headerFlips(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        for place in 0..<min(64, data.count) {
+            for value: UInt8 in [0, 0x7F, 0x80, 0xFF] {
+                var broken = data
+                broken[place] = value
+                _ = try attempt(broken, fixture.format, partial: place % 2 == 0)
+            }
+        }
+    }
+
+    @Test("Random bytes never crash a decoder", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
+    func noise(_ format: ImageFormat) throws {
+        var generator = SeededGenerator(3)
+        for _ in 0..<200 {
+            let count = Int.random(in: 1..<200, using: &generator)
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            _ = try attempt(Data(bytes), format, partial: true)
+        }
+        #expect(throws: ImageError.decoding(.noData)) {
+            try coder(for: format).decode(Data(), info: nil, options: ImageDecodingOptions(), context: CodingContext())
+        }
+    }
+}
+
+@Suite("Limits of the coders")
+struct CoderLimitsTests {
+    @Test("An image that exceeds the side limit is rejected", arguments: Fixture.stills)
+    func side(_ fixture: Fixture) throws {
+        var limits = ImageLimits.desktop
+        limits.maxDimension = max(fixture.width, fixture.height) - 1
+        #expect { try fixture.decode(limits: limits) } throws: { ($0 as? ImageError)?.code == 6003 }
+    }
+
+    @Test(
+        "Pixels that exceed the byte limit are rejected",
+        arguments: ["444.jpg", "rgb8.png", "still.gif", "rgb24.bmp", "rgb.qoi"])
+    func bytes(_ file: String) throws {
+        var limits = ImageLimits.desktop
+        limits.maxDecodedBytes = 100
+        #expect { try Fixture.named(file).decode(limits: limits) } throws: { ($0 as? ImageError)?.code == 6006 }
+    }
+
+    @Test("A file with more frames than `maxFrames` is rejected, and a limit of one frame returns the poster frame")
+    func frames() throws {
+        for file in ["mixed.gif", "animated.webp"] {
+            let fixture = try Fixture.named(file)
+            var limits = ImageLimits.desktop
+            limits.maxFrames = 2
+            #expect { try fixture.decode(limits: limits) } throws: { ($0 as? ImageError)?.code == 6004 }
+            #expect(try !fixture.decode(limits: .server).isAnimated)
+        }
+    }
+
+    @Test("Canceled decoding stops", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
+    func cancellation(_ format: ImageFormat) throws {
+        let flag = CancellationFlag()
+        flag.cancel()
+        let fixture = try #require(Fixture.all.first { $0.format == format })
+        #expect(throws: ImageError.request(.cancelled)) {
+            try coder(for: format).decode(
+                fixture.data(), info: fixture.probe, options: ImageDecodingOptions(),
+                context: CodingContext(cancellation: flag))
+        }
+    }
+
+    @Test("A JPEG with more than a hundred scans is rejected")
+    func scans() throws {
+        let data = try Fixture.named("gray-progressive.jpg").data()
+        let bytes = [UInt8](data)
+        // Repeat the last scan, from its marker to the end marker.
+        let start = try #require((0..<bytes.count - 1).last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+        var many = data.dropLast(2)
+        for _ in 0..<120 { many.append(data[start..<data.count - 2]) }
+        many.append(contentsOf: [0xFF, 0xD9])
+        #expect {
+            try JPEGCoder().decode(many, info: nil, options: ImageDecodingOptions(), context: CodingContext())
+        } throws: {
+            guard let code = ($0 as? ImageError)?.code else { return false }
+            return code == 6009 || code == 4006
+        }
+    }
+}

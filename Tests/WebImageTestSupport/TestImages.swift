@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+
+/// Small generated images, whose colors depend on a number.
+public enum TestImages {
+    /// Returns a PNG file of `width` × `height` pixels. Equal arguments result in equal data.
+    public static func png(_ number: Int, width: Int = 64, height: Int = 48) throws -> Data {
+        try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: pixels(number, width: width, height: height)), as: .png(), context: CodingContext())
+    }
+
+    /// Returns the pixels of ``png(_:width:height:)``, a gradient over a color that depends on the number.
+    public static func pixels(_ number: Int, width: Int = 64, height: Int = 48) throws -> PixelBuffer {
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
+        let stride = canvas.bytesPerRow
+        canvas.withUnsafeMutableBytes { bytes in
+            for y in 0..<height {
+                for x in 0..<width {
+                    let at = y * stride + x * 4
+                    bytes[at] = UInt8(truncatingIfNeeded: number * 37)
+                    bytes[at + 1] = UInt8(truncatingIfNeeded: number >> 3 &* 53)
+                    bytes[at + 2] = UInt8(x * 255 / max(1, width - 1))
+                    bytes[at + 3] = 255
+                }
+            }
+        }
+        return canvas.finish(isOpaque: true)
+    }
+
+    /// Returns a new temporary directory, which is removed when the object is deallocated.
+    public static func temporaryDirectory() throws -> TemporaryDirectory { try TemporaryDirectory() }
+}
+
+/// A temporary directory that exists as long as this object.
+public final class TemporaryDirectory: Sendable {
+    /// The absolute path of the directory.
+    public let path: String
+
+    /// Creates an empty directory with mode 0700.
+    public init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "webimage-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Returns the absolute path of the file `name` in the directory.
+    public func file(_ name: String) -> String { "\(path)/\(name)" }
+}

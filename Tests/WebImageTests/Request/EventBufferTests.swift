@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Task events", .timeLimit(.minutes(5)))
+struct EventBufferTests {
+    private func name(_ event: ImageTask.Event) -> String {
+        switch event {
+        case .started: "started"
+        case .waiting(let reason): "waiting \(reason.rawValue)"
+        case .progress(let progress): "progress \(progress.receivedByteCount)"
+        case .cached: "cached"
+        case .preview: "preview"
+        case .finished: "finished"
+        }
+    }
+
+    private func progress(_ count: Int) -> ImageTask.Event {
+        .progress(ImageTask.Progress(receivedByteCount: count, expectedByteCount: nil))
+    }
+
+    private func cached() throws -> ImageTask.Event {
+        .cached(
+            ImageResponse(
+                image: DecodedImage(pixels: try TestImages.pixels(1)), originalData: nil, source: .memoryCache,
+                url: URL(filePath: "/a"), httpResponse: nil, originalByteCount: nil, timings: StageTimings(), metrics: nil))
+    }
+
+    @Test("A slow reader receives the latest progress and preview, every cached image, and the end")
+    func pending() throws {
+        var pending = EventCoalescer()
+        pending.put(.started)
+        pending.put(.waiting(.connectionLimit))
+        pending.put(.waiting(.hostLimit))
+        #expect(pending.events.map(name) == ["started", "waiting host-limit"])
+        pending.put(try cached())
+        for count in 1...1_000 {
+            pending.put(progress(count))
+            pending.put(.preview(DecodedImage(pixels: try TestImages.pixels(1))))
+        }
+        #expect(pending.events.map(name) == ["started", "cached", "progress 1000", "preview"])
+        pending.put(.finished(.failure(.request(.cancelled))))
+        #expect(pending.events.map(name) == ["started", "cached", "progress 1000", "finished"])
+        #expect(pending.dequeue().map(name) == "started" && pending.events.count == 3)
+    }
+
+    @Test("The event stream of a task ends with the terminal event, also for late and repeated readers")
+    func streams() async throws {
+        let task = ImageTask(ImageRequest(url: URL(filePath: "/a")))
+        let early = task.events
+        #expect(task.isHeard)
+        task.emit(.started)
+        task.emit(progress(1))
+        task.emit(progress(2))
+        task.cancel()
+        var names: [String] = []
+        for await event in early { names.append(name(event)) }
+        #expect(names == ["started", "progress 2", "finished"])
+        names = []
+        for await event in task.events { names.append(name(event)) }
+        for await event in early { names.append(name(event)) }
+        #expect(names == ["started", "finished"])
+        await untilTrue { !task.isHeard }
+    }
+
+    @Test("A canceled reader is removed, and its wait ends")
+    func leaves() async throws {
+        let task = ImageTask(ImageRequest(url: URL(filePath: "/a")))
+        do { _ = task.events }
+        #expect(!task.isHeard)
+        let begun = TestGate()
+        let reader = Task {
+            var count = 0
+            for await _ in task.events {
+                begun.open()
+                count += 1
+            }
+            return count
+        }
+        await untilTrue { task.isHeard }
+        task.emit(.started)
+        await begun.wait()
+        reader.cancel()
+        #expect(await reader.value == 1)
+        #expect(!task.isHeard && task.result == nil)
+    }
+
+    @Test("A load that exceeds the connection limit of its host reports why it waits")
+    func waiting() async throws {
+        let picture = try TestImages.png(1)
+        let gate = TestGate()
+        let server = try LoopbackServer(routes: [
+            "/a": .ok(picture, contentType: "image/png").with { $0.bodyGate = gate },
+            "/b": .ok(picture, contentType: "image/png"),
+        ])
+        defer { server.stop() }
+        let fixture = try ManagerFixture { $0.downloader.maxConnectionsPerHost = 1 }
+        let first = fixture.manager.load(server.url("/a"))
+        await server.waitForRequests(count: 1)
+        let second = fixture.manager.load(server.url("/b"))
+        var names: [String] = []
+        for await event in second.events {
+            names.append(name(event))
+            if case .waiting = event { gate.open() }
+        }
+        #expect(names.prefix(2) == ["started", "waiting host-limit"] && names.last == "finished")
+        _ = try await first.image
+    }
+
+    @Test(
+        "A load that survives its owner fills the cache if the awaiting task is canceled", arguments: [true, false])
+    func survives(isSurvivor: Bool) async throws {
+        let loader = StubLoader()
+        let url = try #require(URL(string: "https://example.org/a.png"))
+        let gate = TestGate()
+        loader.set(.init(body: try TestImages.png(1), responseGate: gate), for: url)
+        let fixture = try ManagerFixture { $0.loaders = [loader] }
+        var request = ImageRequest(url: url)
+        request.continuesAfterCancellation = isSurvivor
+        let wanted = request
+        let owner = Task { try await fixture.manager.image(for: wanted) }
+        await loader.waitForRequests(count: 1)
+        owner.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await owner.value }
+        if !isSurvivor { await loader.waitForCancellations(count: 1) }
+        gate.open()
+        await untilTrue { fixture.manager.runningJobs == 0 }
+        await untilTrue { (fixture.manager.cachedImage(for: wanted) != nil) == isSurvivor }
+    }
+}
