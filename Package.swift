@@ -134,9 +134,9 @@ let package = Package(
             path: "Sources/webimage-gallery",
             swiftSettings: swiftSettings
         ),
-        // What of the command line tool needs neither network nor files: options, tables, progress, contact sheet.
+        // The part of the command-line tool that needs neither network nor files: options, tables, and contact sheets.
         module("WebImageCommand", ["WebImageConcurrency", "WebImageCore", "CTerminal"]),
-        // What the command line tool and the gallery share; the gallery's model, which knows no toolkit.
+        // The code that the command-line tool and the gallery share, and the gallery's model, which uses no toolkit.
         module("WebImagePrograms", ["WebImageConcurrency", "WebImage", "WebImageTesting", "WebImageCommand"]),
         .executableTarget(
             name: "webimage",

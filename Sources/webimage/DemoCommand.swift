@@ -125,8 +125,8 @@ struct DemoCommand: Sendable {
                 let wanted = entry.isCorrupt ? "an error of the family “\(entry.expect ?? "?")”" : "an image"
                 return "\(entry.file): expected \(wanted), got \(row.error.map { "\($0)" } ?? "an image")"
             }
-            guard row.error == nil, row.origin != pass.origin.rawValue else { return nil }
-            return "\(entry.file): expected the source \(pass.origin.rawValue), got \(row.origin ?? "?")"
+            guard row.error == nil, row.source != pass.origin.rawValue else { return nil }
+            return "\(entry.file): expected the source \(pass.origin.rawValue), got \(row.source ?? "?")"
         }
     }
 

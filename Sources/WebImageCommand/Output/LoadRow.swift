@@ -12,8 +12,8 @@ package struct LoadRow: Sendable {
     package var width: Int?
     package var height: Int?
     package var frames = 1
-    /// The raw value of the origin.
-    package var origin: String?
+    /// The raw value of the source of the image.
+    package var source: String?
     package var isStale = false
     package var bytes: Int?
     /// The name of each stage and its duration in seconds, in order.
@@ -37,7 +37,7 @@ package struct LoadRow: Sendable {
         }
         let total = timings.last.map { ", \(NumberFormatting.milliseconds($0.seconds)) ms" } ?? ""
         let bytes = bytes.map { ", \(NumberFormatting.bytes($0))" } ?? ""
-        return "\(DisplayText.safe(name)): \(format ?? "?") \(size), \(origin ?? "?")\(bytes)\(total)"
+        return "\(DisplayText.safe(name)): \(format ?? "?") \(size), \(source.map(Self.text) ?? "?")\(bytes)\(total)"
             + (previews.map { ", \(NumberFormatting.count($0.count, "preview"))" } ?? "")
     }
 
@@ -50,7 +50,7 @@ package struct LoadRow: Sendable {
             .init("width", JSONValue(width)),
             .init("height", JSONValue(height)),
             .init("frames", error == nil ? .int(frames) : .null),
-            .init("origin", JSONValue(origin)),
+            .init("origin", JSONValue(source)),
             .init("stale", .bool(isStale)),
             .init("bytes", JSONValue(bytes)),
             .init(
@@ -83,24 +83,25 @@ package struct LoadRow: Sendable {
                 table.add(.init(row.name), note: .init("\(error.code)  \(error.shortMessage)", .red))
                 continue
             }
-            let origin = (row.origin ?? "") + (row.isStale ? " (stale)" : "")
+            let source = (row.source.map(text) ?? "") + (row.isStale ? " (stale)" : "")
             let times = row.timings.map { TextTable.Cell(NumberFormatting.milliseconds($0.seconds)) }
             table.add(
                 [
                     .init(row.name), .init(row.format ?? ""), .init(row.size),
-                    .init(origin, row.isStale ? .yellow : emphasis(ofOrigin: row.origin)),
+                    .init(source, row.isStale ? .yellow : emphasis(of: row.source)),
                     .init(row.bytes.map(NumberFormatting.bytes) ?? "–"),
                 ] + times)
         }
         return table
     }
 
-    /// Returns a summary such as `5 pictures: 3 network, 1 disk, 1 failed · 1.2 MiB · times in ms`.
+    /// Returns a summary such as `5 images: 3 network, 1 disk, 1 failed · 1.2 MiB · times in ms`.
     package static func summary(_ rows: [LoadRow]) -> String {
         let failed = rows.filter { $0.error != nil }.count
-        var parts = ["network", "revalidated", "disk", "memory", "local"].compactMap { origin -> String? in
-            let count = rows.filter { $0.error == nil && $0.origin == origin }.count
-            return count > 0 ? "\(count) \(origin)" : nil
+        let sources = ["network", "revalidated", "diskCache", "memoryCache", "cacheTier", "local"]
+        var parts = sources.compactMap { source -> String? in
+            let count = rows.filter { $0.error == nil && $0.source == source }.count
+            return count > 0 ? "\(count) \(Self.text(source))" : nil
         }
         if failed > 0 { parts.append("\(failed) failed") }
         let previews = rows.compactMap(\.previews)
@@ -111,10 +112,20 @@ package struct LoadRow: Sendable {
             + " · times in ms"
     }
 
-    private static func emphasis(ofOrigin origin: String?) -> Emphasis? {
-        switch origin {
+    /// Returns the word for a source in tables and summaries.
+    private static func text(_ source: String) -> String {
+        switch source {
+        case "memoryCache": "memory"
+        case "diskCache": "disk"
+        case "cacheTier": "remote"
+        default: source
+        }
+    }
+
+    private static func emphasis(of source: String?) -> Emphasis? {
+        switch source {
         case "network": .cyan
-        case "memory", "disk", "revalidated": .green
+        case "memoryCache", "diskCache", "revalidated": .green
         default: nil
         }
     }

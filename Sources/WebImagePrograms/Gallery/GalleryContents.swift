@@ -8,7 +8,7 @@ import WebImageCommand
 package struct GalleryContents: Sendable, Hashable {
     /// The order in which images are shown.
     package enum Order: String, Sendable, CaseIterable {
-        case original
+        case original = "given"
         case name
         case source
 

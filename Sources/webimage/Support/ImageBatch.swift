@@ -151,7 +151,7 @@ extension LoadRow {
         width = response.image.size.width
         height = response.image.size.height
         frames = response.image.frameCount
-        origin = response.source.rawValue
+        source = response.source.rawValue
         isStale = response.isStale
         bytes = response.originalByteCount
         let times = response.timings

@@ -12,7 +12,7 @@ struct TextTableTests {
         picture.format = "jpeg"
         picture.width = 1_920
         picture.height = 1_080
-        picture.origin = "network"
+        picture.source = "network"
         picture.bytes = 345_678
         picture.timings = [
             ("disk", 0.0004), ("load", 0.0213), ("decode", 0.012), ("transform", 0), ("total", 0.0341),

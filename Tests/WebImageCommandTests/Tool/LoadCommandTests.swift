@@ -30,7 +30,7 @@ struct LoadCommandTests {
         defer { server.stop() }
         let url = server.url("/a/photo.png").absoluteString
         for (words, origin) in [
-            ([], "network"), ([], "disk"), (["--policy", "refresh"], "revalidated"),
+            ([], "network"), ([], "diskCache"), (["--policy", "refresh"], "revalidated"),
             (["--policy", "reload"], "network"),
         ] {
             let result = try await tool.start(["load", url, "--json"] + words).result

@@ -22,7 +22,7 @@ struct PolicyTests {
         _ = try await fixture.manager.image(for: server.url("/a"))
         let task = fixture.manager.load(server.url("/a"))
         #expect(try task.result?.get().source == .memoryCache)
-        #expect(await task.eventNames() == ["finished memory"])
+        #expect(await task.eventNames() == ["finished memoryCache"])
         #expect(server.counters.requests == 1)
     }
 

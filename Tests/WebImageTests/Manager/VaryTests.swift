@@ -58,7 +58,7 @@ struct VaryTests {
         #expect(fixture.manager.cachedImage(for: request(server, "light")) === light)
         #expect(fixture.manager.cachedImage(for: request(server, "dark")) == nil)
         let again = fixture.manager.load(request(server, "dark"))
-        #expect(await again.eventNames() == ["started", "finished disk"])
+        #expect(await again.eventNames() == ["started", "finished diskCache"])
         #expect(try await again.image.pixels.packedBytes() == dark.pixels.packedBytes())
         #expect(server.counters.requests == 2)
     }

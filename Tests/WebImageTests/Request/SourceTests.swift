@@ -79,7 +79,7 @@ struct SourceTests {
     func failures() async throws {
         let manager = try ManagerFixture().manager
         let broken = ImageRequest(cacheKey: "a", data: { throw Failure() })
-        await #expect(throws: ImageError.request(.sourceFailed(reason: "Broken()"))) {
+        await #expect(throws: ImageError.request(.sourceFailed(reason: "Failure()"))) {
             try await manager.image(for: broken)
         }
         let refused = ImageRequest(cacheKey: "b", data: { throw ImageError.request(.rejected(reason: "no")) })
