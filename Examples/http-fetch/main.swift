@@ -60,13 +60,13 @@ private struct Reply: Encodable, Sendable {
 
     init(_ id: Int?, _ answer: HTTPClient.Response) {
         self.id = id
-        status = answer.status
+        status = answer.statusCode
         headers = answer.headers.lines.map { [$0.name, $0.value] }
         bodyBase64 = answer.body.base64EncodedString()
         source = answer.source.rawValue
         url = answer.url.absoluteString
-        interim = answer.interim.map { head in
-            Interim(status: head.status, headers: head.headers.lines.map { [$0.name, $0.value] })
+        interim = answer.informationalResponses.map { head in
+            Interim(status: head.statusCode, headers: head.headers.lines.map { [$0.name, $0.value] })
         }
     }
 
