@@ -22,9 +22,9 @@ struct FarbfeldCoder: ImageCoder {
         func number(_ at: Int) -> Int { at + 4 > bytes.count ? 0 : bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
         let size = PixelSize(width: number(8), height: number(12))
         // The library can't check an unknown format in advance, so check the size before allocating memory.
-        let expected = 16 + 8 * (try context.limits.check(size: size))
+        let expected = 16 + 8 * (try context.limits.check(size))
         guard bytes.count >= expected else {
-            throw .decode(.truncated(format: Self.format, receivedBytes: bytes.count, expectedBytes: expected))
+            throw .decoding(.truncated(format: Self.format, receivedBytes: bytes.count, expectedBytes: expected))
         }
         let canvas = try PixelCanvas(size: size)
         canvas.withUnsafeMutableBytes { pixels in

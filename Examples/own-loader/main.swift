@@ -16,8 +16,8 @@ struct BundleLoader: ImageLoader {
         let start = Date()
         context.report(.started)
         guard let body = members[request.url.path] else { throw .request(.fileNotFound(path: request.url.path)) }
-        guard body.count <= request.maxBytes else {
-            throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: request.maxBytes, actual: body.count))
+        guard body.count <= request.maxByteCount else {
+            throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: request.maxByteCount, actual: body.count))
         }
         // If the data arrives in parts, report each part on arrival. Progress events and previews depend on it.
         context.report(.head(nil, expected: body.count))

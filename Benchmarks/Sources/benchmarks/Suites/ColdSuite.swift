@@ -68,7 +68,7 @@ enum ColdSuite: Suite {
                 let code = withCTexts(texts) {
                     wi_limit_cold_load($0, Int32(texts.count), 6, 2, Int32(side), folder, &loaded)
                 }
-                guard code == 0 else { throw Skipped(reason: "the C program loaded only \(loaded.hits) images") }
+                guard code == 0 else { throw Skipped(reason: "the C program loaded only \(loaded.answered) images") }
             }
         }
     }
@@ -77,7 +77,7 @@ enum ColdSuite: Suite {
     /// and it's omitted.
     private static func inPython(_ urls: [String], _ settings: Settings) throws -> [Rival] {
         let list = try settings.makeFolder("cold-python") + "/urls"
-        try Data(urls.joined(separator: "\n").utf8).save(to: URL(filePath: list))
+        try Data(urls.joined(separator: "\n").utf8).write(to: URL(filePath: list))
         let bounds: [(PeerLibrary, Double)] = [(.openCV, 0.8), (.pillow, 0.55), (.libvips, 0.55)]
         return bounds.compactMap { library, bound in
             do {

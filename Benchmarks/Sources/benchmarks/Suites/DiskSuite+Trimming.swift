@@ -30,9 +30,9 @@ extension DiskSuite {
         for index in 0..<(old + hot) {
             cache.store(bodies.entry(index))
             if index % 256 == 255 { await cache.flush() }
-            if index == old { bytes = await cache.info().bytes }
+            if index == old { bytes = await cache.info().size }
         }
-        let left = await cache.info().bytes - bytes
+        let left = await cache.info().size - bytes
         let isDone = Atomic(!trims)
         let trimming = Task {
             if trims { await cache.trim(toSize: left) }

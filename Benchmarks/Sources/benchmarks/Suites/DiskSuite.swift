@@ -149,7 +149,7 @@ enum DiskSuite: Suite {
         let bodies = Bodies(fixed: 30_000)
         let ours = Contender("WebImage") { _ in
             let cache = try await filled(try configuration(settings, "trim"), bodies: bodies, count: count)
-            let bytes = await cache.info().bytes
+            let bytes = await cache.info().size
             let sample = await timed(count / 2) { await cache.trim(toSize: bytes / 2) }
             await cache.close()
             return sample

@@ -59,7 +59,7 @@ enum HTTPSuite: Suite {
                 let code = withCTexts(urls) {
                     wi_limit_http($0, lengths, count, count, Int32(connections), step, &loaded)
                 }
-                guard code == 0 else { throw Skipped(reason: "libcurl received only \(loaded.hits) responses") }
+                guard code == 0 else { throw Skipped(reason: "libcurl received only \(loaded.answered) responses") }
             }
         }
         return Case(

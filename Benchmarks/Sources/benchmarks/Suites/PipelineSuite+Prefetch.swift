@@ -63,7 +63,7 @@ extension PipelineSuite {
             let manager = impatient()
             let prefetcher = ImagePrefetcher(manager: manager)
             let task = prefetcher.prefetch(Array(requests.dropFirst(wanted)))
-            while task.progress.finished < 20 { await Task.yield() }
+            while task.currentProgress.finishedCount < 20 { await Task.yield() }
             let sample = try await latencies(manager).sample
             guard !task.isFinished else { throw Skipped(reason: "the prefetch finished before the visible images") }
             task.cancel()

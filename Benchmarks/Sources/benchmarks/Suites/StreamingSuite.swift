@@ -16,7 +16,7 @@ enum StreamingSuite: Suite {
     static func cases(_ settings: Settings) throws -> [Case] {
         let large = TargetSize.fit(width: 256, height: 256)
         let photo = try Photograph.encoded(3_000, 2_000, as: .jpeg(quality: 85))
-        let scans = try Photograph.encoded(3_000, 2_000, as: .jpeg(quality: 85, progressive: true))
+        let scans = try Photograph.encoded(3_000, 2_000, as: .jpeg(quality: 85, isProgressive: true))
         let png = try Photograph.encoded(1_600, 1_200, as: .png())
         let webp = try Photograph.encoded(2_000, 1_500, as: .webp(quality: 80))
         return [
@@ -54,7 +54,7 @@ enum StreamingSuite: Suite {
         let manager = ImageManager {
             $0.cache.usesDisk = false
             $0.limits = Photograph.roomy
-            $0.decodesWhileLoading = whileLoading
+            $0.decodesWhileDownloading = whileLoading
         }
         let task = manager.load(ImageRequest(url: server.url("/a"), size: size))
         // Send the parts at 10 to 20 MB/s, so that each part can be decoded before the next one arrives.
