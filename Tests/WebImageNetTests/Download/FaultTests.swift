@@ -85,7 +85,8 @@ struct FaultTests {
             QueuedTransfer(
                 id: 1, promise: Promise(),
                 order: TransferRequestBox(TransferRequest(url: "http://a/", origin: "http://a:80")),
-                priority: .normal, observer: { _ in }, requestsBody: true, enqueued: 0, activity: OriginActivityCounter()))
+                priority: .normal, observer: { _ in }, requestsBody: true, enqueued: 0,
+                activity: OriginActivityCounter()))
         let limit: Int64 = 1_000
         var now: Int64 = 0
         func comes(_ text: String, _ take: (UnsafeRawBufferPointer, Int64) -> Bool) {

@@ -186,7 +186,9 @@ struct ContextRowTests {
     @Test("downloadResponseModifier, downloadDecryptor: response interceptors change bodies before decoding")
     func responseModifier() async throws {
         struct Cipher: ResponseBodyModifier {
-            func modify(_ body: Data, of head: HTTPResponseHead?, for request: LoadRequest) async throws(ImageError) -> Data {
+            func modify(_ body: Data, of head: HTTPResponseHead?, for request: LoadRequest) async throws(ImageError)
+                -> Data
+            {
                 Data(body.map { $0 ^ 0x5A })
             }
         }

@@ -83,7 +83,8 @@ struct ChromeTraceObserverTests {
         func tell(_ phase: ImageManager.Event.Phase, _ span: Int, milliseconds: Int) {
             trace.observe(
                 ImageManager.Event(
-                    stage: .load, phase: phase, requestID: span, spanID: span, time: start + .milliseconds(milliseconds),
+                    stage: .load, phase: phase, requestID: span, spanID: span,
+                    time: start + .milliseconds(milliseconds),
                     url: URL(filePath: "/a"), cacheKey: nil, threadName: nil, details: ""))
         }
         tell(.began, 1, milliseconds: 10)

@@ -119,7 +119,9 @@ private struct ExportDirectory {
         let file = try files.openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
         defer { files.close(file) }
         let result = bytes.withUnsafeBytes { bytes -> Result<Void, SystemCallError> in
-            do throws(SystemCallError) { return .success(try files.writeAll(file, bytes)) } catch { return .failure(error) }
+            do throws(SystemCallError) { return .success(try files.writeAll(file, bytes)) } catch {
+                return .failure(error)
+            }
         }
         try result.get()
     }
