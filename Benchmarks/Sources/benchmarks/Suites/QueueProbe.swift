@@ -46,7 +46,6 @@ enum QueueProbe {
         let downloader = HTTPSuite.downloader(6)
         // Exclude the memory that libraries allocate once.
         _ = try await downloader.load(LoadRequest(url: first), context: LoadContext())
-        let requests = urls.map { LoadRequest(url: $0) }
         var bodies: [Data] = []
         bodies.reserveCapacity(total)
         let before = ResidentMemory.now()
@@ -54,7 +53,9 @@ enum QueueProbe {
         downloader.suspend()
         try await withThrowingTaskGroup(of: Data.self) { group in
             for index in 0..<total {
-                let request = requests[index % requests.count]
+                // Different queries prevent the downloader from coalescing requests. The server ignores them.
+                let url = urls[index % urls.count].appending(queryItems: [URLQueryItem(name: "n", value: "\(index)")])
+                let request = LoadRequest(url: url)
                 group.addTask { try await downloader.load(request, context: LoadContext()).body }
             }
             while downloader.activity.queued < total { try await Task.sleep(for: .milliseconds(1)) }
