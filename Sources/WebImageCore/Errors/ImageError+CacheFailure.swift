@@ -28,7 +28,7 @@ extension ImageError {
         case remembered(cause: ImageError, since: Date, until: Date)
 
         /// The stable error code.
-        public var code: Int {
+        package var code: Int {
             switch self {
             case .notInCache: 3001
             case .unsafeDirectory: 3002
@@ -41,7 +41,7 @@ extension ImageError {
         }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
+        package var message: String {
             switch self {
             case .notInCache:
                 "The image isn't in the cache, and the request allows only cached images. "

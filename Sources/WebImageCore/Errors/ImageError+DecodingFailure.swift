@@ -26,7 +26,7 @@ extension ImageError {
         case outOfMemory(byteCount: Int)
 
         /// The stable error code.
-        public var code: Int {
+        package var code: Int {
             switch self {
             case .noData: 4001
             case .unknownFormat: 4002
@@ -42,7 +42,7 @@ extension ImageError {
         }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
+        package var message: String {
             switch self {
             case .noData: "The data is empty."
             case .unknownFormat: "The data isn't in a known image format."

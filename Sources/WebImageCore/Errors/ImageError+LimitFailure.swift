@@ -37,7 +37,7 @@ extension ImageError {
         /// The actual value, in the unit of `limit`.
         public var actual: Int
         /// Details that the kind alone doesn't convey, or an empty string.
-        public var detail: String
+        package var detail: String
 
         /// Creates a limit error.
         public init(_ kind: Kind, limit: Int, actual: Int, detail: String = "") {
@@ -48,10 +48,10 @@ extension ImageError {
         }
 
         /// The stable error code.
-        public var code: Int { kind.rawValue }
+        package var code: Int { kind.rawValue }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
+        package var message: String {
             let suffix = detail.isEmpty ? "" : " (\(detail))"
             return switch kind {
             case .encodedSize: "The encoded data has \(actual) bytes, but the limit is \(limit)\(suffix)."

@@ -81,14 +81,14 @@ extension ImageError {
         /// The error code that libcurl reported, or `nil`.
         public var curlCode: Int32?
         /// The number of the attempt, counted from 1.
-        public var attempt: Int
+        package var attempt: Int
         /// The delay before a retry that the server requested with Retry-After, in seconds.
         public var retryAfter: Double?
         /// The freshness lifetime that the response declares with Cache-Control or Expires, in seconds.
         ///
         /// The value is 0 for `no-store`. The value is `nil` if the response declares no lifetime or if no response was
         /// received.
-        public var freshFor: Double?
+        package var freshFor: Double?
         /// The error message of libcurl or of the operating system.
         public var details: String
         /// The failures of the previous attempts in order: retries of the same URL first, and then alternatives.
@@ -115,7 +115,7 @@ extension ImageError {
         }
 
         /// The stable error code.
-        public var code: Int { reason.rawValue }
+        package var code: Int { reason.rawValue }
 
         /// A Boolean value that indicates whether the failure may be transient.
         var isTransient: Bool {
@@ -127,7 +127,7 @@ extension ImageError {
         }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
+        package var message: String {
             let suffix = details.isEmpty ? "" : ": \(details)"
             let text =
                 switch reason {

@@ -40,7 +40,7 @@ extension ImageError {
         }
 
         /// The stable error code.
-        public var code: Int {
+        package var code: Int {
             switch self {
             case .cancelled: 1001
             case .invalidURL: 1002
@@ -59,7 +59,7 @@ extension ImageError {
         }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
+        package var message: String {
             switch self {
             case .cancelled: "The request was canceled."
             case .invalidURL(let text): "“\(URLCredentials.removed(from: text))” isn't a valid URL."

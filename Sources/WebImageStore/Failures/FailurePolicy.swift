@@ -50,7 +50,7 @@ extension ImageError.DecodingFailure {
     ///
     /// The value is `true` if the data is corrupt, truncated, or not an image. It's `false` if other settings could
     /// decode the same data, for example if a coder, a feature, or memory is missing.
-    public var blamesBytes: Bool {
+    package var blamesBytes: Bool {
         switch self {
         case .noData, .unknownFormat, .notAnImage, .truncated, .corrupted, .contradictsHeader: true
         case .noDecoder, .unsupportedFeature, .outOfMemory: false
