@@ -146,7 +146,7 @@ struct CoderLimitsTests {
         let flag = CancellationFlag()
         flag.cancel()
         let fixture = try #require(Fixture.all.first { $0.format == format })
-        #expect(throws: ImageError.request(.cancelled)) {
+        #expect(throws: ImageError.cancelled) {
             try coder(for: format).decode(
                 fixture.data(), info: fixture.probe, options: ImageDecodingOptions(),
                 context: CodingContext(cancellation: flag))

@@ -148,7 +148,7 @@ struct RequestExecution {
             if let failure = pipeline.failures.failure(plan) { throw failure }
             return try await contactSource(step, basis, stored, use)
         } catch {
-            guard !error.isCancelled, stored != nil || image != nil else { throw error }
+            guard error != .cancelled, stored != nil || image != nil else { throw error }
             return .failed(error, stored: stored)
         }
     }

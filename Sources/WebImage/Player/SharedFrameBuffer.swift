@@ -156,7 +156,7 @@ extension ImageError {
     /// A Boolean value that indicates whether the same work can succeed later.
     fileprivate var isPassing: Bool {
         switch self {
-        case .request(.cancelled): true
+        case .cancelled: true
         case .limitExceeded(let error): error.kind == .overloaded
         default: false
         }

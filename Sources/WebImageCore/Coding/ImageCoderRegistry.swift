@@ -40,7 +40,7 @@ public struct ImageCoderRegistry: Sendable {
 
     /// Decodes `data`. This method blocks, so call it on a worker thread.
     ///
-    /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/RequestFailure/cancelled``.
+    /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/cancelled``.
     public func decode(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), context: CodingContext)
         throws(ImageError) -> DecodedImage
     {

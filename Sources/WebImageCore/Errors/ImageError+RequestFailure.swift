@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension ImageError {
-    /// An error in a request itself. The error codes begin at 1001.
+    /// An error in a request itself. The error codes begin at 1002.
     public enum RequestFailure: Sendable, Hashable {
-        /// 1001: A request that its owner canceled.
-        case cancelled
         /// 1002: A string that isn't a usable URL.
         case invalidURL(String)
         /// 1003: A URL whose scheme no loader supports.
@@ -34,7 +32,7 @@ extension ImageError {
         package static func source(_ error: any Error) -> ImageError {
             switch error {
             case let error as ImageError: error
-            case is CancellationError: .request(.cancelled)
+            case is CancellationError: .cancelled
             default: .request(.sourceFailed(reason: "\(error)"))
             }
         }
@@ -42,7 +40,6 @@ extension ImageError {
         /// The stable error code.
         package var code: Int {
             switch self {
-            case .cancelled: 1001
             case .invalidURL: 1002
             case .unsupportedScheme: 1003
             case .invalidSize: 1004
@@ -61,7 +58,6 @@ extension ImageError {
         /// A message that describes the error and its remedy.
         package var message: String {
             switch self {
-            case .cancelled: "The request was canceled."
             case .invalidURL(let text): "“\(URLCredentials.removed(from: text))” isn't a valid URL."
             case .unsupportedScheme(let scheme): "No loader supports the URL scheme “\(scheme)”."
             case .invalidSize(let text): "The size \(text) isn't valid. Use a positive, finite length."

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// An error of a request. The errors form six families, and the code of each kind never changes.
+/// An error of a request.
+///
+/// The errors form six families and ``cancelled``. The code of each kind never changes.
 public enum ImageError: Error, Sendable, Hashable {
+    /// 1001: A canceled request.
+    case cancelled
     /// 1xxx: An error in the request itself.
     case request(ImageError.RequestFailure)
     /// 2xxx: A failure of the network transfer.
@@ -18,6 +22,7 @@ public enum ImageError: Error, Sendable, Hashable {
     /// The stable error code: the number of the family times 1,000, plus the number of the kind.
     public var code: Int {
         switch self {
+        case .cancelled: 1001
         case .request(let error): error.code
         case .network(let error): error.code
         case .cache(let error): error.code
@@ -30,6 +35,7 @@ public enum ImageError: Error, Sendable, Hashable {
     /// A message that describes the error and its remedy.
     public var message: String {
         switch self {
+        case .cancelled: "The request was canceled."
         case .request(let error): error.message
         case .network(let error): error.message
         case .cache(let error): error.message
@@ -96,12 +102,6 @@ public enum ImageError: Error, Sendable, Hashable {
         case .decoding(_, let attempts): return attempts
         default: return []
         }
-    }
-
-    /// A Boolean value that indicates whether the request was canceled.
-    public var isCancelled: Bool {
-        if case .request(.cancelled) = self { return true }
-        return false
     }
 }
 

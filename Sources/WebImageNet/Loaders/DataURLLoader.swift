@@ -29,7 +29,7 @@ public struct DataURLLoader: ImageLoader {
     /// - Throws: Error 1005 for an invalid URL, 6001 if the data exceeds `request.maxBytes`, 2021 if the data is
     ///   empty, and 1001 if the task is canceled.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        if Task.isCancelled { throw .request(.cancelled) }
+        if Task.isCancelled { throw .cancelled }
         let queued = MonotonicTime.now
         guard request.url.absoluteString.utf8.count > Self.longestInline else {
             return try Self.decode(request, context, queued: queued)

@@ -107,7 +107,7 @@ public final class FailureCache: Sendable {
 
     /// Remembers a failure for requests in the same context, or for all requests if the context is `nil`.
     package func record(_ error: ImageError, for key: CacheKey, in context: FailureContext?) {
-        guard !error.isCancelled, error.remembered == nil, let seconds = policy.lifetime(error), seconds > 0,
+        guard error != .cancelled, error.remembered == nil, let seconds = policy.lifetime(error), seconds > 0,
             limit > 0
         else { return }
         let time = now()

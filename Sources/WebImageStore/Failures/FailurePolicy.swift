@@ -23,7 +23,7 @@ public struct FailurePolicy: Sendable {
         switch error {
         case .network(let failure): seconds(after: failure)
         case .decoding(let failure, _): failure.blamesBytes ? 3_600 : nil
-        case .request, .cache, .processing, .limitExceeded: nil
+        case .cancelled, .request, .cache, .processing, .limitExceeded: nil
         }
     }
 

@@ -128,6 +128,6 @@ public final class StubLoader: ImageLoader {
     private func checkCancellation() throws(ImageError) {
         guard Task.isCancelled else { return }
         state.update { $0.cancelled += 1 }
-        throw .request(.cancelled)
+        throw .cancelled
     }
 }

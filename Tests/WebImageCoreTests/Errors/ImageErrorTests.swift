@@ -28,7 +28,7 @@ struct ImageErrorTests {
         (.limitExceeded(ImageError.LimitFailure(.pixelCount, limit: 1, actual: 2)), nil, false),
         (.decoding(.unknownFormat), nil, false),
         (.decoding(.notAnImage(.html, status: 200)), 200, false),
-        (.request(.cancelled), nil, false),
+        (.cancelled, nil, false),
         (.cache(.notInCache), nil, false),
     ]
 

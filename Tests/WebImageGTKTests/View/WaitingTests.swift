@@ -75,7 +75,7 @@
             }
         }
 
-        private static let cancelled = "\(ImageError.request(.cancelled).code)"
+        private static let cancelled = "\(ImageError.cancelled.code)"
 
         fileprivate static let fading: ImageViewOptions = {
             var options = ImageViewOptions()

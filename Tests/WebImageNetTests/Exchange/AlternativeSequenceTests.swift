@@ -44,8 +44,8 @@ struct AlternativeSequenceTests {
     func otherErrors() {
         var sequence = sequence(["https://a.example/1"])
         #expect(
-            thrown { () throws(ImageError) in try sequence.advance(after: .request(.cancelled)) }
-                == .request(.cancelled))
+            thrown { () throws(ImageError) in try sequence.advance(after: .cancelled) }
+                == .cancelled)
         #expect(sequence.current.url == url("https://a.example/0"))
     }
 

@@ -73,7 +73,7 @@ struct TestingTests {
         await loader.waitForRequests(count: 3)
         held.cancel()
         await loader.waitForCancellations(count: 1)
-        await #expect(throws: ImageError.request(.cancelled)) { try await held.value }
+        await #expect(throws: ImageError.cancelled) { try await held.value }
         let unknown = try #require(URL(string: "stub:b"))
         await #expect(throws: ImageError.self) {
             try await loader.load(LoadRequest(url: unknown), context: LoadContext())

@@ -30,7 +30,7 @@ struct FailureCacheTests {
         (reason(.authenticationRequired), nil), (reason(.certificateExpired), nil), (reason(.cannotFindHost), 10),
         (.decoding(.notAnImage(.html)), 3_600), (.decoding(.corrupted(format: .png, reason: "")), 3_600),
         (.decoding(.noDecoder(.png)), nil), (.decoding(.outOfMemory(byteCount: 1)), nil),
-        (.limitExceeded(ImageError.LimitFailure(.encodedSize, limit: 1, actual: 2)), nil), (.request(.cancelled), nil),
+        (.limitExceeded(ImageError.LimitFailure(.encodedSize, limit: 1, actual: 2)), nil), (.cancelled, nil),
         (.cache(.notInCache), nil),
     ]
 

@@ -201,7 +201,7 @@ struct FailureTests {
         #expect(second?.code == 3007 && second?.remembered != nil)
         #expect(second?.attempts.map(\.statusCode) == [503, 503, 503])
         #expect(server.counters.requests == 5)
-        #expect(ImageError.request(.cancelled).attempts.isEmpty)
+        #expect(ImageError.cancelled.attempts.isEmpty)
     }
 
     private func error(_ fixture: ManagerFixture, _ request: ImageRequest) async -> ImageError? {

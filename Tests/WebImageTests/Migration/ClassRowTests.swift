@@ -27,7 +27,7 @@ struct ClassRowTests {
         let table = try Migration()
         let task = table.manager.load(try table.request(gate: TestGate()))
         task.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await task.response }
+        await #expect(throws: ImageError.cancelled) { try await task.response }
     }
 
     @Test("SDImageCache, SDMemoryCache, SDDiskCache, SDImageCacheConfig: an ImageCache combines its tiers")
