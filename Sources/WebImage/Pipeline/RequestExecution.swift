@@ -331,7 +331,7 @@ struct RequestExecution {
 extension ResolvedRequest {
     fileprivate var unexpectedNotModified: ImageError.NetworkFailure {
         ImageError.NetworkFailure(
-            .badServerResponse, url: request.url.absoluteString, phase: .waitingForResponse, statusCode: 304,
+            .badServerResponse, url: request.url, phase: .waitingForResponse, statusCode: 304,
             details: "status 304, but the request wasn't conditional")
     }
 }

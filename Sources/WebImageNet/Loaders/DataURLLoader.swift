@@ -46,7 +46,8 @@ public struct DataURLLoader: ImageLoader {
         let started = MonotonicTime.now
         let data = try DataURL(request.url.absoluteString, maxBytes: request.maxByteCount)
         guard !data.body.isEmpty else {
-            throw .network(ImageError.NetworkFailure(.emptyBody, url: "data:", phase: .receivingBody))
+            let url = URL(string: "data:") ?? request.url
+            throw .network(ImageError.NetworkFailure(.emptyBody, url: url, phase: .receivingBody))
         }
         let head = HTTPResponseHead(
             statusCode: 200, headers: HTTPHeaderFields([.init(name: "Content-Type", value: data.type)]))

@@ -72,7 +72,7 @@ private struct FileReading {
         let body = try readAll(file, expected: size, isCancelled: isCancelled)
         guard !body.isEmpty else {
             throw .network(
-                ImageError.NetworkFailure(.emptyBody, url: request.url.absoluteString, phase: .receivingBody))
+                ImageError.NetworkFailure(.emptyBody, url: request.url, phase: .receivingBody))
         }
         var metrics = NetworkMetrics()
         metrics.queue = Double(started - queued) / 1e9

@@ -95,7 +95,7 @@ public final class StubLoader: ImageLoader {
         defer { state.update { $0.finished += 1 } }
         guard let answer = stored ?? fallback?(request) else {
             throw .network(
-                ImageError.NetworkFailure(.cannotFindHost, url: request.url.absoluteString, phase: .nameResolution))
+                ImageError.NetworkFailure(.cannotFindHost, url: request.url, phase: .nameResolution))
         }
         return try await deliver(answer, request, context)
     }

@@ -8,8 +8,8 @@ import WebImageCore
 struct ImageErrorTests {
     private static func network(_ reason: ImageError.NetworkFailure.Reason, status: Int? = nil) -> ImageError {
         .network(
-            ImageError.NetworkFailure(reason, url: "https://a.example/", phase: .waitingForResponse, statusCode: status)
-        )
+            ImageError.NetworkFailure(
+                reason, url: URL(filePath: "/a"), phase: .waitingForResponse, statusCode: status))
     }
 
     private static func remembered(_ cause: ImageError) -> ImageError {

@@ -60,7 +60,7 @@ struct TestingTests {
         let loader = StubLoader()
         let refusal = ImageError.network(
             ImageError.NetworkFailure(
-                .unacceptableStatusCode, url: "stub:a", phase: .waitingForResponse, statusCode: 503))
+                .unacceptableStatusCode, url: url, phase: .waitingForResponse, statusCode: 503))
         let gate = TestGate()
         loader.set(
             .init(chunks: [Data("ab".utf8), Data("c".utf8)]), .init(httpResponse: nil, chunks: [], error: refusal),

@@ -12,12 +12,12 @@ struct FailureCacheTests {
     private static func status(_ status: Int, freshFor: Double? = nil) -> ImageError {
         .network(
             ImageError.NetworkFailure(
-                .unacceptableStatusCode, url: "http://example.org/", phase: .waitingForResponse, statusCode: status,
-                freshFor: freshFor))
+                .unacceptableStatusCode, url: URL(filePath: "/a"), phase: .waitingForResponse, statusCode: status,
+                curlCode: nil, freshFor: freshFor))
     }
 
     private static func reason(_ reason: ImageError.NetworkFailure.Reason) -> ImageError {
-        .network(ImageError.NetworkFailure(reason, url: "http://example.org/", phase: .connecting))
+        .network(ImageError.NetworkFailure(reason, url: URL(filePath: "/a")))
     }
 
     private static let table: [(ImageError, Double?)] = [

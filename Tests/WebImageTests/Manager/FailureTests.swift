@@ -51,11 +51,12 @@ struct FailureTests {
 
     @Test("A decode error contains the earlier network failures, also if it's remembered")
     func attemptsBeforeBytes() async throws {
-        let lost = ImageError.NetworkFailure(.connectionLost, url: "https://example.org/a", phase: .receivingBody)
+        let url = try #require(URL(string: "https://example.org/a"))
+        let lost = ImageError.NetworkFailure(.connectionLost, url: url, phase: .receivingBody)
         let picture = try TestImages.png(1)
         for body in [Data("<html></html>".utf8), picture.prefix(picture.count / 2)] {
             let fixture = try ManagerFixture { $0.loaders = [SecondTryLoader(body: body, failures: [lost])] }
-            let request = ImageRequest(url: try #require(URL(string: "https://example.org/a")))
+            let request = ImageRequest(url: url)
             for isRemembered in [false, true] {
                 let error = await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
                 #expect(error?.attempts == [lost] && (error?.remembered != nil) == isRemembered)
@@ -193,7 +194,7 @@ struct FailureTests {
         let statuses: [Int?] = [503, 503, 503, 404, 404]
         #expect(first?.attempts.map(\.statusCode) == statuses)
         #expect(first?.attempts.map(\.attempt) == [1, 2, 3, 4, 5])
-        #expect(first?.attempts.map { URL(string: $0.url)?.path } == ["/a", "/a", "/a", "/b", "/c"])
+        #expect(first?.attempts.map { $0.url.path } == ["/a", "/a", "/a", "/b", "/c"])
         #expect(first?.attempts.allSatisfy { $0.earlier.isEmpty } == true)
         request.alternativeURLs = []
         let second = await error(fixture, request)

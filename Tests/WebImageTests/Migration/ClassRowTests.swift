@@ -202,7 +202,7 @@ struct ClassRowTests {
     func error() {
         let error = ImageError.network(
             ImageError.NetworkFailure(
-                .unacceptableStatusCode, url: "https://a.example/b", phase: .waitingForResponse, statusCode: 404))
+                .unacceptableStatusCode, url: URL(filePath: "/b"), phase: .waitingForResponse, statusCode: 404))
         #expect(error.code / 1000 == 2 && error.attempts.count == 1)
     }
 
