@@ -54,7 +54,7 @@ public struct ImageCoderRegistry: Sendable {
                 try context.limits.check(result: image)
                 return image.telling(options.color)
             } catch {
-                guard case .decoding(let failure, _) = error else { throw error }
+                guard case .decoding(let failure) = error else { throw error }
                 failures.append(failure)
             }
         }

@@ -12,8 +12,8 @@ public enum ImageError: Error, Sendable, Hashable {
     case network(ImageError.NetworkFailure)
     /// 3xxx: A failure of a cache.
     case cache(ImageError.CacheFailure)
-    /// 4xxx: A failure to decode the data, with the failed network attempts that preceded the download.
-    case decoding(ImageError.DecodingFailure, attempts: [ImageError.NetworkFailure] = [])
+    /// 4xxx: A failure to decode the data.
+    case decoding(ImageError.DecodingFailure)
     /// 5xxx: A failure of a transformer or an encoder.
     case processing(ImageError.ProcessingFailure)
     /// 6xxx: A value that exceeds a limit of ``ImageLimits`` or of the downloader.
@@ -26,7 +26,7 @@ public enum ImageError: Error, Sendable, Hashable {
         case .request(let error): error.code
         case .network(let error): error.code
         case .cache(let error): error.code
-        case .decoding(let error, _): error.code
+        case .decoding(let error): error.code
         case .processing(let error): error.code
         case .limitExceeded(let error): error.code
         }
@@ -39,7 +39,7 @@ public enum ImageError: Error, Sendable, Hashable {
         case .request(let error): error.message
         case .network(let error): error.message
         case .cache(let error): error.message
-        case .decoding(let error, _): error.message
+        case .decoding(let error): error.message
         case .processing(let error): error.message
         case .limitExceeded(let error): error.message
         }
@@ -67,7 +67,7 @@ public enum ImageError: Error, Sendable, Hashable {
     public var httpStatusCode: Int? {
         switch underlying {
         case .network(let error): error.statusCode
-        case .decoding(.notAnImage(_, let status, _), _): status
+        case .decoding(let error): error.statusCode
         default: nil
         }
     }
@@ -99,7 +99,7 @@ public enum ImageError: Error, Sendable, Hashable {
             let earlier = last.earlier
             last.earlier = []
             return earlier + [last]
-        case .decoding(_, let attempts): return attempts
+        case .decoding(let error): return error.attempts
         default: return []
         }
     }

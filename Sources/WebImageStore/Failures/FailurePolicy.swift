@@ -22,7 +22,7 @@ public struct FailurePolicy: Sendable {
     public static let standard = FailurePolicy { error in
         switch error {
         case .network(let failure): seconds(after: failure)
-        case .decoding(let failure, _): failure.blamesBytes ? 3_600 : nil
+        case .decoding(let failure): failure.blamesBytes ? 3_600 : nil
         case .cancelled, .request, .cache, .processing, .limitExceeded: nil
         }
     }
@@ -51,7 +51,7 @@ extension ImageError.DecodingFailure {
     /// The value is `true` if the data is corrupt, truncated, or not an image. It's `false` if other settings could
     /// decode the same data, for example if a coder, a feature, or memory is missing.
     package var blamesBytes: Bool {
-        switch self {
+        switch reason {
         case .noData, .unknownFormat, .notAnImage, .truncated, .corrupted, .contradictsHeader: true
         case .noDecoder, .unsupportedFeature, .outOfMemory: false
         case .allDecodersFailed(let errors): errors.contains(where: \.blamesBytes)

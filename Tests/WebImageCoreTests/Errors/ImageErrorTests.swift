@@ -42,4 +42,39 @@ struct ImageErrorTests {
             }
         }
     }
+
+    @Test("A custom coder throws a decoding failure with a reason and a format")
+    func decoding() {
+        let error = ImageError.decoding(ImageError.DecodingFailure(.corrupted("the palette is empty"), format: .gif))
+        #expect(error.code == 4006 && error.message == "The gif data is corrupt: the palette is empty.")
+        guard case .decoding(let failure) = error, case .corrupted(let reason) = failure.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(failure.format == .gif && reason == "the palette is empty")
+    }
+
+    @Test("Each decoding failure has a code of its own and a message, with and without a format")
+    func decodingReasons() {
+        let reasons: [ImageError.DecodingFailure.Reason] = [
+            .noData, .unknownFormat, .notAnImage, .noDecoder, .truncated(receivedBytes: 1, expectedBytes: 2),
+            .corrupted("x"), .unsupportedFeature("x"),
+            .allDecodersFailed([ImageError.DecodingFailure(.noData), ImageError.DecodingFailure(.unknownFormat)]),
+            .contradictsHeader("x"), .outOfMemory(byteCount: 1),
+        ]
+        for format in [nil, ImageFormat.png] {
+            let errors = reasons.map { ImageError.decoding(ImageError.DecodingFailure($0, format: format)) }
+            #expect(errors.map(\.code) == Array(4001...4010))
+            for error in errors { #expect(error.message.hasSuffix(".") && !error.message.contains("nil"), "\(error)") }
+        }
+    }
+
+    @Test("A canceled request has a case and a code of its own")
+    func cancellation() {
+        let error: any Error = ImageError.cancelled
+        var isCancelled = false
+        do { throw error } catch ImageError.cancelled { isCancelled = true } catch {}
+        #expect(isCancelled)
+        #expect(ImageError.cancelled.code == 1001 && ImageError.cancelled.message == "The request was canceled.")
+    }
 }
