@@ -9,9 +9,9 @@ extension ImageError {
     /// A Boolean value that indicates whether the data caused the error, so loading it again could help.
     ///
     /// The value is `false` for errors that the same file would cause again, such as a missing coder, an exceeded
-    /// limit, a failed transformer, or a canceled request.
+    /// limit, a failed transformer, or a canceled request. It's also `false` for a failure from the negative cache.
     var blamesBytes: Bool {
-        guard case .decoding(let failure) = self else { return false }
+        guard case .decoding(let failure) = self, rememberedUntil == nil else { return false }
         return failure.blamesBytes
     }
 

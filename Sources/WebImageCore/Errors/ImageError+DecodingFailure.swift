@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+
 extension ImageError {
     /// A failure to decode data as an image. The error codes begin at 4001.
     public struct DecodingFailure: Sendable, Hashable {
@@ -39,6 +41,8 @@ extension ImageError {
         package var contentType: String?
         /// The failed network attempts that preceded the download of the data.
         package var attempts: [NetworkFailure] = []
+        /// The date at which the failure expires in the negative cache, or `nil` for a new failure.
+        package var rememberedUntil: Date?
 
         /// Creates a decoding failure, for custom coders and tests.
         ///

@@ -98,6 +98,8 @@ extension ImageError {
         /// Only the failure that ends a request has this list. It contains at most the last 16 failures, and their own
         /// lists are empty.
         package var earlier: [ImageError.NetworkFailure] = []
+        /// The date at which the failure expires in the negative cache, or `nil` for a new failure.
+        package var rememberedUntil: Date?
 
         /// Creates a network failure, for custom loaders and tests.
         ///

@@ -2,7 +2,7 @@
 
 import WebImageCore
 
-/// A policy that decides for how long failures are remembered.
+/// A policy that decides for how long failures are remembered. Only network and decoding failures can be remembered.
 public struct FailurePolicy: Sendable {
     /// A closure that returns how many seconds a failure is remembered, or `nil` if it isn't remembered.
     public var lifetime: @Sendable (ImageError) -> Double?

@@ -12,10 +12,6 @@ struct ImageErrorTests {
                 reason, url: URL(filePath: "/a"), phase: .waitingForResponse, statusCode: status))
     }
 
-    private static func remembered(_ cause: ImageError) -> ImageError {
-        .cache(.remembered(cause: cause, since: Date(), until: Date() + 60))
-    }
-
     private static let table: [(error: ImageError, status: Int?, isRetryable: Bool)] = [
         (network(.unacceptableStatusCode, status: 404), 404, false),
         (network(.unacceptableStatusCode, status: 429), 429, true),
@@ -32,14 +28,37 @@ struct ImageErrorTests {
         (.cache(.notInCache), nil, false),
     ]
 
-    @Test("A remembered error has the status, the cause, and the retryability of the first one")
-    func seesThrough() {
+    @Test("A remembered error has the code, the status, and the retryability of the first one, and a date")
+    func remembered() {
+        let date = Date(timeIntervalSince1970: 1_800_000_000)
         for (error, status, isRetryable) in Self.table {
-            for each in [error, Self.remembered(error), Self.remembered(Self.remembered(error))] {
-                #expect(each.underlying == error)
-                #expect(each.httpStatusCode == status, "\(each)")
+            let remembered = error.remembered(until: date)
+            #expect(error.rememberedUntil == nil)
+            #expect(remembered.rememberedUntil == (error.isRememberable ? date : nil))
+            #expect(remembered.attempts == error.attempts && remembered.remembered(until: nil) == error)
+            #expect(remembered.message.contains("2027-01-15") == error.isRememberable)
+            for each in [error, remembered] {
+                #expect(each.code == error.code && each.httpStatusCode == status, "\(each)")
                 #expect(each.isTransient == isRetryable, "\(each)")
             }
+        }
+    }
+
+    @Test("Only a manager with too many requests in flight is overloaded")
+    func overload() {
+        for kind in ImageError.LimitFailure.Kind.allCases {
+            let error = ImageError.limitExceeded(ImageError.LimitFailure(kind, limit: 1, actual: 2))
+            #expect(error.isOverloaded == (kind == .overloaded) && error.code == kind.rawValue)
+        }
+        #expect(!ImageError.cancelled.isOverloaded)
+    }
+
+    @Test("The localized description is the message, and an NSError has the code")
+    func bridging() {
+        for (error, _, _) in Self.table {
+            let erased: any Error = error
+            #expect(error.errorDescription == error.message && erased.localizedDescription == error.message)
+            #expect(error.errorCode == error.code && ImageError.errorDomain == "WebImage.ImageError")
         }
     }
 

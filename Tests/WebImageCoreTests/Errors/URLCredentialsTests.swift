@@ -51,7 +51,7 @@ struct URLCredentialsTests {
         changed.details = "see https://user:secret@c.example/"
         let errors: [ImageError] = [
             .network(network), .network(changed), .request(.invalidURL("https://user:secret@a b/")),
-            .cache(.remembered(cause: .network(network), since: .now, until: .now)),
+            .network(network).remembered(until: .now),
         ]
         for error in errors { #expect(!error.description.contains("secret"), "\(error)") }
     }

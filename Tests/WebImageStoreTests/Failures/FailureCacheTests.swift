@@ -53,8 +53,9 @@ struct FailureCacheTests {
         memory.record(Self.status(404), for: key)
         time.value += 599
         let answer = try #require(memory.failure(for: key)?.rememberedError)
-        #expect(answer.code == 3007)
-        #expect(answer.remembered == Self.status(404))
+        #expect(answer.code == 2007 && answer.httpStatusCode == 404)
+        #expect(answer.rememberedUntil == Date(timeIntervalSince1970: 1_800_000_600))
+        #expect(answer.remembered(until: nil) == Self.status(404))
         #expect(answer.message.contains("404") && answer.message.contains("2027-01-15"))
         #expect(memory.count == 1)
         time.value += 1
@@ -87,6 +88,10 @@ struct FailureCacheTests {
         let own = self.memory(FailurePolicy { _ in 5 })
         own.record(Self.status(503), for: key)
         #expect(own.failure(for: key) != nil)
+        for error in [ImageError.cancelled, .cache(.notInCache), .request(.managerShutDown)] {
+            own.record(error, for: CacheKey(["\(error.code)"]))
+        }
+        #expect(own.count == 1)
         let none = self.memory(.none)
         none.record(Self.status(404), for: key)
         #expect(none.failure(for: key) == nil)

@@ -25,7 +25,7 @@ struct FailureTests {
             _ = try await fixture.manager.image(for: request)
             return nil
         } catch {
-            return error.code
+            return error.signedCode
         }
     }
 
@@ -37,13 +37,18 @@ struct FailureTests {
         let request = ImageRequest(url: server.url("/a"))
         #expect(await code(fixture, request) == 2007)
         isThere.value = true
-        #expect(await code(fixture, request) == 3007)
+        #expect(await code(fixture, request) == -2007)
         await #expect(throws: ImageError.self) { try await fixture.manager.data(for: request) }
         #expect(server.counters.requests == 1)
         #expect(fixture.manager.failures.all.map(\.error.code) == [2007])
         // Programs that map errors to HTTP statuses see no difference.
         let again = await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
-        #expect(again?.httpStatusCode == 404 && again?.underlying.code == 2007 && again?.isTransient == false)
+        #expect(again?.httpStatusCode == 404 && again?.code == 2007 && again?.isTransient == false)
+        guard case .network(let failure)? = again, failure.reason == .unacceptableStatusCode else {
+            Issue.record("a remembered failure has another case: \(String(describing: again))")
+            return
+        }
+        #expect(again?.rememberedUntil == fixture.manager.failures.all.first?.until)
         fixture.pass(seconds: 600)
         #expect(await code(fixture, request) == nil)
         #expect(fixture.manager.failures.count == 0)
@@ -59,8 +64,8 @@ struct FailureTests {
             let request = ImageRequest(url: url)
             for isRemembered in [false, true] {
                 let error = await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
-                #expect(error?.attempts == [lost] && (error?.remembered != nil) == isRemembered)
-                #expect((error?.remembered ?? error).map { $0.code / 1_000 } == 4)
+                #expect(error?.attempts == [lost] && (error?.rememberedUntil != nil) == isRemembered)
+                #expect(error.map { $0.code / 1_000 } == 4)
             }
         }
     }
@@ -96,7 +101,7 @@ struct FailureTests {
         let fixture = try ManagerFixture()
         #expect(await code(fixture, ImageRequest(url: server.url("/a"))) == 2007)
         fixture.pass(seconds: 19)
-        #expect(await code(fixture, ImageRequest(url: server.url("/a"))) == 3007)
+        #expect(await code(fixture, ImageRequest(url: server.url("/a"))) == -2007)
         fixture.pass(seconds: 1)
         #expect(await code(fixture, ImageRequest(url: server.url("/a"))) == 2007)
         for _ in 0..<2 { #expect(await code(fixture, ImageRequest(url: never.url("/a"))) == 2007) }
@@ -117,7 +122,7 @@ struct FailureTests {
             _ = try await fixture.manager.image(for: request)
             Issue.record("the image wasn't loaded")
         } catch {
-            #expect(error.remembered == expected)
+            #expect(error.rememberedUntil != nil && error.remembered(until: nil) == expected)
         }
         #expect(server.counters.requests == 1)
         fixture.pass(seconds: 3_600)
@@ -136,7 +141,7 @@ struct FailureTests {
         let request = ImageRequest(url: server.url("/a"))
         let first = await code(fixture, request)
         #expect(first.map { $0 / 1_000 } == 4)
-        #expect(await code(fixture, request) == 3007)
+        #expect(await code(fixture, request) == first.map { -$0 })
         #expect(server.counters.requests == 1)
         server.stop()
         for _ in 0..<2 { #expect(await code(fixture, ImageRequest(url: server.url("/c"))).map { $0 / 1_000 } == 2) }
@@ -159,7 +164,7 @@ struct FailureTests {
         for isRemembered in [false, true] {
             let response = try await fixture.manager.response(for: request)
             #expect(response.isStale)
-            #expect((response.revalidationError?.remembered != nil) == isRemembered)
+            #expect((response.revalidationError?.rememberedUntil != nil) == isRemembered)
         }
     }
 
@@ -199,7 +204,7 @@ struct FailureTests {
         request.alternativeURLs = []
         let second = await error(fixture, request)
         // The remembered error of the URL itself. The alternatives are no longer requested.
-        #expect(second?.code == 3007 && second?.remembered != nil)
+        #expect(second?.code == 2007 && second?.rememberedUntil != nil)
         #expect(second?.attempts.map(\.statusCode) == [503, 503, 503])
         #expect(server.counters.requests == 5)
         #expect(ImageError.cancelled.attempts.isEmpty)
