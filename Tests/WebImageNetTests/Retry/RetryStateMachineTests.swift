@@ -196,7 +196,7 @@ struct LimiterTests {
                 maxAttempts: 3, baseDelay: value, maxDelay: value, maxRetryAfter: value, maxElapsedTime: value)
             policy.random = { _ in value }
             var state = RetryStateMachine(policy)
-            let error = error(.connectionLost)
+            let error = ImageError.NetworkFailure(.connectionLost, url: URL(filePath: "/a"))
             if case .again(let wait) = state.decide(error, elapsed: 0) { #expect(wait == 0) }
         }
     }
