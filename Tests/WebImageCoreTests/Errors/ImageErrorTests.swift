@@ -96,4 +96,12 @@ struct ImageErrorTests {
         #expect(isCancelled)
         #expect(ImageError.cancelled.code == 1001 && ImageError.cancelled.message == "The request was canceled.")
     }
+
+    @Test("Messages contain the words of the operating system")
+    func systemErrors() {
+        let unreadable = ImageError.request(.fileUnreadable(path: "/a", errno: EISDIR))
+        #expect(unreadable.message == "The file /a can't be read: Is a directory.")
+        let full = ImageError.cache(.systemCallFailed(operation: "write", path: "/a", errno: ENOSPC))
+        #expect(full.message == "write failed for /a: No space left on device.")
+    }
 }
