@@ -48,7 +48,7 @@ struct LoadCommand: Sendable {
         await manager.shutdown()
         progress.end()
         let isTraced = await write(trace)
-        show(interruption.status == nil ? rows : rows.filter { $0.error?.isCancelled != true })
+        show(interruption.status == nil ? rows : rows.filter { $0.error != .cancelled })
         return isTraced && rows.count == inputs.count && rows.allSatisfy { $0.error == nil }
             ? ExitStatus.ok : ExitStatus.failed
     }

@@ -210,7 +210,7 @@ struct AnimationEncodingTests {
         let image = try Self.blocks(seed: 1, count: 5)
         let flag = CancellationFlag()
         flag.cancel()
-        #expect(throws: ImageError.request(.cancelled)) {
+        #expect(throws: ImageError.cancelled) {
             try coder(for: encoding.format).encode(
                 image, as: encoding, context: CodingContext(cancellation: flag))
         }

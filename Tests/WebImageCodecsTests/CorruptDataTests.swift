@@ -33,8 +33,7 @@ struct CorruptDataTests {
                 // Complete frames are kept. If only an end marker is missing, the pixels are complete.
                 #expect(image.size == fixture.storedSize)
                 #expect(!image.metadata.isPartial || fixture.format == .gif, "\(part)/16")
-            case .failure(.decoding(.truncated, _)), .failure(.decoding(.corrupted, _)): break
-            case .failure(let error): Issue.record("\(part)/16: \(error)")
+            case .failure(let error): #expect([4005, 4006].contains(error.code), "\(part)/16: \(error)")
             }
             if case .success(let image) = try attempt(cut, fixture.format, partial: true) {
                 #expect(image.size == fixture.storedSize)
@@ -146,7 +145,7 @@ struct CoderLimitsTests {
         let flag = CancellationFlag()
         flag.cancel()
         let fixture = try #require(Fixture.all.first { $0.format == format })
-        #expect(throws: ImageError.request(.cancelled)) {
+        #expect(throws: ImageError.cancelled) {
             try coder(for: format).decode(
                 fixture.data(), info: fixture.probe, options: ImageDecodingOptions(),
                 context: CodingContext(cancellation: flag))

@@ -85,7 +85,7 @@ struct EncodingTests {
         let flag = CancellationFlag()
         flag.cancel()
         let image = DecodedImage(pixels: try PixelPatterns.photo(width: 64, height: 64))
-        #expect(throws: ImageError.request(.cancelled)) {
+        #expect(throws: ImageError.cancelled) {
             try coder(for: encoding.format).encode(
                 image, as: encoding, context: CodingContext(cancellation: flag))
         }

@@ -105,7 +105,7 @@ struct OptionalFormatTests {
     func cancellation(_ fixture: Fixture) throws {
         let flag = CancellationFlag()
         flag.cancel()
-        #expect(throws: ImageError.request(.cancelled)) {
+        #expect(throws: ImageError.cancelled) {
             try ImageCoderRegistry.standard.decode(fixture.data(), context: CodingContext(cancellation: flag))
         }
     }

@@ -47,7 +47,7 @@ struct OrderTests {
 
     @Test("Work receives the latest priority last, even if two subscribers change theirs at the same time")
     func jobPriority() async throws {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let (one, other) = (ObservableValue(RequestPriority.low), ObservableValue(RequestPriority.low))
         let applied = Shared<[RequestPriority]>([])
         let (isObserved, isDelivering, mayGoOn, mayEnd) = (TestGate(), TestGate(), TestGate(), TestGate())
@@ -84,7 +84,7 @@ struct OrderTests {
 
     @Test("Updates reach a subscriber in the order of the reports, and the result follows them")
     func jobUpdates() async throws {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let heard = Shared<[Int]>([])
         let (isDelivering, mayGoOn, secondReported) = (TestGate(), TestGate(), TestGate())
         let waiting = Task {
@@ -116,7 +116,7 @@ struct OrderTests {
 
     @Test("A late subscriber receives the current state before later updates")
     func lateJoiner() async throws {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let heard = Shared<[Int]>([])
         let (isReported, isDelivering, mayGoOn, mayEnd) = (TestGate(), TestGate(), TestGate(), TestGate())
         let report = Shared<(@Sendable (Int) -> Void)?>(nil)

@@ -27,9 +27,9 @@ struct PromiseTests {
     @Test("A canceled wait ends with the outcome that its cancellation handler resolves")
     func cancelled() async {
         let promise = Promise<Result<Int, ImageError>>()
-        let waiting = Task { try await promise.value { promise.resolve(.failure(.request(.cancelled))) } }
+        let waiting = Task { try await promise.value { promise.resolve(.failure(.cancelled)) } }
         waiting.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+        await #expect(throws: ImageError.cancelled) { try await waiting.value }
     }
 
     @Test("If many tasks resolve a promise at the same time, exactly one succeeds")

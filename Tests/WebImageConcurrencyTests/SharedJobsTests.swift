@@ -14,7 +14,7 @@ struct SharedJobsTests {
 
     @Test("A hundred concurrent subscribers share one run")
     func coalesces() async {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let gate = TestGate()
         let runs = Shared(0)
         let asked = await withTaskGroup(of: Int?.self) { group in
@@ -41,7 +41,7 @@ struct SharedJobsTests {
 
     @Test("If one of two subscribers cancels, it ends immediately and the other one receives the value")
     func oneLeaves() async throws {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let gate = TestGate()
         let body: Jobs.Body = { _ in
             await gate.wait()
@@ -52,7 +52,7 @@ struct SharedJobsTests {
         let second = Task { try await jobs.value(for: "a", priority: LivePriority(.normal), start: body) }
         await untilTrue { jobs.subscriberCount(of: "a") == 2 }
         first.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await first.value }
+        await #expect(throws: ImageError.cancelled) { try await first.value }
         #expect(jobs.subscriberCount(of: "a") == 1)
         gate.open()
         #expect(try await second.value == 1)
@@ -60,7 +60,7 @@ struct SharedJobsTests {
 
     @Test("If the only subscriber cancels, the work is canceled, and the next request starts a new run")
     func bothLeave() async throws {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let cancelled = TestGate()
         let waiting = Task {
             try await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in
@@ -76,7 +76,7 @@ struct SharedJobsTests {
         }
         await untilTrue { jobs.subscriberCount(of: "a") == 1 }
         waiting.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+        await #expect(throws: ImageError.cancelled) { try await waiting.value }
         #expect(jobs.count == 0)
         let again = try await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in .success(2) }
         #expect(again == 2)
@@ -85,7 +85,7 @@ struct SharedJobsTests {
 
     @Test("The work sees the live priority of its subscriber")
     func priority() async throws {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let gate = TestGate()
         let seen = Shared<LivePriority?>(nil)
         let low = LivePriority(.low)
@@ -109,7 +109,7 @@ struct SharedJobsTests {
 
     @Test("The work runs at the highest priority of its subscribers, and at a lower one when that subscriber leaves")
     func priorityOfSubscribers() async throws {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let (gate, running, seen) = (TestGate(), TestGate(), Shared<[RequestPriority]>([]))
         let body: Jobs.Body = { context in
             let token = context.priority.follow { priority in seen.update { $0.append(priority) } }
@@ -134,7 +134,7 @@ struct SharedJobsTests {
 
     @Test("All subscribers receive the error, and late subscribers receive the last update")
     func failsAndUpdates() async {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let reported = TestGate()
         let gate = TestGate()
         let heard = Shared<[Int]>([])
@@ -161,7 +161,7 @@ struct SharedJobsTests {
 
     @Test("Ten thousand joins and cancellations leave no jobs in the table")
     func storm() async {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<10_000 {
                 group.addTask {
@@ -182,7 +182,7 @@ struct SharedJobsTests {
 
     @Test("Exactly one of the subscribers that share a job is marked as the first")
     func landing() async throws {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let gate = TestGate()
         let tasks = (0..<20).map { _ in
             Task {
@@ -205,14 +205,14 @@ struct SharedJobsTests {
 
     @Test("Launched work runs once regardless of the number of launches, and it continues when subscribers leave")
     func launching() async throws {
-        let jobs = Jobs(cancelled: .request(.cancelled))
+        let jobs = Jobs(cancelled: .cancelled)
         let (gate, runs, live) = (TestGate(), Shared(0), Shared<LivePriority?>(nil))
         for _ in 0..<10 {
             jobs.launch("a", priority: .low) { context in
                 runs.update { $0 += 1 }
                 live.value = context.priority
                 await gate.wait()
-                return .failure(Task.isCancelled ? .request(.cancelled) : .decoding(.noData))
+                return .failure(Task.isCancelled ? .cancelled : .decoding(.noData))
             }
         }
         await untilTrue { live.value != nil }
@@ -220,7 +220,7 @@ struct SharedJobsTests {
         await untilTrue { jobs.subscriberCount(of: "a") == 1 }
         #expect(live.value?.value == .high)
         leaving.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await leaving.value }
+        await #expect(throws: ImageError.cancelled) { try await leaving.value }
         #expect(live.value?.value == .low)
         let waiting = Task { try await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in .success(1) } }
         await untilTrue { jobs.subscriberCount(of: "a") == 1 }

@@ -158,8 +158,9 @@ extension BinderStateMachine {
 }
 
 extension ImageError {
-    /// A Boolean value that indicates whether the load can succeed after the network returns.
+    /// A Boolean value that indicates whether the load can succeed after the network returns. A failure from the
+    /// negative cache would only be returned again.
     var isNetworkOutage: Bool {
-        isUnreachable
+        isUnreachable && rememberedUntil == nil
     }
 }

@@ -71,7 +71,7 @@ struct BinderStateMachine {
     // MARK: - Inputs
 
     mutating func bind(_ request: ImageRequest?, _ options: ImageViewOptions) -> [Action] {
-        let ending = complete(.failure(.request(.cancelled)))
+        let ending = complete(.failure(.cancelled))
         let leaving = abandon()
         reset()
         self.request = request
@@ -84,7 +84,7 @@ struct BinderStateMachine {
     }
 
     mutating func unbind() -> [Action] {
-        let actions = complete(.failure(.request(.cancelled))) + abandon()
+        let actions = complete(.failure(.cancelled)) + abandon()
         reset()
         guard options.sets == .always, content != nil else { return actions }
         content = nil

@@ -17,7 +17,7 @@ import WebImageStore
 public final class ImageBinder {
     /// A closure that is called once at the end of a binding.
     ///
-    /// It receives the response or the error. The error is ``ImageError/RequestFailure/cancelled`` if the binder was
+    /// It receives the response or the error. The error is ``ImageError/cancelled`` if the binder was
     /// bound again, unbound, or deallocated before.
     public typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
 
@@ -68,7 +68,7 @@ public final class ImageBinder {
             if machine.survives { load.task.priority = .veryLow } else { load.task.cancel() }
         }
         for task in retired.values.joined() { task.cancel() }
-        for completion in completions.values { completion(.failure(.request(.cancelled))) }
+        for completion in completions.values { completion(.failure(.cancelled)) }
         for stream in streams.values { stream.finish() }
     }
 

@@ -152,7 +152,7 @@ final class IncrementalDecode: Sendable {
     ///     be stored at the end of the file.
     ///   - context: The context of the decoder.
     /// - Returns: The image, or `nil` if the file must be decoded as a whole.
-    /// - Throws: ``ImageError/RequestFailure/cancelled``.
+    /// - Throws: ``ImageError/cancelled``.
     func finish(_ data: Data, probe: ImageInfo?, context: CodingContext) throws(ImageError) -> DecodedImage? {
         let (isFree, decoder, parts, given, known) = state.withLock { state in
             (state.beginUse(), state.decoder, state.parts, state.receivedByteCount, state.probe)
@@ -170,7 +170,7 @@ final class IncrementalDecode: Sendable {
             try context.limits.check(result: preview.image)
             return preview.image
         } catch {
-            if error.isCancelled { throw error }
+            if error == .cancelled { throw error }
             return nil
         }
     }

@@ -220,8 +220,8 @@ public final class ImageManager: Sendable {
     /// The failures that the manager remembers (its negative cache).
     ///
     /// An entry applies only to requests that would be sent, accepted, and decoded in the same way as the request that
-    /// failed. Until it expires, such requests fail with ``ImageError/CacheFailure/remembered(cause:since:until:)``
-    /// without contacting the server.
+    /// failed. Until it expires, such requests fail with the same error without contacting the server. Its
+    /// ``ImageError/rememberedUntil`` is the date at which the entry expires.
     public var failures: FailureCache { pipeline.failures.memory }
 
     /// Stops the network thread and finishes pending disk writes. Running requests fail.

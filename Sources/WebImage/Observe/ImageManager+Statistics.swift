@@ -76,7 +76,7 @@ final class ManagerCounters: Sendable {
         others.withLock { counts in
             switch result {
             case .success(let response): Self.count(response.source, &counts)
-            case .failure(let error) where error.isCancelled: counts.cancellations += 1
+            case .failure(.cancelled): counts.cancellations += 1
             case .failure(let error):
                 counts.failures += 1
                 if case .limitExceeded = error { counts.limitFailures += 1 }

@@ -57,7 +57,7 @@ public struct LogObserver: ImageManagerObserver {
 
     private static func level(of event: ImageManager.Event) -> Level {
         guard event.stage == .request, event.phase == .ended else { return .debug }
-        return event.error.map { $0.isCancelled ? .info : .error } ?? .info
+        return event.error.map { $0 == .cancelled ? .info : .error } ?? .info
     }
 
     private func line(_ event: ImageManager.Event) -> String {

@@ -19,7 +19,7 @@ final class CacheStage: Sendable {
         let generation: CacheGeneration
     }
 
-    private let lookups = SharedJobs<Key, OriginalData?, Never>(cancelled: .request(.cancelled))
+    private let lookups = SharedJobs<Key, OriginalData?, Never>(cancelled: .cancelled)
     private let workers: WorkerPool
     private let resources: OriginalInfoRegistry
     private let inFlight: InFlightOriginals

@@ -29,7 +29,7 @@ struct ProcessedImage: Sendable {
 /// The stage that decodes data at the requested size. A decode checks the header, the limits, and the budget before it
 /// calls the coder. Concurrent decodes of the same image are coalesced.
 final class DecodeStage: Sendable {
-    private let jobs = SharedJobs<ProcessingKey, ProcessedImage, Never>(cancelled: .request(.cancelled))
+    private let jobs = SharedJobs<ProcessingKey, ProcessedImage, Never>(cancelled: .cancelled)
     private let workers: WorkerPool
     private let memory: MemoryStage
     private let counters: ManagerCounters

@@ -39,7 +39,7 @@ final class EncodeStage: Sendable {
         let limits: ImageLimits
     }
 
-    private let jobs = SharedJobs<Key, SharedEncodedImage, Never>(cancelled: .request(.cancelled))
+    private let jobs = SharedJobs<Key, SharedEncodedImage, Never>(cancelled: .cancelled)
     private let workers: WorkerPool
     private let coders: ImageCoderRegistry
     private let counters: ManagerCounters

@@ -50,7 +50,7 @@ final class FetchStage: Sendable {
         case bytes
     }
 
-    private let jobs = SharedJobs<FetchKey, FetchResult, LoadEvent>(cancelled: .request(.cancelled))
+    private let jobs = SharedJobs<FetchKey, FetchResult, LoadEvent>(cancelled: .cancelled)
     private let loaders: [any ImageLoader]
     private let rules: ExchangeRules
     private let progressInterval: Double
@@ -101,7 +101,7 @@ final class FetchStage: Sendable {
         for use: Purpose
     ) async throws(ImageError) -> FetchResult {
         // Don't call a closure of the application if the request was canceled during the lookup.
-        guard !Task.isCancelled, task.result == nil else { throw .request(.cancelled) }
+        guard !Task.isCancelled, task.result == nil else { throw .cancelled }
         let loader = try loader(of: plan)
         let key = FetchKey(
             data: plan.keys.data, exchange: ExchangeKey(request, rules: rules), loader: plan.request.loaderIdentity,

@@ -9,22 +9,24 @@ extension ImageError {
     /// A Boolean value that indicates whether the data caused the error, so loading it again could help.
     ///
     /// The value is `false` for errors that the same file would cause again, such as a missing coder, an exceeded
-    /// limit, a failed transformer, or a canceled request.
+    /// limit, a failed transformer, or a canceled request. It's also `false` for a failure from the negative cache.
     var blamesBytes: Bool {
-        guard case .decoding(let error, _) = self else { return false }
-        return error.blamesBytes
+        guard case .decoding(let failure) = self, rememberedUntil == nil else { return false }
+        return failure.blamesBytes
     }
 
     /// Returns this error with the status and the content type of the response.
     func addingResponse(_ head: HTTPResponseHead?) -> ImageError {
-        guard case .decoding(.notAnImage(let format, _, _), let attempts) = self, let head else { return self }
-        return .decoding(
-            .notAnImage(format, status: head.statusCode, contentType: head.headers["Content-Type"]), attempts: attempts)
+        guard case .decoding(var failure) = self, failure.reason == .notAnImage, let head else { return self }
+        failure.statusCode = head.statusCode
+        failure.contentType = head.headers["Content-Type"]
+        return .decoding(failure)
     }
 
     /// Returns this error with the network failures that preceded the data.
     func after(_ metrics: NetworkMetrics?) -> ImageError {
-        guard case .decoding(let error, _) = self, let metrics, !metrics.failures.isEmpty else { return self }
-        return .decoding(error, attempts: metrics.failures)
+        guard case .decoding(var failure) = self, let metrics, !metrics.failures.isEmpty else { return self }
+        failure.attempts = metrics.failures
+        return .decoding(failure)
     }
 }

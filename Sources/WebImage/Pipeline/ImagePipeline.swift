@@ -143,7 +143,7 @@ final class ImagePipeline: Sendable {
         task.start(by: starter) { [self] isWanted in
             let result: Result<ImageResponse, ImageError> =
                 if !isWanted {
-                    .failure(.request(.cancelled))
+                    .failure(.cancelled)
                 } else if isIntercepted {
                     await runIntercepted(plan, task)
                 } else {
@@ -166,7 +166,7 @@ final class ImagePipeline: Sendable {
         ImageResponse, ImageError
     > {
         // The request was canceled before it started, for example by a view that was scrolled out of sight.
-        guard task.result == nil else { return .failure(.request(.cancelled)) }
+        guard task.result == nil else { return .failure(.cancelled) }
         var (plan, known) = (plan, known)
         if plan.needsFileVersion {
             plan = await plan.verified()

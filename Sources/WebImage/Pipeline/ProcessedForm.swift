@@ -38,7 +38,7 @@ struct ProcessedForm: WholeImageTransformer {
             return image.replacing(pixels: read.pixels, animation: nil)
                 .with(encodedForm: EncodedForm(encoding: encoding, data: data))
         } catch {
-            guard !error.isCancelled else { throw error }
+            guard error != .cancelled else { throw error }
             return image
         }
     }

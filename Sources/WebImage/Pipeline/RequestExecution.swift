@@ -148,7 +148,7 @@ struct RequestExecution {
             if let failure = pipeline.failures.failure(plan) { throw failure }
             return try await contactSource(step, basis, stored, use)
         } catch {
-            guard !error.isCancelled, stored != nil || image != nil else { throw error }
+            guard error != .cancelled, stored != nil || image != nil else { throw error }
             return .failed(error, stored: stored)
         }
     }
@@ -331,7 +331,7 @@ struct RequestExecution {
 extension ResolvedRequest {
     fileprivate var unexpectedNotModified: ImageError.NetworkFailure {
         ImageError.NetworkFailure(
-            .badServerResponse, url: request.url.absoluteString, phase: .waitingForResponse, statusCode: 304,
+            .badServerResponse, url: request.url, phase: .waitingForResponse, statusCode: 304,
             details: "status 304, but the request wasn't conditional")
     }
 }

@@ -36,7 +36,7 @@ struct RequestInterceptorChain: Sendable {
     private func respond(
         _ request: ImageRequest, _ trace: ObserverNotifier?, _ answering: @escaping Responder, from index: Int
     ) async throws(ImageError) -> RequestAnswer {
-        guard !Task.isCancelled else { throw .request(.cancelled) }
+        guard !Task.isCancelled else { throw .cancelled }
         guard index < interceptors.count else {
             return try await answering(await ResolvedRequest(request, defaults, trace: trace).verified())
         }

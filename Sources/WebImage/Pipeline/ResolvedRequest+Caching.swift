@@ -102,8 +102,7 @@ extension ResolvedRequest {
     /// Returns whether known data can replace a response that failed with `error` (RFC 9111 4.2.4, RFC 5861 4).
     func usesStale(_ resource: OriginalInfo, insteadOf error: ImageError) -> Bool {
         if policy == .refresh { return true }
-        // Treat a failure from the negative cache like a new one.
-        guard case .network(let failure) = error.remembered ?? error else { return false }
+        guard case .network(let failure) = error else { return false }
         guard let head = resource.head else { return true }
         guard selects(head) else { return false }
         let step = step(for: resource)

@@ -10,7 +10,7 @@ import WebImageCore
 final class TransformStage: Sendable {
     typealias Decoder = @Sendable (SharedPriority) async throws(ImageError) -> ProcessedImage
 
-    private let jobs = SharedJobs<ProcessingKey, ProcessedImage, Never>(cancelled: .request(.cancelled))
+    private let jobs = SharedJobs<ProcessingKey, ProcessedImage, Never>(cancelled: .cancelled)
     private let workers: WorkerPool
     private let memory: MemoryStage
     private let counters: ManagerCounters

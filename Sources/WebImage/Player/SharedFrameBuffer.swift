@@ -155,10 +155,6 @@ final class SharedFrameBuffer {
 extension ImageError {
     /// A Boolean value that indicates whether the same work can succeed later.
     fileprivate var isPassing: Bool {
-        switch self {
-        case .request(.cancelled): true
-        case .limitExceeded(let error): error.kind == .overloaded
-        default: false
-        }
+        self == .cancelled || isOverloaded
     }
 }

@@ -246,7 +246,7 @@ final class PrefetchRunner: Sendable {
             }
             return .loaded
         } catch {
-            return error.isCancelled ? .cancelled : .failed
+            return error == .cancelled ? .cancelled : .failed
         }
     }
 

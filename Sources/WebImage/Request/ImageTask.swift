@@ -54,10 +54,10 @@ public final class ImageTask: Sendable {
 
     /// Cancels the request.
     ///
-    /// The task finishes immediately with ``ImageError/RequestFailure/cancelled``. Work without other subscribers
+    /// The task finishes immediately with ``ImageError/cancelled``. Work without other subscribers
     /// stops, regardless of its stage. This method never blocks.
     public func cancel() {
-        finish(.failure(.request(.cancelled)))
+        finish(.failure(.cancelled))
         let work = state.withLock { $0.work }
         work?.cancel()
     }
@@ -99,7 +99,7 @@ public final class ImageTask: Sendable {
             deliver()
             return try await waiter.value { [weak self] in
                 self?.removeListener(id)
-                waiter.resolve(.failure(.request(.cancelled)))
+                waiter.resolve(.failure(.cancelled))
             }
         }
     }

@@ -37,7 +37,7 @@ extension WorkerPool {
     ///   - limits: The limits of the context for `body`.
     ///   - body: The work.
     /// - Returns: The result of `body`.
-    /// - Throws: The error of `body`, ``ImageError/RequestFailure/cancelled`` after the calling Swift task is canceled,
+    /// - Throws: The error of `body`, ``ImageError/cancelled`` after the calling Swift task is canceled,
     ///   ``ImageError/RequestFailure/managerShutDown`` after ``close()``, or an ``ImageError/LimitFailure`` of the kind
     ///   overloaded if too many jobs are waiting.
     func run<Value: Sendable>(
@@ -49,7 +49,7 @@ extension WorkerPool {
         let known = priority.value
         let id = try enqueue(cost: cost, priority: known) {
             guard !flag.isCancelled else {
-                promise.resolve(.failure(.request(.cancelled)))
+                promise.resolve(.failure(.cancelled))
                 return
             }
             do throws(ImageError) {
@@ -64,7 +64,7 @@ extension WorkerPool {
             flag.cancel()
             // A running job ends at its next checkpoint and resolves the promise then, because its memory is in use
             // until that moment.
-            if self.withdraw(id) { promise.resolve(.failure(.request(.cancelled))) }
+            if self.withdraw(id) { promise.resolve(.failure(.cancelled)) }
         }
     }
 

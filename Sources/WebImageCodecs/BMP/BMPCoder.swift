@@ -24,7 +24,7 @@ public struct BMPCoder: ImageCoder {
     /// transparent.
     ///
     /// - Throws: A decoding error (4xxx), such as
-    ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if pixels are missing, or a
+    ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or a
     ///   limit error (6xxx).
     public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
         throws(ImageError) -> DecodedImage

@@ -19,7 +19,7 @@ struct GIFCanvas: ~Copyable {
 
     /// Creates a transparent canvas.
     ///
-    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     init(size: PixelSize, context: CodingContext) throws(ImageError) {
         pixels = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
     }
@@ -33,7 +33,7 @@ struct GIFCanvas: ~Copyable {
     /// Draws `frame` of the file `data`. Corrupt data leaves pixels of the frame missing, but the canvas stays usable.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the frame exceeds the limits, or
-    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     mutating func draw(_ frame: GIFFrame, of data: Data, context: CodingContext) throws(ImageError) -> Outcome {
         if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
         let area = try context.limits.check(frame.rect.size)

@@ -12,7 +12,7 @@ struct GIFCompositor: FrameCompositor, ~Copyable {
 
     /// Creates a compositor with a transparent canvas.
     ///
-    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     init(_ data: Data, index: GIFIndex, context: CodingContext) throws(ImageError) {
         self.data = data
         self.index = index

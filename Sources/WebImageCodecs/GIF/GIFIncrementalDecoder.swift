@@ -77,7 +77,7 @@ final class GIFIncrementalFrameDecoder {
                 try GIFIndex(bytes, frameLimit: 1)
             }
         } catch {
-            guard case .decoding(.truncated, _) = error, !isLast else { throw error }
+            guard error.isTruncation, !isLast else { throw error }
             return nil
         }
     }

@@ -20,7 +20,7 @@ public struct JPEGCoder: ImageCoder {
     /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis. Then it resamples the image.
     ///
     /// - Throws: A decoding error (4xxx), such as
-    ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if pixels are missing, or a
+    ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or a
     ///   limit error (6xxx). A file that lacks only its end marker is complete.
     public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
         throws(ImageError) -> DecodedImage

@@ -22,7 +22,7 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
     ///   - index: The index of the frames.
     ///   - color: The color conversion to apply to each frame.
     ///   - context: The limits, the deadline, and the cancellation of the operation.
-    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     init(_ data: Data, index: APNGIndex, color: ColorConversion?, context: CodingContext) throws(ImageError) {
         self.data = data
         self.index = index

@@ -132,7 +132,7 @@ struct PNGReader: ~Copyable {
             finished += Int(done)
             guard status != WI_PNG_OK else { continue }
             let failure = Self.failure(status, handle, received)
-            guard allowsPartial, case .decoding(.truncated, _) = failure else { throw failure }
+            guard allowsPartial, failure.isTruncation else { throw failure }
             if info.is_interlaced == 0 { canvas.clearRows(from: finished) }
             return failure
         }

@@ -9,7 +9,7 @@ final class IncrementalCanvas {
     /// Creates a transparent canvas.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` of kind `decodedSize`, or
-    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     init(_ size: PixelSize, context: CodingContext) throws(ImageError) {
         pixels = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
     }

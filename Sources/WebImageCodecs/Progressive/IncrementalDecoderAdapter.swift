@@ -11,7 +11,7 @@ protocol IncrementalDecoder: ~Copyable {
     /// `isLast` is `true`.
     ///
     /// - Throws: A decoding error (4xxx), such as
-    ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if `isLast` is `true` and pixels
+    ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if `isLast` is `true` and pixels
     ///   are missing.
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError)
 

@@ -18,7 +18,7 @@ public struct QOICoder: ImageCoder {
     /// If the header declares linear samples, the coder converts them to sRGB.
     ///
     /// - Throws: A decoding error (4xxx), such as
-    ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if pixels are missing, or a
+    ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or a
     ///   limit error (6xxx).
     public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
         throws(ImageError) -> DecodedImage

@@ -16,8 +16,8 @@ struct QOIReader {
 
     /// Reads the header.
     ///
-    /// - Throws: ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` or
-    ///   ``ImageError/DecodingFailure/corrupted(format:reason:)``.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` or
+    ///   ``ImageError/DecodingFailure/Reason/corrupted(_:)``.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
         reader = ByteReader(bytes, at: 4)
         guard let width = reader.uint32(), let height = reader.uint32(), let channels = reader.byte(),

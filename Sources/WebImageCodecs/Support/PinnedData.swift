@@ -6,7 +6,7 @@ import WebImageCore
 extension Data {
     /// Calls `body` with contiguous bytes. The pointer is valid only during the call.
     ///
-    /// - Throws: ``ImageError/DecodingFailure/noData``, or the error that `body` throws.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/noData``, or the error that `body` throws.
     func withBytes<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(ImageError) -> Result
     ) throws(ImageError) -> Result {
@@ -43,7 +43,7 @@ extension ImageInfo? {
     /// Checks that the codec found the same size as the probe, because the limits were checked against the size of the
     /// probe.
     ///
-    /// - Throws: ``ImageError/DecodingFailure/contradictsHeader(format:reason:)`` if the sizes differ.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/contradictsHeader(_:)`` if the sizes differ.
     func requireAgreement(on size: PixelSize, format: ImageFormat) throws(ImageError) {
         guard let self, self.storedSize != size else { return }
         throw .decoding(.contradictsHeader(format: format, reason: "the size is \(size) instead of \(self.storedSize)"))

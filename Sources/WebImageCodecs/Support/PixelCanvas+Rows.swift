@@ -11,7 +11,7 @@ extension PixelCanvas {
     /// the caller must write every pixel.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` of kind `decodedSize`, or
-    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     static func forDecoding(
         _ size: PixelSize, format: PixelFormat = .rgba8, zeroed: Bool = false, context: CodingContext
     ) throws(ImageError) -> PixelCanvas {

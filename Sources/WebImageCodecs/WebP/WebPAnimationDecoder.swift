@@ -24,7 +24,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
 
         /// Opens an animation.
         ///
-        /// - Throws: ``ImageError/DecodingFailure/corrupted(format:reason:)``.
+        /// - Throws: ``ImageError/DecodingFailure/Reason/corrupted(_:)``.
         init(_ encoded: PinnedData) throws(ImageError) {
             guard let handle = wi_webp_animation_open(encoded.bytes.baseAddress, encoded.count) else {
                 throw .decoding(.corrupted(format: .webp, reason: "libwebp can't open the animation"))
@@ -44,7 +44,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
     ///   - layout: The size and orientation of the result.
     ///   - color: The color conversion to apply to each frame.
     ///   - limits: The resource limits for each frame.
-    /// - Throws: ``ImageError/DecodingFailure/corrupted(format:reason:)``.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/corrupted(_:)``.
     init(
         _ data: Data, timeline: AnimationTimeline, canvasSize: PixelSize, layout: DecodeLayout,
         color: ColorConversion? = nil, limits: ImageLimits

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
 
 /// The result of loading one image with `load`, for the table, the JSON output, and the plain output.
@@ -135,7 +136,7 @@ extension ImageError {
     /// The message without the URL, for use next to the URL.
     package var shortMessage: String {
         guard case .network(let failure) = self else { return message }
-        return message.replacing(" [\(failure.url)]", with: "")
+        return message.replacing(" [\(failure.url.absoluteString)]", with: "")
     }
 }
 

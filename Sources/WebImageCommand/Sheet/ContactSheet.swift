@@ -51,7 +51,7 @@ package struct ContactSheet: Sendable {
 
     /// Draws the sheet.
     ///
-    /// - Throws: ``ImageError/DecodingFailure/outOfMemory(byteCount:)``, or an error from resampling.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``, or an error from resampling.
     package func draw(context: CodingContext = CodingContext()) throws(ImageError) -> PixelBuffer {
         let layout = ContactSheetLayout(count: tiles.count)
         let canvas = try SheetCanvas(size: layout.size, background: Palette.page)

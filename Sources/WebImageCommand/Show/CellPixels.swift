@@ -13,7 +13,7 @@ package struct CellPixels: Sendable {
     /// For sixels and kitty, which show the pixels unchanged, the result is extended with transparent pixels to whole
     /// cells, so that it isn't resized again.
     ///
-    /// - Throws: ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     package init(
         _ pixels: PixelBuffer, on background: ShowOptions.Background, grid: CellGrid, cells: CellCount
     ) throws(ImageError) {

@@ -32,10 +32,10 @@ public struct CodingContext: Sendable {
 
     /// Checks for cancellation and for the deadline. Long-running work calls this method every few rows.
     ///
-    /// - Throws: ``ImageError/RequestFailure/cancelled``, or an ``ImageError/LimitFailure`` of the kind
+    /// - Throws: ``ImageError/cancelled``, or an ``ImageError/LimitFailure`` of the kind
     ///   ``ImageError/LimitFailure/Kind/decodingTime``.
     public func checkCancellation() throws(ImageError) {
-        if cancellation?.isCancelled == true { throw .request(.cancelled) }
+        if cancellation?.isCancelled == true { throw .cancelled }
         guard limits.maxDecodingTime.isFinite else { return }
         let elapsed = start.duration(to: .now) / .milliseconds(1)
         let allowed = limits.maxDecodingTime * 1_000

@@ -17,7 +17,7 @@ extension ImageCoderRegistry {
     ///     if the image is unmodified and no metadata must be removed. A lossless encoding transcodes the original if
     ///     the format supports it (JPEG in JPEG XL). To detect modifications, the method decodes the original.
     ///   - context: The limits and the cancellation.
-    /// - Throws: An error of the family 5xxx, ``ImageError/RequestFailure/cancelled``,
+    /// - Throws: An error of the family 5xxx, ``ImageError/cancelled``,
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``, or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``. If ``ImageEncoding/maxByteCount`` can't be
     ///   met, the error is a ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/encodedSize`` with

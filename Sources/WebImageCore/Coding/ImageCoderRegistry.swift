@@ -40,7 +40,7 @@ public struct ImageCoderRegistry: Sendable {
 
     /// Decodes `data`. This method blocks, so call it on a worker thread.
     ///
-    /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/RequestFailure/cancelled``.
+    /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/cancelled``.
     public func decode(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), context: CodingContext)
         throws(ImageError) -> DecodedImage
     {
@@ -54,7 +54,7 @@ public struct ImageCoderRegistry: Sendable {
                 try context.limits.check(result: image)
                 return image.telling(options.color)
             } catch {
-                guard case .decoding(let failure, _) = error else { throw error }
+                guard case .decoding(let failure) = error else { throw error }
                 failures.append(failure)
             }
         }

@@ -13,7 +13,7 @@ public protocol ProgressiveImageDecoder: AnyObject, Sendable {
     /// - Parameters:
     ///   - isLast: Whether this is the end of the data.
     ///   - context: The limits and the cancellation of this call. Call `checkCancellation()` regularly.
-    /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/RequestFailure/cancelled``. After an error, the
+    /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/cancelled``. After an error, the
     ///   decoder can't be used again.
     func append(_ bytes: Data, isLast: Bool, context: CodingContext) throws(ImageError)
 

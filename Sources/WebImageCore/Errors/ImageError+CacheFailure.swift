@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
-
 extension ImageError {
     /// A failure of the memory or disk cache.
     ///
-    /// The error codes begin at 3001. Image requests fail only with ``notInCache`` or
-    /// ``remembered(cause:since:until:)``. The other errors concern code that administers a cache.
-    public indirect enum CacheFailure: Sendable, Hashable {
+    /// The error codes begin at 3001. Image requests fail only with ``notInCache``. The other errors concern code that
+    /// administers a cache.
+    public enum CacheFailure: Sendable, Hashable {
         /// 3001: A cache miss of a request that allows only cached images.
         case notInCache
         /// 3002: A directory that can't be used as a cache, because it's a symbolic link, belongs to another user, or
@@ -21,14 +19,9 @@ extension ImageError {
         case indexFailed(code: Int32, message: String)
         /// 3006: A pause in writing because the disk is full or read-only.
         case writesSuspended(reason: String)
-        /// 3007: A failure from the negative cache. The manager made no new attempt because the same request failed
-        /// recently.
-        ///
-        /// The manager makes a new attempt after `until`, or for a request that bypasses the negative cache.
-        case remembered(cause: ImageError, since: Date, until: Date)
 
         /// The stable error code.
-        public var code: Int {
+        package var code: Int {
             switch self {
             case .notInCache: 3001
             case .unsafeDirectory: 3002
@@ -36,25 +29,21 @@ extension ImageError {
             case .corruptEntry: 3004
             case .indexFailed: 3005
             case .writesSuspended: 3006
-            case .remembered: 3007
             }
         }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
+        package var message: String {
             switch self {
             case .notInCache:
                 "The image isn't in the cache, and the request allows only cached images. "
                     + "To download it, use another cache policy."
             case .unsafeDirectory(let path, let reason): "The directory \(path) can't be used as a cache: \(reason)."
             case .systemCallFailed(let operation, let path, let errno):
-                "\(operation) failed for \(path) (errno \(errno))."
+                "\(operation) failed for \(path): \(SystemErrorMessage.text(errno))."
             case .corruptEntry(let reason): "A cache entry is corrupt: \(reason)."
             case .indexFailed(let code, let message): "The cache index failed: \(message) (SQLite \(code))."
             case .writesSuspended(let reason): "The disk cache is suspended: \(reason)."
-            case .remembered(let cause, let since, let until):
-                "\(cause.message) The manager remembers this failure from \(since.formatted(.iso8601)). "
-                    + "It makes no new attempt before \(until.formatted(.iso8601))."
             }
         }
     }

@@ -1,33 +1,62 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+
 extension ImageError {
     /// A failure to decode data as an image. The error codes begin at 4001.
-    public enum DecodingFailure: Sendable, Hashable {
-        /// 4001: Empty data.
-        case noData
-        /// 4002: Data of an unknown format.
-        case unknownFormat
-        /// 4003: Data that isn't an image, such as HTML, JSON, or video. If the data came from a server, the error
-        /// includes the status code and the content type of the response.
-        case notAnImage(ImageFormat, status: Int? = nil, contentType: String? = nil)
-        /// 4004: An image for which no coder is registered.
-        case noDecoder(ImageFormat)
-        /// 4005: Truncated data, with the number of received bytes and, if known, the number of expected bytes.
-        case truncated(format: ImageFormat, receivedBytes: Int, expectedBytes: Int?)
-        /// 4006: Data that violates the rules of its format.
-        case corrupted(format: ImageFormat, reason: String)
-        /// 4007: A feature of the format that the decoder doesn't support.
-        case unsupportedFeature(format: ImageFormat, feature: String)
-        /// 4008: The failures of all coders that accept the data, in the order of the attempts.
-        case allDecodersFailed([ImageError.DecodingFailure])
-        /// 4009: A decoder result that contradicts the image header.
-        case contradictsHeader(format: ImageFormat, reason: String)
-        /// 4010: A failed allocation of memory for the pixels.
-        case outOfMemory(byteCount: Int)
+    public struct DecodingFailure: Sendable, Hashable {
+        /// The kinds of decoding failures.
+        public enum Reason: Sendable, Hashable {
+            /// 4001: Empty data.
+            case noData
+            /// 4002: Data of an unknown format.
+            case unknownFormat
+            /// 4003: Data that isn't an image, such as HTML, JSON, or video. If the data came from a server,
+            /// ``ImageError/httpStatusCode`` is the status code of the response.
+            case notAnImage
+            /// 4004: An image for which no coder is registered.
+            case noDecoder
+            /// 4005: Truncated data, with the number of received bytes and, if known, the number of expected bytes.
+            case truncated(receivedBytes: Int, expectedBytes: Int?)
+            /// 4006: Data that violates the rules of its format, with the violation.
+            case corrupted(String)
+            /// 4007: A feature of the format that the decoder doesn't support.
+            case unsupportedFeature(String)
+            /// 4008: The failures of all coders that accept the data, in the order of the attempts.
+            case allDecodersFailed([DecodingFailure])
+            /// 4009: A decoder result that contradicts the image header, with the contradiction.
+            case contradictsHeader(String)
+            /// 4010: A failed allocation of memory for the pixels.
+            case outOfMemory(byteCount: Int)
+        }
+
+        /// The kind of the failure.
+        public let reason: Reason
+        /// The format of the data, or `nil` if it's unknown.
+        public let format: ImageFormat?
+        /// The status code of the response that contained the data, or `nil` if it's unknown. Only failures with the
+        /// reason ``Reason/notAnImage`` have it.
+        package var statusCode: Int?
+        /// The content type of the response that contained the data.
+        package var contentType: String?
+        /// The failed network attempts that preceded the download of the data.
+        package var attempts: [NetworkFailure] = []
+        /// The date at which the failure expires in the negative cache, or `nil` for a new failure.
+        package var rememberedUntil: Date?
+
+        /// Creates a decoding failure, for custom coders and tests.
+        ///
+        /// - Parameters:
+        ///   - reason: The kind of the failure.
+        ///   - format: The format of the data, or `nil` if it's unknown.
+        public init(_ reason: Reason, format: ImageFormat? = nil) {
+            self.reason = reason
+            self.format = format
+        }
 
         /// The stable error code.
-        public var code: Int {
-            switch self {
+        package var code: Int {
+            switch reason {
             case .noData: 4001
             case .unknownFormat: 4002
             case .notAnImage: 4003
@@ -42,27 +71,71 @@ extension ImageError {
         }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
-            switch self {
+        package var message: String {
+            let data = format.map { "\($0) data" } ?? "data"
+            return switch reason {
             case .noData: "The data is empty."
             case .unknownFormat: "The data isn't in a known image format."
-            case .notAnImage(let format, let status, let type):
-                "The data is \(format), not an image"
-                    + (status.map { " (HTTP status \($0), \(type ?? "no Content-Type"))." } ?? ".")
-            case .noDecoder(let format):
-                "No registered coder decodes \(format). "
+            case .notAnImage:
+                (format.map { "The data is \($0), not an image" } ?? "The data isn't an image")
+                    + (statusCode.map { " (HTTP status \($0), \(contentType ?? "no Content-Type"))." } ?? ".")
+            case .noDecoder:
+                "No registered coder decodes \(format.map { "\($0)" } ?? "the data"). "
                     + "Enable the package trait for the format or register a coder."
-            case .truncated(let format, let received, let expected):
-                "The \(format) data is truncated after \(received)"
-                    + (expected.map { " of \($0) bytes." } ?? " bytes.")
-            case .corrupted(let format, let reason): "The \(format) data is corrupt: \(reason)."
-            case .unsupportedFeature(let format, let feature):
-                "The \(format) data uses an unsupported feature: \(feature)."
+            case .truncated(let received, let expected):
+                "The \(data) is truncated after \(received)" + (expected.map { " of \($0) bytes." } ?? " bytes.")
+            case .corrupted(let reason): "The \(data) is corrupt: \(reason)."
+            case .unsupportedFeature(let feature): "The \(data) uses an unsupported feature: \(feature)."
             case .allDecodersFailed(let errors): errors.map(\.message).joined(separator: " ")
-            case .contradictsHeader(let format, let reason):
-                "The result of the \(format) decoder contradicts the header: \(reason)."
+            case .contradictsHeader(let reason):
+                "The result of the \(format.map { "\($0) " } ?? "")decoder contradicts the header: \(reason)."
             case .outOfMemory(let bytes): "Can't allocate \(bytes) bytes for the decoded pixels."
             }
         }
+    }
+}
+
+/// Short forms for the decoders, so that `throw .decoding(.corrupted(format: .png, reason: "…"))` stays readable.
+extension ImageError.DecodingFailure {
+    package static let noData = Self(.noData)
+    package static let unknownFormat = Self(.unknownFormat)
+
+    package static func notAnImage(_ format: ImageFormat, status: Int? = nil, contentType: String? = nil) -> Self {
+        var failure = Self(.notAnImage, format: format)
+        failure.statusCode = status
+        failure.contentType = contentType
+        return failure
+    }
+
+    package static func noDecoder(_ format: ImageFormat) -> Self { Self(.noDecoder, format: format) }
+
+    package static func truncated(format: ImageFormat, receivedBytes: Int, expectedBytes: Int?) -> Self {
+        Self(.truncated(receivedBytes: receivedBytes, expectedBytes: expectedBytes), format: format)
+    }
+
+    package static func corrupted(format: ImageFormat, reason: String) -> Self {
+        Self(.corrupted(reason), format: format)
+    }
+
+    package static func unsupportedFeature(format: ImageFormat, feature: String) -> Self {
+        Self(.unsupportedFeature(feature), format: format)
+    }
+
+    package static func allDecodersFailed(_ failures: [Self]) -> Self {
+        Self(.allDecodersFailed(failures), format: failures.first?.format)
+    }
+
+    package static func contradictsHeader(format: ImageFormat, reason: String) -> Self {
+        Self(.contradictsHeader(reason), format: format)
+    }
+
+    package static func outOfMemory(byteCount: Int) -> Self { Self(.outOfMemory(byteCount: byteCount)) }
+}
+
+extension ImageError {
+    /// A Boolean value that indicates whether the data is truncated.
+    package var isTruncation: Bool {
+        guard case .decoding(let failure) = self, case .truncated = failure.reason else { return false }
+        return true
     }
 }

@@ -30,17 +30,27 @@ extension ImageError {
         }
 
         /// The kind of the limit.
-        public var kind: Kind
+        public let kind: Kind
         /// The value of the limit in bytes, pixels, or frames. For ``ImageError/LimitFailure/Kind/decodingTime``, the
         /// unit is milliseconds.
-        public var limit: Int
+        public let limit: Int
         /// The actual value, in the unit of `limit`.
-        public var actual: Int
+        public let actual: Int
         /// Details that the kind alone doesn't convey, or an empty string.
-        public var detail: String
+        package let detail: String
 
-        /// Creates a limit error.
-        public init(_ kind: Kind, limit: Int, actual: Int, detail: String = "") {
+        /// Creates a violation of a limit, for custom coders and loaders.
+        ///
+        /// - Parameters:
+        ///   - kind: The kind of the limit.
+        ///   - limit: The value of the limit in bytes, pixels, frames, or milliseconds, as the kind says.
+        ///   - actual: The actual value, in the unit of `limit`.
+        public init(_ kind: Kind, limit: Int, actual: Int) {
+            self.init(kind, limit: limit, actual: actual, detail: "")
+        }
+
+        /// Creates a violation of a limit with details for the message.
+        package init(_ kind: Kind, limit: Int, actual: Int, detail: String) {
             self.kind = kind
             self.limit = limit
             self.actual = actual
@@ -48,10 +58,10 @@ extension ImageError {
         }
 
         /// The stable error code.
-        public var code: Int { kind.rawValue }
+        package var code: Int { kind.rawValue }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
+        package var message: String {
             let suffix = detail.isEmpty ? "" : " (\(detail))"
             return switch kind {
             case .encodedSize: "The encoded data has \(actual) bytes, but the limit is \(limit)\(suffix)."

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+
 extension ImageError {
     /// A failure of a network transfer. The error codes begin at 2001.
     public struct NetworkFailure: Sendable, Hashable {
@@ -55,7 +57,7 @@ extension ImageError {
         }
 
         /// The phase of a transfer.
-        public enum Phase: String, Sendable, Hashable {
+        public enum Phase: String, Sendable, Hashable, CaseIterable {
             /// Waiting for a slot in the queue.
             case queued
             /// Name resolution.
@@ -71,37 +73,56 @@ extension ImageError {
         }
 
         /// The kind of the failure.
-        public var reason: Reason
+        public let reason: Reason
         /// The URL of the failed request after redirects, without the user name and password.
-        public var url: String
+        public let url: URL
         /// The phase in which the transfer failed.
-        public var phase: Phase
-        /// The HTTP status code, or `nil` if no response was received.
-        public var statusCode: Int?
-        /// The error code that libcurl reported, or `nil`.
-        public var curlCode: Int32?
-        /// The number of the attempt, counted from 1.
-        public var attempt: Int
-        /// The delay before a retry that the server requested with Retry-After, in seconds.
-        public var retryAfter: Double?
+        public let phase: Phase
+        /// The HTTP status code, or `nil` if no response head was received.
+        public let statusCode: Int?
+        /// The delay before a retry that the server requested with Retry-After, or `nil` if it requested none.
+        public let retryAfter: Duration?
+        /// The error code of libcurl, or `nil` if libcurl reported no error.
+        public let curlCode: Int?
+        /// The error message of libcurl or of the operating system, or an empty string.
+        public package(set) var details: String
+        /// The number of the failed attempt, counted from 1.
+        package var attempt: Int
         /// The freshness lifetime that the response declares with Cache-Control or Expires, in seconds.
         ///
         /// The value is 0 for `no-store`. The value is `nil` if the response declares no lifetime or if no response was
         /// received.
-        public var freshFor: Double?
-        /// The error message of libcurl or of the operating system.
-        public var details: String
+        package var freshFor: Double?
         /// The failures of the previous attempts in order: retries of the same URL first, and then alternatives.
         ///
         /// Only the failure that ends a request has this list. It contains at most the last 16 failures, and their own
         /// lists are empty.
-        public var earlier: [ImageError.NetworkFailure] = []
+        package var earlier: [ImageError.NetworkFailure] = []
+        /// The date at which the failure expires in the negative cache, or `nil` for a new failure.
+        package var rememberedUntil: Date?
 
-        /// Creates a network error.
+        /// Creates a network failure, for custom loaders and tests.
+        ///
+        /// - Parameters:
+        ///   - reason: The kind of the failure.
+        ///   - url: The URL of the failed request after redirects. The user name and password are removed.
+        ///   - phase: The phase in which the transfer failed. The default is ``Phase/connecting``.
+        ///   - statusCode: The HTTP status code, or `nil` if no response head was received.
+        ///   - retryAfter: The delay before a retry that the server requested, or `nil` if it requested none.
+        ///   - details: A description of the cause. User names and passwords in URLs are removed.
         public init(
-            _ reason: Reason, url: String, phase: Phase, statusCode: Int? = nil, curlCode: Int32? = nil,
-            attempt: Int = 1,
-            retryAfter: Double? = nil, freshFor: Double? = nil, details: String = ""
+            _ reason: Reason, url: URL, phase: Phase = .connecting, statusCode: Int? = nil,
+            retryAfter: Duration? = nil, details: String = ""
+        ) {
+            self.init(
+                reason, url: url, phase: phase, statusCode: statusCode, curlCode: nil, retryAfter: retryAfter,
+                details: details)
+        }
+
+        /// Creates a network failure with the error code of libcurl.
+        package init(
+            _ reason: Reason, url: URL, phase: Phase, statusCode: Int? = nil, curlCode: Int?, attempt: Int = 1,
+            retryAfter: Duration? = nil, freshFor: Double? = nil, details: String = ""
         ) {
             self.reason = reason
             self.url = URLCredentials.removed(from: url)
@@ -115,7 +136,7 @@ extension ImageError {
         }
 
         /// The stable error code.
-        public var code: Int { reason.rawValue }
+        package var code: Int { reason.rawValue }
 
         /// A Boolean value that indicates whether the failure may be transient.
         var isTransient: Bool {
@@ -127,7 +148,7 @@ extension ImageError {
         }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
+        package var message: String {
             let suffix = details.isEmpty ? "" : ": \(details)"
             let text =
                 switch reason {
@@ -155,7 +176,7 @@ extension ImageError {
                 case .unacceptableContentType: "The content type of the response isn't accepted"
                 case .other: "The transfer failed"
                 }
-            return URLCredentials.removed(from: "\(text)\(suffix) [\(url)].")
+            return URLCredentials.removed(from: "\(text)\(suffix) [\(url.absoluteString)].")
         }
     }
 }

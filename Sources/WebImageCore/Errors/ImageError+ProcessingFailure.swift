@@ -15,7 +15,7 @@ extension ImageError {
         case encodingFailed(format: ImageFormat, reason: String)
 
         /// The stable error code.
-        public var code: Int {
+        package var code: Int {
             switch self {
             case .invalidParameter: 5001
             case .regionOutsideImage: 5002
@@ -26,7 +26,7 @@ extension ImageError {
         }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
+        package var message: String {
             switch self {
             case .invalidParameter(let transformer, let parameter, let value):
                 "\(transformer): \(value) isn't valid for \(parameter)."

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension ImageError {
-    /// An error in a request itself. The error codes begin at 1001.
+    /// An error in a request itself. The error codes begin at 1002.
     public enum RequestFailure: Sendable, Hashable {
-        /// 1001: A request that its owner canceled.
-        case cancelled
         /// 1002: A string that isn't a usable URL.
         case invalidURL(String)
         /// 1003: A URL whose scheme no loader supports.
@@ -34,15 +32,14 @@ extension ImageError {
         package static func source(_ error: any Error) -> ImageError {
             switch error {
             case let error as ImageError: error
-            case is CancellationError: .request(.cancelled)
+            case is CancellationError: .cancelled
             default: .request(.sourceFailed(reason: "\(error)"))
             }
         }
 
         /// The stable error code.
-        public var code: Int {
+        package var code: Int {
             switch self {
-            case .cancelled: 1001
             case .invalidURL: 1002
             case .unsupportedScheme: 1003
             case .invalidSize: 1004
@@ -59,15 +56,15 @@ extension ImageError {
         }
 
         /// A message that describes the error and its remedy.
-        public var message: String {
+        package var message: String {
             switch self {
-            case .cancelled: "The request was canceled."
             case .invalidURL(let text): "“\(URLCredentials.removed(from: text))” isn't a valid URL."
             case .unsupportedScheme(let scheme): "No loader supports the URL scheme “\(scheme)”."
             case .invalidSize(let text): "The size \(text) isn't valid. Use a positive, finite length."
             case .invalidDataURL(let reason): "The data URL can't be parsed: \(reason)."
             case .fileNotFound(let path): "The file \(path) doesn't exist."
-            case .fileUnreadable(let path, let errno): "The file \(path) can't be read (errno \(errno))."
+            case .fileUnreadable(let path, let errno):
+                "The file \(path) can't be read: \(SystemErrorMessage.text(errno))."
             case .frameNotFound(let index, let count):
                 "Frame \(index) doesn't exist. The image has \(count) \(count == 1 ? "frame" : "frames"), numbered from 0."
             case .invalidOption(let name, let value): "The value \(value) isn't valid for \(name)."

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// An error of a request. The errors form six families, and the code of each kind never changes.
+import Foundation
+
+/// An error of a request.
+///
+/// The errors form six families and ``cancelled``. The code of each kind never changes.
 public enum ImageError: Error, Sendable, Hashable {
+    /// 1001: A canceled request.
+    case cancelled
     /// 1xxx: An error in the request itself.
     case request(ImageError.RequestFailure)
     /// 2xxx: A failure of the network transfer.
     case network(ImageError.NetworkFailure)
     /// 3xxx: A failure of a cache.
     case cache(ImageError.CacheFailure)
-    /// 4xxx: A failure to decode the data, with the failed network attempts that preceded the download.
-    case decoding(ImageError.DecodingFailure, attempts: [ImageError.NetworkFailure] = [])
+    /// 4xxx: A failure to decode the data.
+    case decoding(ImageError.DecodingFailure)
     /// 5xxx: A failure of a transformer or an encoder.
     case processing(ImageError.ProcessingFailure)
     /// 6xxx: A value that exceeds a limit of ``ImageLimits`` or of the downloader.
@@ -18,50 +24,52 @@ public enum ImageError: Error, Sendable, Hashable {
     /// The stable error code: the number of the family times 1,000, plus the number of the kind.
     public var code: Int {
         switch self {
+        case .cancelled: 1001
         case .request(let error): error.code
         case .network(let error): error.code
         case .cache(let error): error.code
-        case .decoding(let error, _): error.code
+        case .decoding(let error): error.code
         case .processing(let error): error.code
         case .limitExceeded(let error): error.code
         }
     }
 
     /// A message that describes the error and its remedy.
+    ///
+    /// For a failure from the negative cache, the message also contains ``rememberedUntil``.
     public var message: String {
+        let message =
+            switch self {
+            case .cancelled: "The request was canceled."
+            case .request(let error): error.message
+            case .network(let error): error.message
+            case .cache(let error): error.message
+            case .decoding(let error): error.message
+            case .processing(let error): error.message
+            case .limitExceeded(let error): error.message
+            }
+        guard let rememberedUntil else { return message }
+        return "\(message) The manager makes no new attempt before \(rememberedUntil.formatted(.iso8601))."
+    }
+
+    /// The date at which the manager forgets this failure, or `nil` for a failure that has just happened.
+    ///
+    /// If the value isn't `nil`, the same request failed recently, and the manager returned its failure from the
+    /// negative cache without a new attempt. The case, the code, and all other properties are those of the first
+    /// failure. Only network and decoding failures are remembered.
+    public var rememberedUntil: Date? {
         switch self {
-        case .request(let error): error.message
-        case .network(let error): error.message
-        case .cache(let error): error.message
-        case .decoding(let error, _): error.message
-        case .processing(let error): error.message
-        case .limitExceeded(let error): error.message
+        case .network(let error): error.rememberedUntil
+        case .decoding(let error): error.rememberedUntil
+        case .cancelled, .request, .cache, .processing, .limitExceeded: nil
         }
     }
 
-    /// The original failure if this error comes from the negative cache, or `nil` for a new failure.
-    public var remembered: ImageError? {
-        if case .cache(.remembered(let cause, _, _)) = self { return cause }
-        return nil
-    }
-
-    /// The failure itself: the original one if this error comes from the negative cache, otherwise this error.
-    ///
-    /// To choose an action by error case, switch over this property. The first failure of a source and the failures
-    /// that the negative cache returns afterward differ only in their case.
-    public var underlying: ImageError {
-        var error = self
-        while let cause = error.remembered { error = cause }
-        return error
-    }
-
     /// The HTTP status code of the response that caused the error, or `nil` if no response caused it.
-    ///
-    /// For an error from the negative cache, the value is that of the original failure.
     public var httpStatusCode: Int? {
-        switch underlying {
+        switch self {
         case .network(let error): error.statusCode
-        case .decoding(.notAnImage(_, let status, _), _): status
+        case .decoding(let error): error.statusCode
         default: nil
         }
     }
@@ -71,15 +79,19 @@ public enum ImageError: Error, Sendable, Hashable {
     /// The value is `true` for transient network failures and for responses with the status codes 408, 425, 429, 500,
     /// 502, 503, and 504. It's also `true` if the disk cache suspends writing and if the manager is overloaded.
     ///
-    /// For an error from the negative cache, the value is that of the original failure. In this case, the manager
-    /// doesn't send the request again before the cache entry expires or is removed.
+    /// If ``rememberedUntil`` isn't `nil`, the manager doesn't send the request again before that date.
     public var isTransient: Bool {
-        switch underlying {
+        switch self {
         case .network(let error): error.isTransient
-        case .limitExceeded(let error): error.kind == .overloaded
         case .cache(.writesSuspended): true
-        default: false
+        default: isOverloaded
         }
+    }
+
+    /// A Boolean value that indicates whether the manager rejected the request because too many requests were in
+    /// flight.
+    public var isOverloaded: Bool {
+        if case .limitExceeded(let error) = self { error.kind == .overloaded } else { false }
     }
 
     /// All failed network attempts of the request in order, including the last failure: retries first, and then
@@ -88,24 +100,60 @@ public enum ImageError: Error, Sendable, Hashable {
     /// For a decoding failure, the array contains the attempts that preceded the download. For an error from the
     /// negative cache, it contains the attempts of the original request. For other failures, it's empty.
     public var attempts: [ImageError.NetworkFailure] {
-        switch underlying {
+        switch self {
         case .network(var last):
             let earlier = last.earlier
             last.earlier = []
+            last.rememberedUntil = nil
             return earlier + [last]
-        case .decoding(_, let attempts): return attempts
+        case .decoding(let error): return error.attempts
         default: return []
         }
     }
+}
 
-    /// A Boolean value that indicates whether the request was canceled.
-    public var isCancelled: Bool {
-        if case .request(.cancelled) = self { return true }
-        return false
+extension ImageError {
+    /// A Boolean value that indicates whether the negative cache can contain the error.
+    package var isRememberable: Bool {
+        switch self {
+        case .network, .decoding: true
+        case .cancelled, .request, .cache, .processing, .limitExceeded: false
+        }
+    }
+
+    /// Returns this network or decoding failure as the negative cache returns it, or other errors unchanged.
+    ///
+    /// - Parameter date: The date at which the failure expires, or `nil` for the failure as it happened.
+    package func remembered(until date: Date?) -> ImageError {
+        switch self {
+        case .network(var failure):
+            failure.rememberedUntil = date
+            return .network(failure)
+        case .decoding(var failure):
+            failure.rememberedUntil = date
+            return .decoding(failure)
+        case .cancelled, .request, .cache, .processing, .limitExceeded: return self
+        }
     }
 }
 
 extension ImageError: CustomStringConvertible {
     /// The message, followed by the error code in parentheses.
     public var description: String { "\(message) (\(code))" }
+}
+
+extension ImageError: LocalizedError {
+    /// The message, so that `localizedDescription` is the message, too.
+    public var errorDescription: String? { message }
+}
+
+extension ImageError: CustomNSError {
+    /// The domain of the error as an `NSError`: `WebImage.ImageError`.
+    public static var errorDomain: String { "WebImage.ImageError" }
+
+    /// The stable error code.
+    public var errorCode: Int { code }
+
+    /// A dictionary with the message as the localized description.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
 }

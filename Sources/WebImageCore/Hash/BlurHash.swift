@@ -18,7 +18,7 @@ public struct BlurHash: Sendable, Hashable {
 
     /// Creates a placeholder from its characters. The length, the digits, and the ranges must be valid.
     ///
-    /// - Throws: ``ImageError/DecodingFailure/corrupted(format:reason:)`` with the format `blurhash`.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/corrupted(_:)`` with the format `blurhash`.
     public init(_ text: String) throws(ImageError) {
         do throws(PlaceholderHashError) {
             try self.init(checking: text)

@@ -7,7 +7,7 @@ extension PixelBuffer {
     /// their alpha. The result is opaque, or `nil` for a completely transparent image. This method blocks.
     ///
     /// - Throws: An error of ``CodingContext/checkCancellation()``, or
-    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     public func dominantColor(context: CodingContext = CodingContext()) throws(ImageError) -> PixelColor? {
         let small = try reduced(to: 96, context: context)
         let everywhere = PixelRect(x: 0, y: 0, width: small.width, height: small.height)

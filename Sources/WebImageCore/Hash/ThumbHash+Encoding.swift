@@ -7,7 +7,7 @@ extension ThumbHash {
     /// requires. This initializer blocks.
     ///
     /// - Throws: An error of ``CodingContext/checkCancellation()``, or
-    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     public init(encoding pixels: PixelBuffer, context: CodingContext = CodingContext()) throws(ImageError) {
         let small = try pixels.reduced(to: 100, context: context).converted(to: .rgba8, context: context)
         let samples = Samples(small)

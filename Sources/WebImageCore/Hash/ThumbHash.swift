@@ -34,7 +34,7 @@ public struct ThumbHash: Sendable, Hashable {
 
     /// Creates a placeholder from its bytes. The length must be valid.
     ///
-    /// - Throws: ``ImageError/DecodingFailure/corrupted(format:reason:)`` with the format `thumbhash`.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/corrupted(_:)`` with the format `thumbhash`.
     public init(_ bytes: [UInt8]) throws(ImageError) {
         do throws(PlaceholderHashError) {
             try self.init(checking: bytes)

@@ -20,7 +20,7 @@ public struct PixelCanvas: ~Copyable {
     ///   - format: The layout of one pixel. The default is RGBA8.
     ///   - cleared: Whether to clear the memory to transparent black. The default is `true`. Pooled memory contains the
     ///     pixels of other images, so pass `false` only if you write every byte of every row.
-    /// - Throws: ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     public init(size: PixelSize, format: PixelFormat = .rgba8, cleared: Bool = true) throws(ImageError) {
         guard !size.isEmpty, let stride = format.bytesPerRow(width: size.width) else {
             throw .decoding(.outOfMemory(byteCount: .max))
@@ -63,7 +63,7 @@ public struct PixelCanvas: ~Copyable {
 
     /// Returns a buffer with a copy of the current pixels. The canvas remains writable.
     ///
-    /// - Throws: ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     public borrowing func snapshot(isOpaque: Bool) throws(ImageError) -> PixelBuffer {
         let copy = try PixelCanvas(size: size, format: format, cleared: false)
         copy.baseAddress.copyMemory(from: baseAddress, byteCount: byteCount)

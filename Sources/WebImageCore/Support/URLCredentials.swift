@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import Glibc
 
 /// User names and passwords in URLs (RFC 3986, section 3.2.1).
@@ -31,6 +32,13 @@ package enum URLCredentials {
             rest = rest[(range.map { rest.index(after: $0.upperBound) } ?? start)...]
         }
         return result + text[rest.startIndex...]
+    }
+
+    /// Returns the URL without its user information.
+    package static func removed(from url: URL) -> URL {
+        let text = url.absoluteString
+        guard let parts = split(text) else { return url }
+        return URL(string: parts.url) ?? url
     }
 
     private static let at = UInt8(ascii: "@")

@@ -10,7 +10,8 @@ public enum OrientationTransform {
     /// This method blocks and may be called on any thread.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the result is too large,
-    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``, or an error of ``CodingContext/checkCancellation()``.
+    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``, or an error of
+    ///   ``CodingContext/checkCancellation()``.
     public static func upright(
         _ pixels: PixelBuffer, _ orientation: ImageOrientation, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {

@@ -70,7 +70,7 @@ public enum Resampler {
     ///   - filter: The filter that determines the weights of source pixels. The default is Lanczos-3.
     ///   - context: The limits for the result, the cancellation, and the deadline.
     /// - Throws: An error of the other overload, an ``ImageError/LimitFailure`` if the result is too large, or
-    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     public static func resample(
         _ pixels: PixelBuffer, window: SampleRect, to output: PixelSize, filter: Filter = .lanczos3,
         context: CodingContext

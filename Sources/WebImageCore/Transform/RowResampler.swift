@@ -29,7 +29,7 @@ package struct RowResampler: ~Copyable {
     ///   - format: The pixel format of the source and the result.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)``, an
     ///   ``ImageError/LimitFailure`` if the result is too large, or
-    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     package init(
         sourceSize: PixelSize, window: SampleRect, to output: PixelSize, format: PixelFormat,
         filter: Resampler.Filter, context: CodingContext

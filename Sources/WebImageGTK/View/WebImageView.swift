@@ -84,7 +84,7 @@
         ///     visible, the image doesn't need to reach the goal. The default is
         ///     ``WebImageView/CompletionPoint/loaded``.
         ///   - completion: A closure that's called once, with the image or with the error. The error is
-        ///     ``ImageError/RequestFailure/cancelled`` if another load replaces this one.
+        ///     ``ImageError/cancelled`` if another load replaces this one.
         /// - Returns: The number of the binding, as in ``ImageBinder/Snapshot/generation``.
         @discardableResult
         public func load(
@@ -130,7 +130,7 @@
         ///     visible, this method returns when the image is loaded. The default is
         ///     ``WebImageView/CompletionPoint/displayed``.
         /// - Throws: An ``ImageError`` if the image can't be loaded. The error is
-        ///   ``ImageError/RequestFailure/cancelled`` if another load replaces this one or if the widget is destroyed.
+        ///   ``ImageError/cancelled`` if another load replaces this one or if the widget is destroyed.
         @discardableResult
         public func loadAndWait(
             _ request: ImageRequest, slot: ImageSlot = .image, options: ImageViewOptions = ImageViewOptions(),

@@ -48,7 +48,7 @@
         }
 
         func cancelWait(_ slot: ImageSlot) {
-            waits.removeValue(forKey: slot)?.completion(.failure(.request(.cancelled)))
+            waits.removeValue(forKey: slot)?.completion(.failure(.cancelled))
         }
 
         func cancelWaits() { for slot in waits.keys { cancelWait(slot) } }
@@ -94,7 +94,7 @@
             _ request: ImageRequest, _ slot: ImageSlot, _ options: ImageViewOptions,
             until goal: WebImageView.CompletionPoint
         ) async throws(ImageError) -> ImageResponse {
-            guard !Task.isCancelled else { throw .request(.cancelled) }
+            guard !Task.isCancelled else { throw .cancelled }
             let binding = Binding(controller: self, slot: slot)
             let result = await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in

@@ -14,7 +14,7 @@ final class HTTPCacheExchange: Sendable {
     private let rules: ExchangeRules
     private let waits: RetryScheduler
     private let jobs = SharedJobs<JobKey, SharedResponse, Never, RequestPriority, ImageError>(
-        cancelled: .request(.cancelled))
+        cancelled: .cancelled)
 
     /// The key of coalesced requests, which contains everything that affects the response.
     struct JobKey: Hashable, Sendable {
@@ -88,7 +88,7 @@ final class HTTPCacheExchange: Sendable {
         let found = await cache.lookup(
             request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
         // A canceled lookup can miss a stored response.
-        if found.stored == nil, Task.isCancelled { throw .request(.cancelled) }
+        if found.stored == nil, Task.isCancelled { throw .cancelled }
         if let response = reply(request, found) { return response }
         guard request.method == "GET", request.cacheMode != .noStore else {
             return try await self.request(request, found.stored, found.step).response

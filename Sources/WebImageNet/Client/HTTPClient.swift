@@ -36,7 +36,7 @@ public struct HTTPClient: Sendable {
         let path = core.path(of: request)
         var interim: [HTTPResponseHead] = []
         while true {
-            guard !Task.isCancelled else { throw .request(.cancelled) }
+            guard !Task.isCancelled else { throw .cancelled }
             let step = path.begin().step
             let sent = step.headersWithIdentity()
             _ = try step.check(sent)

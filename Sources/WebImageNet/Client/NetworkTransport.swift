@@ -55,7 +55,7 @@ public final class NetworkTransport: HTTPTransport {
         guard scheme == "http" || scheme == "https" else { throw .request(.invalidURL(request.url.absoluteString)) }
         guard RequestChecks.allows(request.url, configuration.addressPolicy) else {
             throw .network(
-                ImageError.NetworkFailure(.addressNotAllowed, url: request.url.absoluteString, phase: .connecting))
+                ImageError.NetworkFailure(.addressNotAllowed, url: request.url, phase: .connecting))
         }
     }
 }

@@ -29,7 +29,7 @@ extension ImageDownloader.Configuration {
         guard redirects > 0 else { throw .request(.unsupportedScheme(scheme)) }
         throw .network(
             ImageError.NetworkFailure(
-                .redirectNotAllowed, url: url.absoluteString, phase: .waitingForResponse,
+                .redirectNotAllowed, url: url, phase: .waitingForResponse,
                 details: "the scheme \(scheme) isn't allowed"))
     }
 }

@@ -117,7 +117,7 @@ extension ImageError {
     var leavesUsableBytes: Bool {
         switch self {
         case .network(let error): error.reason == .connectionLost || error.reason == .timedOut
-        case .request(.cancelled), .request(.managerShutDown): true
+        case .cancelled, .request(.managerShutDown): true
         default: false
         }
     }

@@ -67,10 +67,10 @@ extension ImageDownloader {
 
     /// Delays other requests to the same host, too.
     private func recordRetryAfter(_ error: ImageError.NetworkFailure, _ policy: RetryPolicy) {
-        guard let seconds = error.retryAfter, seconds > 0, seconds <= policy.maxRetryAfter,
-            error.statusCode == 429 || error.statusCode == 503, let url = URL(string: error.url)
+        guard let seconds = error.retryAfter.map({ $0 / .seconds(1) }), seconds > 0, seconds <= policy.maxRetryAfter,
+            error.statusCode == 429 || error.statusCode == 503
         else { return }
-        waits.leaveAlone(Origin(url).description, for: seconds)
+        waits.leaveAlone(Origin(error.url).description, for: seconds)
     }
 }
 

@@ -24,7 +24,7 @@ public final class ImageDownloader: ImageLoader {
     /// The basis from which each download is derived.
     private let blank: DownloadContext
     /// The loads that equal requests share.
-    let jobs = DownloadJobs(cancelled: .request(.cancelled))
+    let jobs = DownloadJobs(cancelled: .cancelled)
 
     /// Creates a downloader with its own network thread.
     public init(configuration: ImageDownloader.Configuration = ImageDownloader.Configuration()) {

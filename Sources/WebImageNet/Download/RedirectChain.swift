@@ -79,7 +79,7 @@ final class RedirectChain: Sendable {
     }
 
     /// The value of `CURLE_URL_MALFORMAT`, which occurs for a port above 65,535, for example.
-    private static let malformed: Int32 = 3
+    private static let malformed = 3
 
     private func check(_ answer: TransferResponse, _ step: ExchangeStep) throws(ImageError) {
         let status = answer.head.statusCode

@@ -239,7 +239,7 @@ struct ExchangeStep: Sendable {
     ) -> ImageError {
         .network(
             ImageError.NetworkFailure(
-                reason, url: url.absoluteString, phase: phase, statusCode: status, retryAfter: retryAfter,
-                freshFor: freshFor, details: detail))
+                reason, url: url, phase: phase, statusCode: status, curlCode: nil,
+                retryAfter: retryAfter.map { .seconds($0) }, freshFor: freshFor, details: detail))
     }
 }

@@ -34,7 +34,7 @@ package struct DataStreamLoader: ImageLoader {
         }
         guard !body.isEmpty else {
             throw .network(
-                ImageError.NetworkFailure(.emptyBody, url: request.url.absoluteString, phase: .receivingBody))
+                ImageError.NetworkFailure(.emptyBody, url: request.url, phase: .receivingBody))
         }
         var metrics = NetworkMetrics()
         metrics.total = Double(MonotonicTime.now - started) / 1e9

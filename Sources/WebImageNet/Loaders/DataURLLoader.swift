@@ -29,7 +29,7 @@ public struct DataURLLoader: ImageLoader {
     /// - Throws: Error 1005 for an invalid URL, 6001 if the data exceeds `request.maxBytes`, 2021 if the data is
     ///   empty, and 1001 if the task is canceled.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        if Task.isCancelled { throw .request(.cancelled) }
+        if Task.isCancelled { throw .cancelled }
         let queued = MonotonicTime.now
         guard request.url.absoluteString.utf8.count > Self.longestInline else {
             return try Self.decode(request, context, queued: queued)
@@ -46,7 +46,8 @@ public struct DataURLLoader: ImageLoader {
         let started = MonotonicTime.now
         let data = try DataURL(request.url.absoluteString, maxBytes: request.maxByteCount)
         guard !data.body.isEmpty else {
-            throw .network(ImageError.NetworkFailure(.emptyBody, url: "data:", phase: .receivingBody))
+            let url = URL(string: "data:") ?? request.url
+            throw .network(ImageError.NetworkFailure(.emptyBody, url: url, phase: .receivingBody))
         }
         let head = HTTPResponseHead(
             statusCode: 200, headers: HTTPHeaderFields([.init(name: "Content-Type", value: data.type)]))

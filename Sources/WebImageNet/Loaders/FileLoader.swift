@@ -72,7 +72,7 @@ private struct FileReading {
         let body = try readAll(file, expected: size, isCancelled: isCancelled)
         guard !body.isEmpty else {
             throw .network(
-                ImageError.NetworkFailure(.emptyBody, url: request.url.absoluteString, phase: .receivingBody))
+                ImageError.NetworkFailure(.emptyBody, url: request.url, phase: .receivingBody))
         }
         var metrics = NetworkMetrics()
         metrics.queue = Double(started - queued) / 1e9
@@ -90,7 +90,7 @@ private struct FileReading {
             byteCount: min(max(expected, 1), Self.chunkSize), alignment: 16)
         defer { piece.deallocate() }
         while true {
-            if isCancelled() { throw .request(.cancelled) }
+            if isCancelled() { throw .cancelled }
             let count = Glibc.read(file, piece.baseAddress, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure(errno) }

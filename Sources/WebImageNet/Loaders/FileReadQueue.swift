@@ -21,7 +21,7 @@ final class FileReadQueue: Sendable {
     /// - Parameters:
     ///   - context: The context of the load, whose priority determines the order.
     ///   - work: The work. Its argument returns whether the result is no longer needed.
-    /// - Throws: The error of `work`, or ``ImageError/RequestFailure/cancelled`` as soon as the surrounding Swift task
+    /// - Throws: The error of `work`, or ``ImageError/cancelled`` as soon as the surrounding Swift task
     ///   is canceled.
     func run(
         _ context: LoadContext,
@@ -40,7 +40,7 @@ final class FileReadQueue: Sendable {
         // Observe the priority after the submission, because an earlier change would find no work item.
         context.followPriority(from: known) { [pool] in pool.setPriority(id, $0) }
         return try await promise.value { [pool] in
-            promise.resolve(.failure(.request(.cancelled)))
+            promise.resolve(.failure(.cancelled))
             _ = pool.withdraw(id)
         }
     }

@@ -12,7 +12,7 @@ public protocol ImageLoader: Sendable {
     /// Loads the data of an image.
     ///
     /// This method returns when the response is complete. If the surrounding task is canceled, it soon throws
-    /// ``ImageError/RequestFailure/cancelled``.
+    /// ``ImageError/cancelled``.
     ///
     /// - Parameters:
     ///   - request: The request to load.

@@ -51,7 +51,7 @@ struct InterceptorChain: Sendable {
     private func run(
         _ request: LoadRequest, _ context: LoadContext, from index: Int
     ) async throws(ImageError) -> LoadResponse {
-        guard !Task.isCancelled else { throw .request(.cancelled) }
+        guard !Task.isCancelled else { throw .cancelled }
         guard index < interceptors.count else { return try await load(request, context) }
         return try await interceptors[index].intercept(request) { (changed) async throws(ImageError) in
             try await run(changed, context, from: index + 1)
@@ -63,7 +63,7 @@ struct InterceptorChain: Sendable {
     ) async throws(ImageError) -> LoadResponse {
         var response = response
         for interceptor in responseInterceptors {
-            guard !Task.isCancelled else { throw .request(.cancelled) }
+            guard !Task.isCancelled else { throw .cancelled }
             response.body = try await interceptor.modify(response.body, of: response.httpResponse, for: request)
             try Self.check(response.body, request)
         }

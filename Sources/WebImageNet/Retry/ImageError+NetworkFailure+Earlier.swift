@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
 
 extension ImageError.NetworkFailure {
@@ -37,7 +38,7 @@ extension ImageError.NetworkFailure {
     private func account(of failures: [ImageError.NetworkFailure]) -> String {
         let told = failures.suffix(Self.maxDescribed).map { failure in
             let what = failure.statusCode.map { "status \($0)" } ?? "\(failure.reason)"
-            return failure.url == url ? what : "\(what) at \(failure.url)"
+            return failure.url == url ? what : "\(what) at \(failure.url.absoluteString)"
         }
         return "earlier failures: \(told.joined(separator: ", "))"
     }

@@ -112,7 +112,7 @@ struct RetryStateMachine {
         if chance == .once, !triedOnce.insert(error.reason).inserted { return .fail }
         let delay = Self.delay(policy, failed: failed)
         var wait = draw(delay)
-        if let told = error.retryAfter {
+        if let told = error.retryAfter.map({ $0 / .seconds(1) }) {
             guard told <= policy.maxRetryAfter else { return .fail }
             // Add jitter, because all clients may have received the same time.
             wait = told + draw(min(delay, 1))

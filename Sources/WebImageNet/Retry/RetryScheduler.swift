@@ -63,7 +63,7 @@ final class RetryScheduler: Sendable {
 
     /// Waits for a number of seconds on the clock.
     ///
-    /// - Throws: ``ImageError/RequestFailure/cancelled`` (1001) if the task is canceled, and
+    /// - Throws: ``ImageError/cancelled`` (1001) if the task is canceled, and
     ///   ``ImageError/RequestFailure/managerShutDown`` (1010) if the delays are closed.
     func wait(_ seconds: Double) async throws(ImageError) {
         guard seconds > 0 else { return try check() }
@@ -85,6 +85,6 @@ final class RetryScheduler: Sendable {
 
     private func check() throws(ImageError) {
         if state.withLock({ $0.isClosed }) { throw .request(.managerShutDown) }
-        if Task.isCancelled { throw .request(.cancelled) }
+        if Task.isCancelled { throw .cancelled }
     }
 }

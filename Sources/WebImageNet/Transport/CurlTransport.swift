@@ -82,7 +82,7 @@ final class CurlTransport: Sendable {
             }
         } onCancel: {
             // Don't block here, because the runtime holds the lock of the task.
-            promise.resolve(.failure(.request(.cancelled)))
+            promise.resolve(.failure(.cancelled))
             mailbox.post(.cancel(id))
         }
     }

@@ -70,7 +70,7 @@ extension NetworkLoop {
             transfer,
             .failure(
                 transfer.failure(
-                    failure.reason, underlying: Int32(bitPattern: code.rawValue), detail: failure.detail)))
+                    failure.reason, curlCode: Int(code.rawValue), detail: failure.detail)))
     }
 
     private func restart(_ transfer: Transfer, isCounted: Bool, onNewConnection: Bool) {

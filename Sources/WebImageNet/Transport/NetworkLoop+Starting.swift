@@ -13,7 +13,7 @@ extension NetworkLoop {
             transfer.submission.activity.start()
             running[id] = transfer
             if transfer.submission.promise.isResolved {
-                end(transfer, .failure(.request(.cancelled)))
+                end(transfer, .failure(.cancelled))
             } else {
                 transfer.started = MonotonicTime.now
                 limiter.recordStart()

@@ -106,7 +106,7 @@ final class NetworkLoop {
             admission.remove(id)
             transfer.submission.activity.drop()
         } else if let transfer = running[id] {
-            end(transfer, .failure(.request(.cancelled)))
+            end(transfer, .failure(.cancelled))
         }
     }
 

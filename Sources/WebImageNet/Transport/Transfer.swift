@@ -298,13 +298,12 @@ final class Transfer {
     /// Returns an error for this transfer.
     func failure(
         _ reason: ImageError.NetworkFailure.Reason, phase: ImageError.NetworkFailure.Phase? = nil,
-        underlying: Int32? = nil, detail: String = ""
+        curlCode: Int? = nil, detail: String = ""
     ) -> ImageError {
         .network(
             ImageError.NetworkFailure(
-                reason, url: request.url, phase: phase ?? self.phase, statusCode: head?.statusCode,
-                curlCode: underlying,
-                attempt: attempt, details: detail))
+                reason, url: request.failureURL, phase: phase ?? self.phase, statusCode: head?.statusCode,
+                curlCode: curlCode, attempt: attempt, details: detail))
     }
 
     private func stop(_ reason: ImageError.NetworkFailure.Reason, detail: String) -> Bool {

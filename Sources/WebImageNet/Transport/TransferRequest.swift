@@ -49,6 +49,9 @@ struct TransferRequest: Sendable {
     var keep: Keep?
     /// The URL of the caller's load, or `nil` if no resume data is stored.
     var source: URL?
+
+    /// The URL for errors.
+    var failureURL: URL { URL(string: url) ?? source ?? URL(filePath: url) }
 }
 
 /// An object with a submitted request, so thousands of waiting tasks don't each hold a copy.

@@ -26,8 +26,7 @@ package struct Album: Sendable {
         package func expects(_ error: ImageError?) -> Bool {
             guard let error else { return !isCorrupt }
             let families = ["request", "network", "cache", "decode", "transform", "limit"]
-            // A remembered failure counts as its original error.
-            let family = (error.remembered ?? error).code / 1_000 - 1
+            let family = error.code / 1_000 - 1
             return isCorrupt && families.indices.contains(family) && families[family] == expect
         }
     }

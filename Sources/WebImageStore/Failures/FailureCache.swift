@@ -102,12 +102,13 @@ public final class FailureCache: Sendable {
 
     /// Remembers a failure for all requests with a key, if the policy allows it.
     ///
-    /// This method ignores cancellation errors and errors that come from the negative cache.
+    /// This method ignores errors that aren't network or decoding failures, and errors that come from the negative
+    /// cache.
     public func record(_ error: ImageError, for key: CacheKey) { record(error, for: key, in: nil) }
 
     /// Remembers a failure for requests in the same context, or for all requests if the context is `nil`.
     package func record(_ error: ImageError, for key: CacheKey, in context: FailureContext?) {
-        guard !error.isCancelled, error.remembered == nil, let seconds = policy.lifetime(error), seconds > 0,
+        guard error.isRememberable, error.rememberedUntil == nil, let seconds = policy.lifetime(error), seconds > 0,
             limit > 0
         else { return }
         let time = now()
@@ -156,7 +157,7 @@ extension RememberedFailure {
     fileprivate func isValid(at time: Date) -> Bool { since <= time && time < until }
 
     /// The error with which requests fail because of this failure.
-    public var rememberedError: ImageError { .cache(.remembered(cause: error, since: since, until: until)) }
+    public var rememberedError: ImageError { error.remembered(until: until) }
 }
 
 /// The circumstances of a failure. The failure doesn't apply to requests that are sent or accepted differently.

@@ -2,7 +2,7 @@
 
 import WebImageCore
 
-/// A policy that decides for how long failures are remembered.
+/// A policy that decides for how long failures are remembered. Only network and decoding failures can be remembered.
 public struct FailurePolicy: Sendable {
     /// A closure that returns how many seconds a failure is remembered, or `nil` if it isn't remembered.
     public var lifetime: @Sendable (ImageError) -> Double?
@@ -22,8 +22,8 @@ public struct FailurePolicy: Sendable {
     public static let standard = FailurePolicy { error in
         switch error {
         case .network(let failure): seconds(after: failure)
-        case .decoding(let failure, _): failure.blamesBytes ? 3_600 : nil
-        case .request, .cache, .processing, .limitExceeded: nil
+        case .decoding(let failure): failure.blamesBytes ? 3_600 : nil
+        case .cancelled, .request, .cache, .processing, .limitExceeded: nil
         }
     }
 
@@ -50,8 +50,8 @@ extension ImageError.DecodingFailure {
     ///
     /// The value is `true` if the data is corrupt, truncated, or not an image. It's `false` if other settings could
     /// decode the same data, for example if a coder, a feature, or memory is missing.
-    public var blamesBytes: Bool {
-        switch self {
+    package var blamesBytes: Bool {
+        switch reason {
         case .noData, .unknownFormat, .notAnImage, .truncated, .corrupted, .contradictsHeader: true
         case .noDecoder, .unsupportedFeature, .outOfMemory: false
         case .allDecodersFailed(let errors): errors.contains(where: \.blamesBytes)

@@ -130,7 +130,7 @@ final class StubResponder: ImageRequestInterceptor {
             throw .request(.rejected(reason: "no response is set for \(request.url.absoluteString)"))
         }
         await answer.gate?.wait()
-        guard !Task.isCancelled else { throw .request(.cancelled) }
+        guard !Task.isCancelled else { throw .cancelled }
         switch answer.content {
         case .image(let image): return .image(image)
         case .data(let data): return .data(data)

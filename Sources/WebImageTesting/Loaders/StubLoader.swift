@@ -95,7 +95,7 @@ public final class StubLoader: ImageLoader {
         defer { state.update { $0.finished += 1 } }
         guard let answer = stored ?? fallback?(request) else {
             throw .network(
-                ImageError.NetworkFailure(.cannotFindHost, url: request.url.absoluteString, phase: .nameResolution))
+                ImageError.NetworkFailure(.cannotFindHost, url: request.url, phase: .nameResolution))
         }
         return try await deliver(answer, request, context)
     }
@@ -128,6 +128,6 @@ public final class StubLoader: ImageLoader {
     private func checkCancellation() throws(ImageError) {
         guard Task.isCancelled else { return }
         state.update { $0.cancelled += 1 }
-        throw .request(.cancelled)
+        throw .cancelled
     }
 }

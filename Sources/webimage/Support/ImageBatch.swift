@@ -106,7 +106,7 @@ struct ImageBatchLoad: Sendable {
         } onCancel: {
             task.cancel()
         }
-        return (task.result ?? .failure(.request(.cancelled)), log)
+        return (task.result ?? .failure(.cancelled), log)
     }
 
     private func write(

@@ -55,7 +55,7 @@ final class ProgressPrinter: Sendable {
 
     func finish(_ id: Int, _ row: LoadRow) {
         change { $0.finish(id, bytes: row.bytes ?? 0, failed: row.error != nil) }
-        if mode == .lines, row.error?.isCancelled != true { console.writeError(row.plainLine + "\n") }
+        if mode == .lines, row.error != .cancelled { console.writeError(row.plainLine + "\n") }
     }
 
     /// Removes all lines from the terminal.

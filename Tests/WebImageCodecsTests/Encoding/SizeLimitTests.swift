@@ -147,7 +147,7 @@ struct SizeLimitTests {
     func cancelled() throws {
         let flag = CancellationFlag()
         flag.cancel()
-        #expect(throws: ImageError.request(.cancelled)) {
+        #expect(throws: ImageError.cancelled) {
             try ImageCoderRegistry.standard.encode(
                 DecodedImage(pixels: try PixelPatterns.flat(width: 4, height: 4)),
                 as: ImageEncoding(format: .bmp, maxByteCount: 1),

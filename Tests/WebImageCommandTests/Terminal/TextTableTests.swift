@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import Testing
 import WebImageCore
 
@@ -20,7 +21,7 @@ struct TextTableTests {
         var broken = LoadRow(name: "example.org/x.png", url: "https://example.org/x.png")
         broken.error = .network(
             ImageError.NetworkFailure(
-                .unacceptableStatusCode, url: "https://example.org/x.png", phase: .waitingForResponse, statusCode: 404))
+                .unacceptableStatusCode, url: URL(filePath: "/x.png"), phase: .waitingForResponse, statusCode: 404))
         return [picture, broken]
     }
 

@@ -70,7 +70,7 @@ import WebImageCore
     @Test("Sizes of zero and impossible headers throw `corrupt`")
     func damage() {
         func isDamaged(_ builder: ByteBuilder) -> Bool {
-            guard case .decoding(.corrupted, _) = failure(builder) else { return false }
+            guard case .decoding(let error) = failure(builder), case .corrupted = error.reason else { return false }
             return true
         }
         #expect(isDamaged(Sample.png(0, 1)))

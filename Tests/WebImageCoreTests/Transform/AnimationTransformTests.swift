@@ -54,7 +54,7 @@ struct AnimationTransformTests {
         let image = try FlipTransformer(.horizontal).apply(
             to: DecodedImage(pixels: decoder.frames[0], animation: ImageAnimation(decoder)), context: context)
         flag.cancel()
-        #expect(throws: ImageError.request(.cancelled)) { try context.coding.checkCancellation() }
+        #expect(throws: ImageError.cancelled) { try context.coding.checkCancellation() }
         #expect(try image.animation?.frame(at: 1).size == PixelSize(width: 23, height: 17))
     }
 

@@ -183,6 +183,6 @@ struct ResamplerTests {
         let cancelled = CodingContext(limits: .unlimited, cancellation: flag)
         #expect {
             try Resampler.resample(source, window: SampleRect(source.size), to: size(100, 100), context: cancelled)
-        } throws: { ($0 as? ImageError)?.isCancelled == true }
+        } throws: { ($0 as? ImageError) == .cancelled }
     }
 }

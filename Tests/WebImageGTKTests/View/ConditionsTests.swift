@@ -25,7 +25,7 @@
         }
 
         private static let offline = ImageError.network(
-            ImageError.NetworkFailure(.offline, url: "u", phase: .connecting))
+            ImageError.NetworkFailure(.offline, url: URL(filePath: "/u"), phase: .connecting))
 
         func testHiddenWindowLoadsNothing() throws {
             try Stand.run {

@@ -61,7 +61,7 @@
                 window.show()
                 try Stand.wait { await stub.waitForRequests(count: 1) }
                 window.close()
-                XCTAssertEqual(errors, [ImageError.request(.cancelled).code])
+                XCTAssertEqual(errors, [ImageError.cancelled.code])
                 Stand.pump("rest") { stub.manager.runningJobs == 0 }
                 gate.open()
             }

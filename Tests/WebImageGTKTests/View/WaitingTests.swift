@@ -75,7 +75,7 @@
             }
         }
 
-        private static let cancelled = "\(ImageError.request(.cancelled).code)"
+        private static let cancelled = "\(ImageError.cancelled.code)"
 
         fileprivate static let fading: ImageViewOptions = {
             var options = ImageViewOptions()
@@ -183,7 +183,7 @@
         func testThrowsTheErrorOfTheLoad() throws {
             try Stand.run {
                 let scene = try Scene()
-                let error = ImageError.network(ImageError.NetworkFailure(.offline, url: "u", phase: .connecting))
+                let error = ImageError.network(ImageError.NetworkFailure(.offline, url: Sources.url("broken")))
                 scene.stub.set(.failure(error), for: Sources.url("broken"))
                 scene.wait("broken")
                 scene.pump(ends: 1)

@@ -137,7 +137,7 @@ final class InProcessServer: ScriptedServer, HTTPTransport {
         }
         guard let reply else {
             throw .network(
-                ImageError.NetworkFailure(.connectionLost, url: request.url.absoluteString, phase: .waitingForResponse))
+                ImageError.NetworkFailure(.connectionLost, url: request.url, phase: .waitingForResponse))
         }
         return HTTPTransportResponse(
             head: HTTPResponseHead(statusCode: reply.status, headers: reply.headers),

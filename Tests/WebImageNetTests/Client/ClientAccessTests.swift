@@ -23,7 +23,7 @@ private final class LossyTransport: HTTPTransport {
         }
         if isLost {
             throw .network(
-                ImageError.NetworkFailure(.connectionLost, url: request.url.absoluteString, phase: .waitingForResponse))
+                ImageError.NetworkFailure(.connectionLost, url: request.url, phase: .waitingForResponse))
         }
         return HTTPTransportResponse(
             head: HTTPResponseHead(statusCode: 200, headers: HTTPHeaderFields()), requestTime: Date(),

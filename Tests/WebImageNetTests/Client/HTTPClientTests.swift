@@ -51,7 +51,7 @@ struct HTTPClientTests {
         await server.waitForRequests(count: 60)
         for (number, task) in tasks.enumerated() where number % 2 == 0 { task.cancel() }
         for (number, task) in tasks.enumerated() where number % 2 == 0 {
-            await #expect(throws: ImageError.request(.cancelled)) { try await task.value }
+            await #expect(throws: ImageError.cancelled) { try await task.value }
             _ = number
         }
         gate.open()
@@ -80,7 +80,7 @@ struct HTTPClientTests {
         let lonely = Task { try await client.fetch(HTTPClient.Request(url: other.url("/"))) }
         await other.waitForRequests(count: 1)
         lonely.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await lonely.value }
+        await #expect(throws: ImageError.cancelled) { try await lonely.value }
         await other.waitForClosedConnections(count: 1)
     }
 

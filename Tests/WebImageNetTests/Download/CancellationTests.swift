@@ -14,7 +14,7 @@ struct CancellationTests {
 
     private func isCancelled(_ task: Task<LoadResponse, any Error>) async -> Bool {
         guard case .failure(let error) = await task.result else { return false }
-        return (error as? ImageError)?.isCancelled == true
+        return (error as? ImageError) == .cancelled
     }
 
     @Test("A canceled load ends immediately and closes its connection")
@@ -75,7 +75,7 @@ struct CancellationTests {
                 Issue.record("\(text) was loaded")
                 continue
             }
-            #expect(error.isCancelled || error.network != nil)
+            #expect(error == .cancelled || error.network != nil)
         }
     }
 

@@ -82,7 +82,7 @@ struct DownloadTests {
             "/odd": .ok(body).with { $0.statusCode = 404 },
         ])
         let busy = try #require(await makeDownloader().failure(server.url("/busy"))?.network)
-        #expect(busy.reason == .unacceptableStatusCode && busy.statusCode == 503 && busy.retryAfter == 7)
+        #expect(busy.reason == .unacceptableStatusCode && busy.statusCode == 503 && busy.retryAfter == .seconds(7))
         let missing = try #require(await makeDownloader().failure(server.url("/none"))?.network)
         #expect(missing.reason == .unacceptableStatusCode && missing.statusCode == 404 && missing.retryAfter == nil)
         let accepting = makeDownloader { $0.acceptableStatusCodes = .range(200...404) }

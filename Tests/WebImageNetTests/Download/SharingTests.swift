@@ -39,7 +39,7 @@ struct SharingTests {
         await server.waitForRequests(count: 1)
         for task in tasks.dropLast() { task.cancel() }
         for task in tasks.dropLast() {
-            await #expect(throws: ImageError.request(.cancelled)) { try await task.value }
+            await #expect(throws: ImageError.cancelled) { try await task.value }
         }
         gate.open()
         #expect(try await tasks.last?.value.body == body)

@@ -20,8 +20,8 @@ struct AlternativeSequenceTests {
 
     private func failure(_ number: Int, attempt: Int = 1, detail: String = "") -> ImageError.NetworkFailure {
         ImageError.NetworkFailure(
-            .unacceptableStatusCode, url: "https://a.example/\(number)", phase: .waitingForResponse, statusCode: 404,
-            attempt: attempt, details: detail)
+            .unacceptableStatusCode, url: url("https://a.example/\(number)"), phase: .waitingForResponse, statusCode: 404,
+            curlCode: nil, attempt: attempt, details: detail)
     }
 
     private func thrown(_ body: () throws(ImageError) -> Void) -> ImageError? {
@@ -44,8 +44,8 @@ struct AlternativeSequenceTests {
     func otherErrors() {
         var sequence = sequence(["https://a.example/1"])
         #expect(
-            thrown { () throws(ImageError) in try sequence.advance(after: .request(.cancelled)) }
-                == .request(.cancelled))
+            thrown { () throws(ImageError) in try sequence.advance(after: .cancelled) }
+                == .cancelled)
         #expect(sequence.current.url == url("https://a.example/0"))
     }
 

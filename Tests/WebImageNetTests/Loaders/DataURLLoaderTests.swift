@@ -108,7 +108,7 @@ struct DataURLLoaderTests {
         }
         while lane.waitingCount < 2 { await Task.yield() }
         loads[1].cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await loads[1].value }
+        await #expect(throws: ImageError.cancelled) { try await loads[1].value }
         gate.signal()
         #expect(try await loads[0].value == bytes)
         _ = try await holder.value

@@ -89,7 +89,7 @@ struct FileLoaderTests {
                         task.cancel()
                         switch await task.result {
                         case .success(let body): return body == bytes
-                        case .failure(let error): return (error as? ImageError)?.isCancelled == true
+                        case .failure(let error): return (error as? ImageError) == .cancelled
                         }
                     }
                 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import Testing
 import WebImageCore
 import WebImageTestSupport
@@ -20,7 +21,9 @@ struct RetryStateMachineTests {
         _ reason: ImageError.NetworkFailure.Reason, phase: ImageError.NetworkFailure.Phase = .waitingForResponse,
         status: Int? = nil, retryAfter: Double? = nil
     ) -> ImageError.NetworkFailure {
-        ImageError.NetworkFailure(reason, url: "http://a/", phase: phase, statusCode: status, retryAfter: retryAfter)
+        ImageError.NetworkFailure(
+            reason, url: URL(filePath: "/a"), phase: phase, statusCode: status,
+            retryAfter: retryAfter.map { .seconds($0) })
     }
 
     @Test("Each failure reason is retried always, once, or never")
@@ -193,7 +196,7 @@ struct LimiterTests {
                 maxAttempts: 3, baseDelay: value, maxDelay: value, maxRetryAfter: value, maxElapsedTime: value)
             policy.random = { _ in value }
             var state = RetryStateMachine(policy)
-            let error = ImageError.NetworkFailure(.connectionLost, url: "http://a.example/", phase: .waitingForResponse)
+            let error = ImageError.NetworkFailure(.connectionLost, url: URL(filePath: "/a"))
             if case .again(let wait) = state.decide(error, elapsed: 0) { #expect(wait == 0) }
         }
     }

@@ -60,7 +60,7 @@ struct TestingTests {
         let loader = StubLoader()
         let refusal = ImageError.network(
             ImageError.NetworkFailure(
-                .unacceptableStatusCode, url: "stub:a", phase: .waitingForResponse, statusCode: 503))
+                .unacceptableStatusCode, url: url, phase: .waitingForResponse, statusCode: 503))
         let gate = TestGate()
         loader.set(
             .init(chunks: [Data("ab".utf8), Data("c".utf8)]), .init(httpResponse: nil, chunks: [], error: refusal),
@@ -73,7 +73,7 @@ struct TestingTests {
         await loader.waitForRequests(count: 3)
         held.cancel()
         await loader.waitForCancellations(count: 1)
-        await #expect(throws: ImageError.request(.cancelled)) { try await held.value }
+        await #expect(throws: ImageError.cancelled) { try await held.value }
         let unknown = try #require(URL(string: "stub:b"))
         await #expect(throws: ImageError.self) {
             try await loader.load(LoadRequest(url: unknown), context: LoadContext())

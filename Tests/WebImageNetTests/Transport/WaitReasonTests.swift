@@ -75,7 +75,7 @@ struct WaitReasonTests {
         await log.waitForWait()
         #expect(log.waits == [.rateLimit])
         waiting.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+        await #expect(throws: ImageError.cancelled) { try await waiting.value }
     }
 
     @Test("A load of a suspended downloader waits in the queue")

@@ -12,12 +12,12 @@ struct FailureCacheTests {
     private static func status(_ status: Int, freshFor: Double? = nil) -> ImageError {
         .network(
             ImageError.NetworkFailure(
-                .unacceptableStatusCode, url: "http://example.org/", phase: .waitingForResponse, statusCode: status,
-                freshFor: freshFor))
+                .unacceptableStatusCode, url: URL(filePath: "/a"), phase: .waitingForResponse, statusCode: status,
+                curlCode: nil, freshFor: freshFor))
     }
 
     private static func reason(_ reason: ImageError.NetworkFailure.Reason) -> ImageError {
-        .network(ImageError.NetworkFailure(reason, url: "http://example.org/", phase: .connecting))
+        .network(ImageError.NetworkFailure(reason, url: URL(filePath: "/a")))
     }
 
     private static let table: [(ImageError, Double?)] = [
@@ -30,7 +30,7 @@ struct FailureCacheTests {
         (reason(.authenticationRequired), nil), (reason(.certificateExpired), nil), (reason(.cannotFindHost), 10),
         (.decoding(.notAnImage(.html)), 3_600), (.decoding(.corrupted(format: .png, reason: "")), 3_600),
         (.decoding(.noDecoder(.png)), nil), (.decoding(.outOfMemory(byteCount: 1)), nil),
-        (.limitExceeded(ImageError.LimitFailure(.encodedSize, limit: 1, actual: 2)), nil), (.request(.cancelled), nil),
+        (.limitExceeded(ImageError.LimitFailure(.encodedSize, limit: 1, actual: 2)), nil), (.cancelled, nil),
         (.cache(.notInCache), nil),
     ]
 
@@ -53,8 +53,9 @@ struct FailureCacheTests {
         memory.record(Self.status(404), for: key)
         time.value += 599
         let answer = try #require(memory.failure(for: key)?.rememberedError)
-        #expect(answer.code == 3007)
-        #expect(answer.remembered == Self.status(404))
+        #expect(answer.code == 2007 && answer.httpStatusCode == 404)
+        #expect(answer.rememberedUntil == Date(timeIntervalSince1970: 1_800_000_600))
+        #expect(answer.remembered(until: nil) == Self.status(404))
         #expect(answer.message.contains("404") && answer.message.contains("2027-01-15"))
         #expect(memory.count == 1)
         time.value += 1
@@ -87,6 +88,10 @@ struct FailureCacheTests {
         let own = self.memory(FailurePolicy { _ in 5 })
         own.record(Self.status(503), for: key)
         #expect(own.failure(for: key) != nil)
+        for error in [ImageError.cancelled, .cache(.notInCache), .request(.managerShutDown)] {
+            own.record(error, for: CacheKey(["\(error.code)"]))
+        }
+        #expect(own.count == 1)
         let none = self.memory(.none)
         none.record(Self.status(404), for: key)
         #expect(none.failure(for: key) == nil)

@@ -82,7 +82,7 @@ struct BinderStateMachineTests {
         driver.perform(driver.machine.receive(.preview(try Images.image(1)), of: old))
         driver.perform(driver.machine.receive(.finished(.success(Images.response(try Images.image(1)))), of: old))
         #expect(driver.presented.count == count)
-        #expect(driver.completed.map { $0.failure?.isCancelled } == [true])
+        #expect(driver.completed.map { $0.failure } == [.cancelled])
     }
 
     @Test("A failure and an empty slot show their own placeholders")
@@ -232,7 +232,7 @@ struct BinderStateMachineTests {
         driver.bind()
         driver.perform(driver.machine.unbind())
         #expect(driver.kinds == [.placeholder, .nothing])
-        #expect(driver.completed.map { $0.failure?.isCancelled } == [true])
+        #expect(driver.completed.map { $0.failure } == [.cancelled])
         #expect(driver.running.isEmpty)
         driver.perform(driver.machine.unbind())
         driver.perform(driver.machine.retry())

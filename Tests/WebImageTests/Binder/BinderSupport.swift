@@ -27,9 +27,9 @@ enum BinderImages {
             timings: StageTimings(), metrics: nil)
     }
 
-    static let offline = ImageError.network(ImageError.NetworkFailure(.offline, url: "u", phase: .connecting))
+    static let offline = ImageError.network(ImageError.NetworkFailure(.offline, url: url))
     static let notFound = ImageError.network(
-        ImageError.NetworkFailure(.unacceptableStatusCode, url: "u", phase: .waitingForResponse, statusCode: 404))
+        ImageError.NetworkFailure(.unacceptableStatusCode, url: url, phase: .waitingForResponse, statusCode: 404))
 }
 
 extension DecodedImage {

@@ -83,7 +83,7 @@ struct ImageBinderTests {
         gate.open()
         await slot.waitForEnds(2)
         await untilMain { slot.fixture.manager.runningJobs == 0 }
-        #expect(slot.completed[0].failure?.isCancelled == true)
+        #expect(slot.completed[0].failure == .cancelled)
         #expect(slot.presentations.filter { $0.kind == .image }.map { $0.image?.size.width } == [12])
     }
 
@@ -199,7 +199,7 @@ struct ImageBinderTests {
         var ends = 0
         binder?.bind(ImageRequest(url: urls[0], size: .fit(width: 5))) { result in
             ends += 1
-            #expect(result.failure?.isCancelled == true)
+            #expect(result.failure == .cancelled)
         }
         await untilMain { shown.last?.kind == .image }
         #expect(shown.last?.bindingID == 2)
@@ -218,7 +218,7 @@ struct ImageBinderTests {
         let wait = Task { try await binder.load(ImageRequest(url: held, size: .fit(width: 5))) }
         await slot.loader.waitForRequests(count: 2)
         wait.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await wait.value }
+        await #expect(throws: ImageError.cancelled) { try await wait.value }
         await slot.loader.waitForCancellations(count: 1)
         #expect(binder.snapshot.state == .idle)
     }

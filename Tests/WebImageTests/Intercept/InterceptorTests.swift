@@ -99,7 +99,7 @@ struct InterceptorTests {
     @Test("An interceptor can retry")
     func retries() async throws {
         let lost = ImageError.network(
-            ImageError.NetworkFailure(.cannotFindHost, url: web.absoluteString, phase: .nameResolution))
+            ImageError.NetworkFailure(.cannotFindHost, url: web, phase: .nameResolution))
         loader.set(.init(error: lost), .init(body: try TestImages.png(1)), for: web)
         let fixture = try fixture(
             Stage { (request, next) async throws(ImageError) in

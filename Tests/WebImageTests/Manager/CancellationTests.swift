@@ -17,7 +17,7 @@ struct CancellationTests {
         let waiting = Task { try await fixture.manager.image(for: url) }
         await server.waitForRequests(count: 1)
         waiting.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+        await #expect(throws: ImageError.cancelled) { try await waiting.value }
         await server.waitForClosedConnections(count: 1)
         await untilTrue { fixture.manager.runningJobs == 0 }
     }
@@ -32,7 +32,7 @@ struct CancellationTests {
         let waiting = Task { try await task.response }
         await server.waitForRequests(count: 1)
         waiting.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+        await #expect(throws: ImageError.cancelled) { try await waiting.value }
         gate.open()
         #expect(try await task.response.source == .network)
     }
@@ -45,7 +45,7 @@ struct CancellationTests {
         let task = fixture.manager.load(server.url("/a"))
         await slow.running.wait()
         task.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await task.response }
+        await #expect(throws: ImageError.cancelled) { try await task.response }
         await untilTrue { fixture.manager.runningJobs == 0 }
         #expect(fixture.manager.cachedImage(for: ImageRequest(url: server.url("/a"))) == nil)
     }
@@ -66,7 +66,7 @@ struct CancellationTests {
             }
             for task in tasks {
                 guard let result = await ended(task) else { continue }
-                if case .failure(let error) = result { #expect(error.isCancelled) }
+                if case .failure(let error) = result { #expect(error == .cancelled) }
             }
         }
         await untilTrue { fixture.manager.runningJobs == 0 }

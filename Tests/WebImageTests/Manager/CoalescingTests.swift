@@ -122,7 +122,7 @@ struct CoalescingTests {
         // Wait until the second request shares the download. Otherwise, canceling the first one would end it.
         await untilTrue { fixture.manager.statistics.coalescedLoads == 1 }
         first.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await first.response }
+        await #expect(throws: ImageError.cancelled) { try await first.response }
         gate.open()
         #expect(try await second.response.source == .network)
         #expect(server.counters.requests == 1)
@@ -143,8 +143,8 @@ struct CoalescingTests {
         #expect(try await third.response.source == .network)
         await server.waitForClosedConnections(count: 1)
         #expect(server.counters.requests == 2)
-        await #expect(throws: ImageError.request(.cancelled)) { try await first.response }
-        await #expect(throws: ImageError.request(.cancelled)) { try await second.response }
+        await #expect(throws: ImageError.cancelled) { try await first.response }
+        await #expect(throws: ImageError.cancelled) { try await second.response }
     }
 
     @Test("Row 56: a raised priority reaches the loader")
@@ -202,7 +202,7 @@ private final class PriorityLoader: ImageLoader {
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         self.context.withLock { $0 = context }
         await TestGate().wait()
-        throw .request(.cancelled)
+        throw .cancelled
     }
 }
 

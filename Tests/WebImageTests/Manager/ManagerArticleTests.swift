@@ -138,7 +138,7 @@ struct ManagerArticleTests {
             let webp = try await server.data(for: thumbnail, encodedAs: .webp(quality: 80))
             reply(200, webp)
         } catch {
-            reply(error.code == 6010 ? 503 : error.httpStatusCode == 404 ? 404 : 502, Data())
+            reply(error.isOverloaded ? 503 : error.httpStatusCode == 404 ? 404 : 502, Data())
         }
 
         #expect(replies.value == [502] && origin.requests.isEmpty)

@@ -27,7 +27,7 @@ struct ClassRowTests {
         let table = try Migration()
         let task = table.manager.load(try table.request(gate: TestGate()))
         task.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await task.response }
+        await #expect(throws: ImageError.cancelled) { try await task.response }
     }
 
     @Test("SDImageCache, SDMemoryCache, SDDiskCache, SDImageCacheConfig: an ImageCache combines its tiers")
@@ -202,7 +202,7 @@ struct ClassRowTests {
     func error() {
         let error = ImageError.network(
             ImageError.NetworkFailure(
-                .unacceptableStatusCode, url: "https://a.example/b", phase: .waitingForResponse, statusCode: 404))
+                .unacceptableStatusCode, url: URL(filePath: "/b"), phase: .waitingForResponse, statusCode: 404))
         #expect(error.code / 1000 == 2 && error.attempts.count == 1)
     }
 

@@ -104,7 +104,7 @@ final class ModelSource: Sendable {
                 answer.chunks = []
             } else if chance(12) {
                 answer.error = .network(
-                    ImageError.NetworkFailure(.connectionLost, url: request.url.absoluteString, phase: .receivingBody))
+                    ImageError.NetworkFailure(.connectionLost, url: request.url, phase: .receivingBody))
                 answer.chunks = chance(2) ? [] : [bodies[number].prefix(40)]
             } else if chance(20) {
                 answer.chunks = [chance(2) ? Data("<html>no</html>".utf8) : bodies[number].prefix(60)]

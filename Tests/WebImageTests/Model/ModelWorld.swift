@@ -92,7 +92,7 @@ final class ModelWorld {
         let pipeline = fixture.manager.pipeline
         await untilTrue { [loader, prefetcher] in pipeline.isAtRest && loader.isAtRest && prefetcher.listCount == 0 }
         for entry in running {
-            if case .failure(let error)? = entry.task.result, error.isCancelled, !entry.isCancelled {
+            if case .failure(let error)? = entry.task.result, error == .cancelled, !entry.isCancelled {
                 complain("a task ended as canceled without a cancellation")
             }
         }

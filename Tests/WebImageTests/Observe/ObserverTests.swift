@@ -101,7 +101,7 @@ struct ObserverTests {
         usual?.end(bytes: 1, error: nil)
         usual?.start()
         let late = TransferTrace(trace)
-        late?.end(bytes: nil, error: .request(.cancelled))
+        late?.end(bytes: nil, error: .cancelled)
         late?.start()
         #expect(recorder.names(1) == ["transfer began", "transfer ended"])
         #expect(TransferTrace(nil) === nil)
@@ -150,12 +150,12 @@ struct ObserverTests {
         let task = fixture.manager.load(url)
         quitter.task.value = task
         gate.open()
-        await #expect(throws: ImageError.request(.cancelled)) { try await task.response }
+        await #expect(throws: ImageError.cancelled) { try await task.response }
         await untilTrue { fixture.manager.statistics.cancellations + fixture.manager.statistics.downloads > 0 }
         #expect(fixture.manager.statistics.cancellations == 1)
         await untilTrue { recorder.events.contains { $0.stage == .request && $0.phase == .ended } }
         let end = recorder.events.last { $0.stage == .request && $0.phase == .ended }
-        #expect(end?.error == .request(.cancelled))
+        #expect(end?.error == .cancelled)
     }
 
     @Test("The activity is the number of running loads")

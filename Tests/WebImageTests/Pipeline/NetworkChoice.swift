@@ -66,7 +66,7 @@ final class NetworkChoices: Sendable {
         }
         (self.users, self.jars) = (users, jars)
         let answer: @Sendable (NetworkChoice, LoadRequest) -> StubLoader.Response = { choice, request in
-            let url = request.url.absoluteString
+            let url = request.url
             if failing.contains(choice) {
                 return .init(
                     error: .network(

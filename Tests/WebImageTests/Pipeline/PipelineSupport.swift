@@ -212,9 +212,14 @@ extension ImageManager {
             _ = try await image(for: request)
             return nil
         } catch {
-            return error.code
+            return error.signedCode
         }
     }
+}
+
+extension ImageError {
+    /// The code of a failure, which is negative if the failure comes from the negative cache.
+    var signedCode: Int { rememberedUntil == nil ? code : -code }
 }
 
 extension ImageTask {

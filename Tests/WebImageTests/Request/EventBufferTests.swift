@@ -45,7 +45,7 @@ struct EventBufferTests {
             pending.put(.preview(DecodedImage(pixels: try TestImages.pixels(1))))
         }
         #expect(pending.events.map(name) == ["started", "cached", "progress 1000", "preview"])
-        pending.put(.finished(.failure(.request(.cancelled))))
+        pending.put(.finished(.failure(.cancelled)))
         #expect(pending.events.map(name) == ["started", "cached", "progress 1000", "finished"])
         #expect(pending.dequeue().map(name) == "started" && pending.events.count == 3)
     }
@@ -127,7 +127,7 @@ struct EventBufferTests {
         let owner = Task { try await fixture.manager.image(for: wanted) }
         await loader.waitForRequests(count: 1)
         owner.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await owner.value }
+        await #expect(throws: ImageError.cancelled) { try await owner.value }
         if !isSurvivor { await loader.waitForCancellations(count: 1) }
         gate.open()
         await untilTrue { fixture.manager.runningJobs == 0 }

@@ -49,7 +49,7 @@ final class SteppedLoader: ImageLoader {
             }
             deliveredCount.update { $0 += 1 }
         }
-        throw .request(.cancelled)
+        throw .cancelled
     }
 }
 

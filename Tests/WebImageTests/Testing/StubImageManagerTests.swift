@@ -68,7 +68,7 @@ struct StubImageManagerTests {
         await stub.waitForRequests(count: 2)
         #expect(waiting.result == nil)
         cancelled.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await cancelled.image }
+        await #expect(throws: ImageError.cancelled) { try await cancelled.image }
         gate.open()
         #expect(try await waiting.image.size.width == 1)
     }

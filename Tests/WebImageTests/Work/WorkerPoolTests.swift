@@ -78,7 +78,7 @@ struct WorkerPoolTests {
         }
         await untilTrue { pool.load == 2 }
         waiting.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+        await #expect(throws: ImageError.cancelled) { try await waiting.value }
         #expect(pool.load == 1)
         gate.open()
         try await blocker.value
@@ -98,7 +98,7 @@ struct WorkerPoolTests {
         }
         await running.wait()
         task.cancel()
-        await #expect(throws: ImageError.request(.cancelled)) { try await task.value }
+        await #expect(throws: ImageError.cancelled) { try await task.value }
     }
 
     @Test("Work beyond the byte budget waits, but a single item may exceed the budget")

@@ -5,7 +5,7 @@ extension PixelBuffer {
     /// Returns an image of a single color.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the size exceeds the limits, or
-    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
+    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     public static func filled(
         with color: PixelColor, size: PixelSize, format: PixelFormat = .rgba8, context: CodingContext = CodingContext()
     ) throws(ImageError) -> PixelBuffer {

@@ -39,8 +39,8 @@ struct ComposeTests {
         #expect(throws: ImageError.processing(.transformerFailed(transformer: "mine", reason: "Oops()"))) {
             try ClosureTransformer(id: "mine") { _, _ in throw Oops() }.transform(source, context: context)
         }
-        #expect(throws: ImageError.request(.cancelled)) {
-            try ClosureTransformer(id: "mine") { _, _ in throw ImageError.request(.cancelled) }
+        #expect(throws: ImageError.cancelled) {
+            try ClosureTransformer(id: "mine") { _, _ in throw ImageError.cancelled }
                 .transform(source, context: context)
         }
         let large = try PixelMaking.noise(40, 40, opaque: true)
