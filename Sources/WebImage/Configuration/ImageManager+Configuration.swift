@@ -144,7 +144,7 @@ extension ImageManager {
         /// The maximum number of negative cache entries. The default is 1,024.
         public var maxRememberedFailures = FailureCache.defaultLimit
         /// The clock for freshness calculations. The default is the system clock.
-        public var now: @Sendable () -> Date = { Date() }
+        package var now: @Sendable () -> Date = { Date() }
         /// A time source for all operations of the manager, which replaces the clocks of the individual settings. `nil`
         /// means that each setting uses its own clock. It's intended for tests.
         package var time: TimeSource?
@@ -160,7 +160,7 @@ extension ImageManager {
         /// ```swift
         /// let manager = ImageManager {
         ///     $0 = .server
-        ///     $0.cache.disk.sizeLimit = .gigabytes(1)
+        ///     $0.cache.disk.sizeLimit = 1 << 30
         /// }
         /// ```
         public static var server: ImageManager.Configuration {
@@ -201,11 +201,4 @@ extension ImageManager.Configuration {
         copy.downloader.resume?.now = time.now
         return copy
     }
-}
-
-extension Int {
-    /// Returns the number of bytes in `count` mebibytes (`count` × 2^20).
-    public static func megabytes(_ count: Int) -> Int { count << 20 }
-    /// Returns the number of bytes in `count` gibibytes (`count` × 2^30).
-    public static func gigabytes(_ count: Int) -> Int { count << 30 }
 }

@@ -18,9 +18,11 @@ extension ImageManager {
     /// - Parameters:
     ///   - request: The request to look up.
     ///   - tiers: The tiers to search. Tiers other than memory are searched only if ``ImageRequest/originalReadFrom``
-    ///     includes them.
+    ///     includes them. The default is all tiers.
     /// - Returns: The image, or `nil` if no tier has complete data for it.
-    public func loadCachedImageSynchronously(for request: ImageRequest, from tiers: ImageCache.Tiers) -> DecodedImage? {
+    public func loadCachedImageSynchronously(
+        for request: ImageRequest, from tiers: ImageCache.Tiers = .all
+    ) -> DecodedImage? {
         if tiers.contains(.memory), let image = cachedImage(for: request) { return image }
         let plan = pipeline.plan(request)
         let reads = tiers.intersection(plan.request.originalReadFrom).subtracting(.memory)

@@ -217,12 +217,17 @@ public final class ImageManager: Sendable {
         await downloader.removeAllPartialDownloads()
     }
 
+    /// Removes all failures that the manager remembers, so that later requests contact their sources again.
+    ///
+    /// To remove the failures of one request, use ``removeCachedImage(for:)``. This method never blocks.
+    public func removeRememberedFailures() { failures.removeAll() }
+
     /// The failures that the manager remembers (its negative cache).
     ///
     /// An entry applies only to requests that would be sent, accepted, and decoded in the same way as the request that
     /// failed. Until it expires, such requests fail with ``ImageError/CacheFailure/remembered(cause:since:until:)``
     /// without contacting the server.
-    public var failures: FailureCache { pipeline.failures.memory }
+    package var failures: FailureCache { pipeline.failures.memory }
 
     /// Stops the network thread and finishes pending disk writes. Running requests fail.
     public func shutdown() async {
@@ -234,5 +239,5 @@ public final class ImageManager: Sendable {
     /// The number of jobs that run at any stage.
     ///
     /// The value is 0 if the manager is idle.
-    public var runningJobs: Int { pipeline.runningJobs }
+    package var runningJobs: Int { pipeline.runningJobs }
 }

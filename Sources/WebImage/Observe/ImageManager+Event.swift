@@ -27,8 +27,11 @@ extension ImageManager {
         public let spanID: Int
         /// The time of the event.
         public internal(set) var time: ContinuousClock.Instant
-        /// The URL of the request. It can contain secrets, which ``Redaction`` removes.
+        /// The URL of the request. It can contain secrets, which ``redactedURL`` omits.
         public let url: URL
+        /// The text of ``url`` without user name, password, query, and fragment, and without the contents of a data
+        /// URL. The value is computed on each access.
+        public var redactedURL: String { Redaction.text(of: url) }
         /// The key of the processed data, or `nil` if there's none.
         public let cacheKey: CacheKey?
         /// The name of the worker thread, or `nil` for work that doesn't run on a worker thread.

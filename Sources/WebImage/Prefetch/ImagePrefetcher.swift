@@ -29,10 +29,20 @@ public final class ImagePrefetcher: Sendable {
         /// `true`.
         public var pausesOnMeteredNetworks = true
         /// The source that reports whether the network is metered. The default is ``NetworkConditions/shared``.
-        public var network = NetworkConditions.shared
+        package var network = NetworkConditions.shared
 
         /// Creates a configuration with the default values.
         public init() {}
+    }
+
+    /// A Boolean value that indicates whether the network is metered.
+    ///
+    /// The application or WebImageGTK sets it, for example from the NetworkManager property `Metered`. Prefetchers start
+    /// no requests on a metered network unless ``Configuration/pausesOnMeteredNetworks`` is `false`. They have reacted to
+    /// a change when the setter returns. The default is `false`. You can use the property from any thread.
+    public static var isNetworkMetered: Bool {
+        get { NetworkConditions.shared.isMetered }
+        set { NetworkConditions.shared.isMetered = newValue }
     }
 
     let core: PrefetchRunner
@@ -111,7 +121,7 @@ public final class ImagePrefetcher: Sendable {
     public var isSuspended: Bool { !core.suspensionReasons.isEmpty }
 
     /// The number of lists that aren't finished.
-    public var listCount: Int { core.listCount }
+    package var listCount: Int { core.listCount }
 
     /// Cancels all lists immediately. Work that visible requests share continues.
     public func cancelAll() { core.cancelAll() }

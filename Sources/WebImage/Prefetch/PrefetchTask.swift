@@ -29,7 +29,7 @@ extension PrefetchTask {
         public var cancelledCount = 0
 
         /// Creates a progress value with zero counts and no total.
-        public init() {}
+        package init() {}
 
         /// The number of images that were prefetched, skipped, failed, or canceled.
         public var finishedCount: Int { loadedCount + skippedCount + failed + cancelledCount }

@@ -3,7 +3,7 @@
 /// The policy that decides whether a request delivers previews of a running download, and in which style.
 public struct PreviewPolicy: Sendable, Hashable {
     /// The style of previews.
-    public enum Style: Sendable, Hashable {
+    package enum Style: Sendable, Hashable {
         /// Delivers no previews.
         case none
         /// Delivers the data received so far: the upper rows, or the whole image in coarse steps, depending on the
@@ -17,9 +17,9 @@ public struct PreviewPolicy: Sendable, Hashable {
     }
 
     /// The style of the previews.
-    public let style: Style
+    package let style: Style
     /// The minimum time between two previews of a download, in seconds.
-    public let minimumInterval: Double
+    package let minimumInterval: Double
 
     private init(_ style: Style, _ seconds: Double) {
         self.style = style

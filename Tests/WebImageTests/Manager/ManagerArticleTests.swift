@@ -130,7 +130,7 @@ struct ManagerArticleTests {
         let server = ImageManager { configuration in
             configuration = .server
             configuration.maxInFlightRequests = 64
-            configuration.cache.disk = DiskCache.Configuration(directory: directory, sizeLimit: .gigabytes(1))
+            configuration.cache.disk = DiskCache.Configuration(directory: directory, sizeLimit: 1 << 30)
         }
         var thumbnail = ImageRequest(url: url, size: .fill(width: 20, height: 20))
         thumbnail.alternativeURLs = [mirror]

@@ -125,14 +125,14 @@ struct MemoryTests {
         ahead.priority = .veryLow
         _ = try await manager.image(for: request(server.url("/a"), width: 100))
         _ = try await manager.image(for: ahead)
-        manager.handleMemoryPressure(.low)
+        manager.configuration.memoryPressureMonitor.report(.low)
         #expect(manager.cachedImage(for: ahead) == nil)
         #expect(manager.cachedImage(for: request(server.url("/a"), width: 100)) != nil)
-        #expect(manager.memoryPressure == .low)
+        #expect(manager.configuration.memoryPressureMonitor.level == .low)
         for number in 0..<9 { _ = try await manager.image(for: request(server.url("/\(number)"), width: 150)) }
-        manager.handleMemoryPressure(.medium)
+        manager.configuration.memoryPressureMonitor.report(.medium)
         #expect(manager.memoryCache.statistics.cost <= (1 << 20) / 10)
-        manager.handleMemoryPressure(.critical)
+        manager.configuration.memoryPressureMonitor.report(.critical)
         #expect(manager.memoryCache.statistics.count == 0)
         // Loading continues.
         #expect(try await manager.image(for: request(server.url("/a"), width: 50)).size.width == 50)
@@ -145,7 +145,7 @@ struct MemoryTests {
         let jpeg = try ImageCoderRegistry.standard.encode(image, as: .jpeg(), context: CodingContext())
         let server = try LoopbackServer(routes: ["/large": .ok(jpeg)])
         let fixture = try ManagerFixture { $0.memoryPressureMonitor = Self.reportedPressure() }
-        fixture.manager.handleMemoryPressure(.critical)
+        fixture.manager.configuration.memoryPressureMonitor.report(.critical)
         let error = await #expect(throws: ImageError.self) {
             try await fixture.manager.image(for: request(server.url("/large"), width: nil))
         }

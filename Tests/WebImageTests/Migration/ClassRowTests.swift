@@ -14,7 +14,7 @@ struct ClassRowTests {
         let folder = try TemporaryDirectory()
         let manager = ImageManager { configuration in
             configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
-            configuration.cache.disk.sizeLimit = .gigabytes(1)
+            configuration.cache.disk.sizeLimit = 1 << 30
             configuration.downloader.maxConnectionsPerHost = 4
             configuration.limits = .server
         }
@@ -206,10 +206,10 @@ struct ClassRowTests {
         #expect(error.code / 1000 == 2 && error.attempts.count == 1)
     }
 
-    @Test("SDImageScaleFactorForKey: ImageScale.from(key:) returns the scale in a name")
-    func scale() {
-        let scale = ImageScale.from(key: "icon@2x.png")
-        #expect(scale == 2)
+    @Test("SDImageScaleFactorForKey: a request has the scale in the name of its file")
+    func scale() throws {
+        let icon = try #require(URL(string: "https://pictures.example/icon@2x.png"))
+        #expect(ImageRequest(url: icon).scale == 2)
     }
 
     @MainActor

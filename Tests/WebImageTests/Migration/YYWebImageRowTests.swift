@@ -16,7 +16,7 @@ struct YYWebImageRowTests {
         let gate = TestGate()
         let task = manager.load(try table.request(gate: gate))
         await table.loader.waitForRequests(count: 1)
-        #expect(manager.activity.count == 1)
+        #expect(manager.activeDownloadCount == 1)
         gate.open()
         _ = try await task.image
     }

@@ -202,7 +202,7 @@ extension ModelWorld {
         case 0: await manager.removeAllCachedImages()
         case 1: manager.memoryCache.removeAll()
         case 2: manager.memoryCache.trim(toFraction: 0.5)
-        case 3: manager.failures.removeAll()
+        case 3: manager.removeRememberedFailures()
         default: await manager.removeCachedImage(for: anyRequest().0)
         }
     }

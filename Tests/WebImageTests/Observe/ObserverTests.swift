@@ -163,14 +163,14 @@ struct ObserverTests {
         let fixture = try fixture()
         let gate = TestGate()
         loader.set(.init(body: try TestImages.png(1), responseGate: gate), for: url)
-        var counts = fixture.manager.activity.counts.makeAsyncIterator()
+        var counts = fixture.manager.activeDownloadCounts.makeAsyncIterator()
         #expect(await counts.next() == 0)
         let task = fixture.manager.load(url)
         #expect(await counts.next() == 1)
         gate.open()
         _ = try await task.image
         #expect(await counts.next() == 0)
-        #expect(fixture.manager.activity.count == 0)
+        #expect(fixture.manager.activeDownloadCount == 0)
     }
 
     @Test(

@@ -154,7 +154,7 @@ struct OriginTests {
             request.writeTo = .memory
             images.append(Weak(try await fixture.manager.image(for: request)))
         }
-        fixture.manager.handleMemoryPressure(.critical)
+        fixture.manager.configuration.memoryPressureMonitor.report(.critical)
         await passing { images.allSatisfy { $0.image == nil } }
         #expect(images.count { $0.image != nil } == 0)
         gate.open()

@@ -85,7 +85,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    @Test("If `decodesWhileLoading` is `false`, a download is decoded when it's complete")
+    @Test("If `decodesWhileDownloading` is `false`, a download is decoded when it's complete")
     func off() async throws {
         let picture = try SteppedImage(try Self.photo()) { $0.decodesWhileDownloading = false }
         let task = picture.manager.load(picture.url)
