@@ -5,10 +5,11 @@ import WebImageCore
 import WebImageStore
 
 extension ImageManager {
-    /// An event that marks the beginning or the end of a piece of work.
+    /// An event that marks the beginning or the end of a piece of work. Only events that mark an end have a
+    /// ``duration``.
     public struct Event: Sendable {
         /// The phase of the work.
-        public enum Phase: String, Sendable, Hashable, Codable {
+        package enum Phase: String, Sendable, Hashable, Codable {
             /// The work begins.
             case began
             /// The work has ended, so its sizes, origin, and error are known.
@@ -18,7 +19,7 @@ extension ImageManager {
         /// The kind of work.
         public let stage: ImageManager.Stage
         /// The phase of the work.
-        public internal(set) var phase: Phase
+        package var phase: Phase { duration == nil ? .began : .ended }
         /// The number of the request, counted from 1 for each manager. Work that several requests share has the number
         /// of the request that started it.
         public let requestID: Int
@@ -38,8 +39,8 @@ extension ImageManager {
         public let threadName: String?
         /// A detail such as the transformer or the encoding. It can be empty.
         public let details: String
-        /// The duration of the work in seconds, or `nil` at its beginning.
-        public internal(set) var duration: Double?
+        /// The duration of the work, or `nil` at its beginning.
+        public internal(set) var duration: Duration?
         /// The origin of the result, or `nil` at the beginning and for failures.
         public internal(set) var source: ImageResponse.Source?
         /// The number of encoded bytes that were read, received, produced, or stored.

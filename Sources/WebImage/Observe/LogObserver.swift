@@ -70,7 +70,9 @@ public struct LogObserver: ImageManagerObserver {
         if let origin = event.source { words.append("from \(origin.rawValue)") }
         if let size = event.imageSize { words.append("\(size.width)x\(size.height)") }
         if let bytes = event.byteCount { words.append("\(bytes) bytes") }
-        if let seconds = event.duration { words.append("\(Int(saturating: (seconds * 1e6).rounded())) µs") }
+        if let duration = event.duration {
+            words.append("\(Int(saturating: (duration / .microseconds(1)).rounded())) µs")
+        }
         words.append(event.url.absoluteString)
         if let error = event.error { words.append("failed \(error.code): \(error)") }
         let line = words.joined(separator: " ")

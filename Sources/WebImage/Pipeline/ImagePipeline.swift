@@ -113,8 +113,8 @@ final class ImagePipeline: Sendable {
     ) -> ImageResponse {
         let resource = image.resource
         var response = ImageResponse(
-            image: image, originalData: nil, source: origin, url: plan.request.url, httpResponse: resource?.head,
-            originalByteCount: resource?.byteCount, timings: StageTimings(), metrics: nil)
+            image: image, originalData: nil, source: origin, url: plan.request.url, storedHead: resource?.head,
+            originalByteCount: resource?.byteCount, freshnessPolicy: plan.defaults.freshnessPolicy)
         response.isStale = isStale
         return response
     }

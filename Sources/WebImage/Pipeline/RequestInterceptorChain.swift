@@ -99,8 +99,7 @@ extension ImagePipeline {
             let made = try await image(original, nil, plan, priority: task.livePriority)
             var answer = response(made.image, plan, origin: .local)
             answer.originalData = plan.request.includesOriginalData ? data : nil
-            answer.timings.decode = made.decodeSeconds
-            answer.timings.transform = made.transformSeconds
+            answer.timings.set(made)
             return answer
         }
     }

@@ -111,8 +111,11 @@ final class RequestDefaults: Sendable {
     private let schemes: Set<String>?
     private let observers: [any ImageManagerObserver]
     private let spans = SpanCounter()
+    /// The choices that HTTP leaves to the cache, for responses.
+    let freshnessPolicy: SharedHTTPCachePolicy
 
     init(_ configuration: ImageManager.Configuration, cache: ImageCache) {
+        freshnessPolicy = SharedHTTPCachePolicy(configuration.cache.http)
         self.configuration = configuration
         self.cache = cache
         identities = configuration.transformers.map(\.identifier)

@@ -101,7 +101,7 @@ public struct ImageRequest: Sendable {
     /// A Boolean value that indicates whether the request waits for its cache writes before it finishes.
     ///
     /// A request that joins another one waits for the same writes. The default is `false`, so the writes continue in
-    /// the background and ``ImageTask/stored`` returns after they finish.
+    /// the background and ``ImageTask/waitUntilStored()`` returns after they finish.
     public var waitsUntilStored = false
     /// A Boolean value that indicates whether the request continues after the Swift task that awaits it is canceled.
     ///

@@ -119,7 +119,7 @@ struct TierTests {
         #expect(tier.count == 2)
     }
 
-    @Test("After a request with `waitsForStore` or `task.stored`, the files exist")
+    @Test("After a request with `waitsForStore` or `task.waitUntilStored()`, the files exist")
     func waiting() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -136,7 +136,7 @@ struct TierTests {
         request = ImageRequest(url: server.url("/b"))
         request.processedEncoding = .encoded(as: .png())
         let task = fixture.manager.load(request)
-        await task.stored
+        await task.waitUntilStored()
         #expect(try files() == 3)
     }
 }

@@ -34,7 +34,7 @@ struct TimeSourceTests {
         #expect(asked.value == 1)
         clock.advance(by: .seconds(10))
         _ = try await task.response
-        await task.stored
+        await task.waitUntilStored()
         #expect(asked.value == 2)
         // Memory cache.
         #expect(fixture.manager.cachedImage(for: request) != nil)

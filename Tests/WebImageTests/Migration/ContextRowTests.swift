@@ -144,7 +144,7 @@ struct ContextRowTests {
         var request = try table.request()
         request.size = .fit(width: 16)
         request.processedEncoding = .encoded(as: .webp(lossless: true))
-        await table.manager.load(request).stored
+        await table.manager.load(request).waitUntilStored()
         #expect(await table.manager.diskCache?.info().entryCount == 2)
     }
 

@@ -269,7 +269,7 @@ struct OptionRowTests {
         let table = try Migration()
         var request = try table.request()
         let task = table.manager.load(request)
-        await task.stored
+        await task.waitUntilStored()
         #expect(await table.manager.diskCache?.info().entryCount == 1)
         request = try table.request(2)
         request.waitsUntilStored = true

@@ -189,10 +189,13 @@ struct ObserverTests {
         case .info: #expect(written.count == 2 && written[0].contains("request ended from network 64x48"))
         case .debug: #expect(written.count > 8)
         }
+        let event = ImageManager.Event(
+            stage: .load, requestID: 1, spanID: 1, time: .now, url: url, cacheKey: nil, threadName: nil, details: "")
+        #expect(event.duration == nil && event.redactedURL == "https://example.org/a.png?…")
         let open = Lock("")
         LogObserver(level: .debug, includesSecrets: true) { _, line in open.withLock { $0 = line } }.observe(
             ImageManager.Event(
-                stage: .load, phase: .began, requestID: 1, spanID: 1, time: .now, url: url, cacheKey: nil, threadName: nil, details: "")
+                stage: .load, requestID: 1, spanID: 1, time: .now, url: url, cacheKey: nil, threadName: nil, details: "")
         )
         #expect(open.withLock { $0 }.contains("signature=secret"))
     }

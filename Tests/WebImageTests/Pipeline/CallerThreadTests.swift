@@ -105,7 +105,7 @@ struct CallerThreadTests {
             URL(string: "https://images.test/\($0)")
         }
         if isCached {
-            for url in urls { await manager.load(url).stored }
+            for url in urls { await manager.load(url).waitUntilStored() }
             manager.memoryCache.removeAll()
         }
         let found = await withTaskGroup(of: Bool.self) { group in

@@ -92,7 +92,7 @@ struct RemovalTests {
         await removal(world.fixture.manager)
         world.gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         await world.fixture.manager.rest()
         #expect(world.fixture.manager.cachedImage(for: world.blocked) == nil)
         #expect(world.tier.count == 0)
@@ -148,8 +148,8 @@ struct RemovalTests {
         world.gate.open()
         #expect(await later.number == 2)
         #expect(await earlier.number == 1)
-        await later.stored
-        await earlier.stored
+        await later.waitUntilStored()
+        await earlier.waitUntilStored()
         await world.fixture.manager.rest()
         let image = try #require(world.fixture.manager.cachedImage(for: ImageRequest(url: .sample)))
         #expect(Numbered.number(of: image) == 2)
@@ -186,7 +186,7 @@ struct RemovalTests {
         await removal(fixture.manager)
         gate.open()
         let number = await task.number
-        await task.stored
+        await task.waitUntilStored()
         await fixture.manager.rest()
         #expect(!tier.stored.contains(Numbered.data(1)))
         let kept = fixture.manager.cachedImage(for: task.request).map { Numbered.number(of: $0) }
@@ -215,7 +215,7 @@ struct RemovalTests {
         gate.open()
         await removed
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         await manager.rest()
         #expect(tier.count == 0)
         #expect(manager.cachedImage(for: ImageRequest(url: .sample)) == nil)
@@ -245,7 +245,7 @@ struct RemovalTests {
         await removal(fixture.manager)
         gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         await fixture.manager.rest()
         #expect(fixture.manager.cachedImage(for: ImageRequest(url: .sample)) == nil)
         #expect(tier.count == 0)
@@ -259,7 +259,7 @@ struct RemovalTests {
         await world.fixture.manager.removeCachedImage(for: ImageRequest(url: other))
         world.gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         #expect(world.fixture.manager.cachedImage(for: world.blocked) != nil)
         #expect(world.tier.stored == [Numbered.data(1)])
     }
@@ -276,7 +276,7 @@ struct RemovalTests {
         await removal(fixture.manager)
         gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         fixture = try await fixture.restarted { $0.loaders = [loader] }
         var request = ImageRequest(url: .sample)
         request.cachePolicy = .cacheOnly

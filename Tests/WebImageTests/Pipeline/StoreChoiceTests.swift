@@ -87,7 +87,7 @@ struct StoreChoiceTests {
         gate.open()
         for task in tasks {
             #expect(await task.number == 1)
-            await task.stored
+            await task.waitUntilStored()
         }
         #expect(loader.requests.count == 1)
         world.check(first, second)
@@ -108,10 +108,10 @@ struct StoreChoiceTests {
         await untilTrue { holding.isHolding }
         let other = manager.load(world.request(second))
         #expect(await other.number == 1)
-        await other.stored
+        await other.waitUntilStored()
         gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         #expect(loader.requests.count == 1)
         world.check(first, second)
     }
@@ -164,7 +164,7 @@ struct StoreChoiceTests {
         let tasks = places.map { manager.load(world.request($0)) }
         await manager.waitForLoads(places.count)
         gate.open()
-        for task in tasks { await task.stored }
+        for task in tasks { await task.waitUntilStored() }
         #expect(loader.requests.count == 1)
         world.check(.nearTier, .farTier, .ownCache, .ownOriginalCache)
     }
@@ -183,7 +183,7 @@ struct StoreChoiceTests {
         canceled.cancel()
         gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         world.check(staying)
     }
 
