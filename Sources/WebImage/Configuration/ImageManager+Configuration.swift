@@ -23,7 +23,7 @@ extension ImageManager {
                 directory: DiskCache.Configuration.defaultDirectory(for: ProcessInfo.processInfo.processName))
             /// A Boolean value that indicates whether the manager has a disk cache. The default is `true`.
             public var usesDisk = true
-            /// A Boolean value that indicates whether ``ImageManager/data(for:encodedAs:)`` stores its results.
+            /// A Boolean value that indicates whether ``ImageManager/encodedImage(for:as:)`` stores its results.
             ///
             /// The results are stored in the tiers of ``ImageRequest/writeTo`` except memory. The default is `true`.
             public var storesEncodings = true

@@ -158,7 +158,21 @@ public final class ImageManager: Sendable {
         }
     }
 
+    /// Loads the original data at a URL with the default options, without decoding it.
+    ///
+    /// - Parameter url: The URL of the image.
+    /// - Returns: The encoded image as loaded.
+    /// - Throws: An ``ImageError`` if the data can't be loaded. See ``data(for:)-(ImageRequest)``.
+    public func data(for url: URL) async throws(ImageError) -> Data { try await data(for: ImageRequest(url: url)) }
+
     // MARK: - Caches
+
+    /// Returns the key of the original data of a request in the disk cache and in custom tiers.
+    ///
+    /// The key depends on the URL or the application's key and on the header fields, network options, and partition that
+    /// select the data. The key of a file includes its version, which is the one that the manager read last. This method
+    /// is synchronous and reads no files.
+    public func cacheKey(for request: ImageRequest) -> CacheKey { pipeline.plan(request).keys.data }
 
     /// Returns the image for a request from the memory cache, regardless of its age, or `nil` on a cache miss. This
     /// method is synchronous and fast.

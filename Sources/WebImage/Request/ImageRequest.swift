@@ -32,7 +32,7 @@ public struct ImageRequest: Sendable {
     public var transformsAnimations = true { didSet { identities = applied?.map(\.identifier) } }
     /// The priority of the request. The default is ``RequestPriority/normal``. To change the priority of a running
     /// request, set ``ImageTask/priority``.
-    public var priority: RequestPriority = .normal
+    public var priority: RequestPriority
     /// The policy for previews of the running download, which are delivered as ``ImageTask/Event/preview(_:)``.
     ///
     /// If the request delivers a cached image during revalidation, it delivers no previews. The default is
@@ -151,14 +151,30 @@ public struct ImageRequest: Sendable {
     private(set) var identities: [String]?
 
     /// Creates a request for the image at a URL.
-    public init(url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil) {
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the image.
+    ///   - size: The size to decode to. The default is `nil`, which means full size.
+    ///   - transformers: The transformers to apply. The default is `nil`, which means those of the configuration.
+    ///   - priority: The priority. The default is ``RequestPriority/normal``.
+    public init(
+        url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
+        priority: RequestPriority = .normal
+    ) {
         self.url = url
         self.size = size
         self.transformers = transformers
+        self.priority = priority
         source = SourceKind(url)
         identities = transformers?.map(\.identifier)
         // Most file names have no scale suffix, and `lastPathComponent` is expensive.
         scale = source.mayHaveScaleSuffix ? ImageScale.from(key: url.lastPathComponent) : 1
+    }
+
+    /// Creates a request for the image at the URL in a string. Returns `nil` if the string isn't a valid URL.
+    public init?(string: String) {
+        guard let url = URL(string: string) else { return nil }
+        self.init(url: url)
     }
 
     init(_ url: URL, size: TargetSize?, transformers: [any ImageTransformer]?, maker: ImageFactory?) {

@@ -31,6 +31,9 @@ final class ManagerFixture: Sendable {
         }
     }
 
+    /// The current time of the manager's clock.
+    var now: Date { time.now }
+
     /// Advances the manager's clock by `seconds`.
     func pass(seconds: Double) { time.pass(seconds) }
 

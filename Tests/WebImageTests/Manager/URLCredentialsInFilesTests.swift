@@ -32,7 +32,7 @@ struct URLCredentialsInFilesTests {
         request.waitsUntilStored = true
         let response = try await fixture.manager.response(for: request)
         #expect(response.finalURL == server.url("/a.png"))
-        _ = try await fixture.manager.data(for: request, encodedAs: .webp())
+        _ = try await fixture.manager.encodedImage(for: request, as: .webp()).data
         await fixture.manager.diskCache?.flush()
         let sources = await fixture.manager.diskCache?.entries().map(\.source) ?? []
         #expect(sources.count == 3 && Set(sources) == [server.url("/a.png").absoluteString])

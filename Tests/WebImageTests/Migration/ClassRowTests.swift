@@ -194,7 +194,7 @@ struct ClassRowTests {
         let prefetcher = ImagePrefetcher(manager: manager)
         let list = prefetcher.prefetch(requests, to: .diskCache)
         let progress = await list.result
-        #expect(progress.loadedCount == 4 && progress.failed == 0)
+        #expect(progress.loadedCount == 4 && progress.failures.isEmpty)
         prefetcher.cancelAll()
     }
 

@@ -24,7 +24,7 @@ struct YYWebImageRowTests {
     @Test("YYWebImageOptionProgressive: previews have a minimum interval")
     func progressive() throws {
         var request = ImageRequest(url: try Migration.url(1))
-        request.previews = .progressive(interval: 0.5)
+        request.previews = .progressive(interval: .milliseconds(500))
         #expect(request.previews.minimumInterval == 0.5)
     }
 

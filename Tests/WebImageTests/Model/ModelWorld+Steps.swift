@@ -47,8 +47,8 @@ extension ModelWorld {
         if chance(3) { request.transformers = [.flip(.horizontal)] }
         if chance(6) { request.transformers = [.flip(.horizontal), .flip(.vertical)] }
         if chance(16) { request.transformers = [.custom(id: "refusing") { _, _ in throw ModelRefusal() }] }
-        if chance(4) { request.previews = .progressive(interval: 0) }
-        if chance(8) { request.previews = .blurred(interval: 0) }
+        if chance(4) { request.previews = .progressive(interval: .zero) }
+        if chance(8) { request.previews = .blurred(interval: .zero) }
         if chance(5) { request.includesOriginalData = true }
         if chance(6) { request.processedEncoding = .encoded(as: .png()) }
         if chance(8) { request.waitsUntilStored = true }
@@ -146,7 +146,7 @@ extension ModelWorld {
             }
         }
         wait {
-            guard let data = try? await manager.data(for: request, encodedAs: encoding) else { return }
+            guard let data = try? await manager.encodedImage(for: request, as: encoding).data else { return }
             if ImageFormat.sniff(data) != encoding.format {
                 complaints.update { $0.append("requested \(encoding.format), got \(data.count) bytes of another type") }
             }

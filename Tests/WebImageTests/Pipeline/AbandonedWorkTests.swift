@@ -181,7 +181,7 @@ struct AbandonedWorkTests {
                     switch form {
                     case .image: _ = try? await manager.image(for: request)
                     case .data: _ = try? await manager.data(for: request)
-                    case .encoded: _ = try? await manager.data(for: request, encodedAs: .png())
+                    case .encoded: _ = try? await manager.encodedImage(for: request, as: .png()).data
                     }
                     // The stored data must exist when the request has ended.
                     if !tier.payloads.contains(Numbered.data(1)) { ended.update { $0 += 1 } }

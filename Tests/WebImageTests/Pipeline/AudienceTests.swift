@@ -89,7 +89,7 @@ struct AudienceTests {
         let choices = NetworkChoices()
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second, first] {
-            let data = try await fixture.manager.data(for: choices.request(choice), encodedAs: .png())
+            let data = try await fixture.manager.encodedImage(for: choices.request(choice), as: .png()).data
             let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
             #expect(Numbered.number(of: image) == choice.rawValue)
         }

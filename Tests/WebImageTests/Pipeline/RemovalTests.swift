@@ -126,7 +126,7 @@ struct RemovalTests {
             request.waitsUntilStored = true
             return request
         }()
-        async let data = manager.data(for: request, encodedAs: .png())
+        async let data = manager.encodedImage(for: request, as: .png()).data
         await world.waitUntilBlocked()
         await removal(manager)
         world.gate.open()

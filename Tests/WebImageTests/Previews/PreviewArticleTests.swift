@@ -37,7 +37,7 @@ struct PreviewArticleTests {
         let url = try #require(URL(string: "https://pictures.example/a"))
         var request = ImageRequest(url: url)
         request.previews = .blurred
-        request.previews = .progressive(interval: 1)
+        request.previews = .progressive(interval: .seconds(1))
         let manager = ImageManager { configuration in
             configuration.previews.latest = 0.9
             configuration.previews.memoryBudget = 64 << 20
