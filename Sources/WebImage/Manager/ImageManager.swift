@@ -11,8 +11,30 @@ import WebImageStore
 /// A manager connects the memory and disk caches, the loaders, and the coders, and it coalesces the work of concurrent
 /// requests. It's thread-safe. A process usually needs only one manager, which is ``shared``.
 public final class ImageManager: Sendable {
-    /// A manager with the default configuration, created at its first use.
-    public static let shared = ImageManager()
+    /// The manager of the process.
+    ///
+    /// The first access creates a manager with the default configuration. To use another configuration, set this
+    /// property at launch. Views, prefetchers, and other objects keep the manager that they were created with. You can
+    /// use the property from any thread.
+    public static var shared: ImageManager {
+        get {
+            sharedManager.withLock { shared in
+                if let shared { return shared }
+                let manager = ImageManager()
+                shared = manager
+                return manager
+            }
+        }
+        set {
+            // Release the previous manager after unlocking.
+            let before = sharedManager.withLock { shared in
+                defer { shared = newValue }
+                return shared
+            }
+            withExtendedLifetime(before) {}
+        }
+    }
+    private static let sharedManager = Lock<ImageManager?>(nil)
 
     /// The settings that this manager was created with.
     public let configuration: ImageManager.Configuration
@@ -29,25 +51,29 @@ public final class ImageManager: Sendable {
     let pipeline: ImagePipeline
     private let pressure: MemoryPressureObservation
 
+    /// Creates a manager with changes to the default configuration.
+    ///
+    /// - Parameter configure: A closure that changes the default settings.
+    public convenience init(_ configure: (inout Configuration) -> Void) {
+        var configuration = Configuration()
+        configure(&configuration)
+        self.init(configuration: configuration)
+    }
+
     /// Creates a manager.
     ///
     /// If the disk cache can't be opened, the manager works without it and ``diskCacheError`` contains the error.
     ///
-    /// - Parameter configure: A closure that changes the default settings.
-    public init(_ configure: (inout ImageManager.Configuration) -> Void = { _ in }) {
-        var configuration = ImageManager.Configuration()
-        configure(&configuration)
-        configuration = configuration.withOneTime()
+    /// - Parameter configuration: The settings. The default is a configuration with the default values.
+    public init(configuration: Configuration = Configuration()) {
+        let configuration = configuration.withOneTime()
         self.configuration = configuration
-        let memory = configuration.cache.memory
-        memoryCache = MemoryCache(
-            costLimit: memory.costLimit, countLimit: memory.countLimit, entryLimit: memory.entryCostLimit,
-            timeToLive: memory.timeToLive, clock: memory.clock)
-        (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
+        memoryCache = MemoryCache(configuration: configuration.memoryCache)
+        (diskCache, diskCacheError) = Self.openDisk(configuration.diskCache)
         let disk = diskCache.map { VariantDiskTier($0, now: configuration.now) }
         cache = ImageCache(
-            memory: memoryCache, tiers: (disk.map { [$0] } ?? []) + configuration.cache.tiers,
-            policy: configuration.cache.policies)
+            memory: memoryCache, tiers: (disk.map { [$0] } ?? []) + configuration.cacheTiers,
+            policy: configuration.tierPolicy)
         downloader = ImageDownloader(configuration: Self.keepingParts(configuration, hasDisk: diskCache != nil))
         pipeline = ImagePipeline(
             configuration: configuration, cache: cache,
@@ -60,18 +86,18 @@ public final class ImageManager: Sendable {
         _ configuration: ImageManager.Configuration, hasDisk: Bool
     ) -> ImageDownloader.Configuration {
         var downloader = configuration.restrictedDownloader
-        if hasDisk, downloader.resume != nil, downloader.resume?.directory == nil {
-            downloader.resume?.directory = "\(configuration.cache.disk.directory)/partial"
+        if hasDisk, let cache = configuration.diskCache, downloader.resume != nil, downloader.resume?.directory == nil {
+            downloader.resume?.directory = "\(cache.directory)/partial"
         }
         // The pipeline coalesces loads before they reach the downloader.
         downloader.sharesTransfers = false
         return downloader
     }
 
-    private static func openDisk(_ cache: ImageManager.Configuration.Cache) -> (DiskCache?, ImageError?) {
-        guard cache.usesDisk else { return (nil, nil) }
+    private static func openDisk(_ configuration: DiskCache.Configuration?) -> (DiskCache?, ImageError?) {
+        guard let configuration else { return (nil, nil) }
         do throws(ImageError) {
-            return (try DiskCache(configuration: cache.disk), nil)
+            return (try DiskCache(configuration: configuration), nil)
         } catch {
             return (nil, error)
         }

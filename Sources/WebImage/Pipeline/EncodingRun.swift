@@ -103,7 +103,7 @@ struct EncodingRun {
     /// They aren't stored if an interceptor can serve the request or the source is local. They also aren't stored if a
     /// larger image can serve the request, because the stored result would then be permanent.
     private var storesEncodings: Bool {
-        plan.defaults.configuration.cache.storesEncodings && !pipeline.interceptors.interceptsLoads && !plan.isLocal
+        plan.defaults.configuration.storesEncodedImages && !pipeline.interceptors.interceptsLoads && !plan.isLocal
             && !plan.request.allowsLargerImages
     }
 }

@@ -115,7 +115,7 @@ final class RequestDefaults: Sendable {
     let freshnessPolicy: SharedHTTPCachePolicy
 
     init(_ configuration: ImageManager.Configuration, cache: ImageCache) {
-        freshnessPolicy = SharedHTTPCachePolicy(configuration.cache.http)
+        freshnessPolicy = SharedHTTPCachePolicy(configuration.httpCachePolicy)
         self.configuration = configuration
         self.cache = cache
         identities = configuration.transformers.map(\.identifier)
@@ -173,5 +173,5 @@ final class RequestDefaults: Sendable {
     }
 
     /// The choices that HTTP leaves to the cache.
-    var http: HTTPCachePolicy { configuration.cache.http }
+    var http: HTTPCachePolicy { configuration.httpCachePolicy }
 }

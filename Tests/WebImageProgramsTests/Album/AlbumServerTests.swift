@@ -10,7 +10,7 @@ import WebImageTestSupport
 struct AlbumServerTests {
     private func manager() -> ImageManager {
         ImageManager {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.downloader.startRate = nil
         }
     }

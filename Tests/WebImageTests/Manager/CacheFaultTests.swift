@@ -86,7 +86,7 @@ struct CacheFaultTests {
         let disk = try #require(SmallDisk(bytes: 1 << 20, at: folder.file("cache")))
         let uptime = TestTime()
         let fixture = try ManagerFixture(directory: folder) {
-            $0.cache.disk.clock.uptime = { uptime.now.timeIntervalSinceReferenceDate }
+            $0.diskCache?.clock.uptime = { uptime.now.timeIntervalSinceReferenceDate }
         }
         try await expectImages(fixture, server, count: 1)
         #expect(disk.fill())

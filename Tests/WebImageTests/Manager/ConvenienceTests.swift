@@ -39,6 +39,18 @@ struct ConvenienceTests {
         gate.open()
     }
 
+    @Test("A manager has the configuration that it was created with, and no disk cache without its configuration")
+    func configuration() async throws {
+        var configuration = ImageManager.Configuration()
+        configuration.diskCache = nil
+        configuration.memoryCache.countLimit = 1
+        configuration.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
+        let manager = ImageManager(configuration: configuration)
+        #expect(manager.diskCache == nil && manager.diskCacheError == nil)
+        #expect(manager.configuration.memoryCache.countLimit == 1 && manager.configuration.storesEncodedImages)
+        await manager.shutdown()
+    }
+
     @Test("The original data is available by URL, and its key is that of the disk cache")
     func data() async throws {
         let table = try Migration()

@@ -116,7 +116,7 @@ struct EncodedDataTests {
         arguments: 0..<4)
     func notKept(place: Int) async throws {
         let server = try server(try TestImages.png(1), cacheControl: place == 2 ? "no-store" : "max-age=60")
-        let fixture = try ManagerFixture { $0.cache.storesEncodings = place != 0 }
+        let fixture = try ManagerFixture { $0.storesEncodedImages = place != 0 }
         var request = ImageRequest(url: server.url("/a"))
         if place == 1 { request.writeTo = .memory }
         if place == 3 {
@@ -146,7 +146,7 @@ struct EncodedDataTests {
     func untouched() async throws {
         let bytes = try jpeg()
         let server = try server(bytes, type: "image/jpeg")
-        let fixture = try ManagerFixture { $0.cache.storesEncodings = false }
+        let fixture = try ManagerFixture { $0.storesEncodedImages = false }
         let request = ImageRequest(url: server.url("/a"))
         let automatic = ImageEncoding(format: .automatic)
         #expect(try await fixture.manager.encodedImage(for: request, as: automatic).data == bytes)
@@ -196,8 +196,8 @@ struct EncodedDataTests {
         let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         let manager = fixture.manager

@@ -92,7 +92,7 @@ struct ManagerArticleTests {
 
         let trace = ChromeTraceObserver()
         let observed = ImageManager { configuration in
-            configuration.cache.usesDisk = false
+            configuration.diskCache = nil
             configuration.loaders = [loader]
             configuration.observers = [trace, LogObserver(level: .error)]
         }
@@ -132,7 +132,7 @@ struct ManagerArticleTests {
         let server = ImageManager { configuration in
             configuration = .server
             configuration.maxInFlightRequests = 64
-            configuration.cache.disk = DiskCache.Configuration(directory: directory, sizeLimit: 1 << 30)
+            configuration.diskCache = DiskCache.Configuration(directory: directory, sizeLimit: 1 << 30)
         }
         var thumbnail = ImageRequest(url: url, size: .fill(width: 20, height: 20))
         thumbnail.alternativeURLs = [mirror]

@@ -93,10 +93,10 @@ struct MemoryTests {
         let server = try server()
         let uptime = Lock(0.0)
         let fixture = try ManagerFixture {
-            $0.cache.memory.entryCostLimit = 40 * 30 * 4
-            $0.cache.memory.countLimit = 2
-            $0.cache.memory.timeToLive = 10
-            $0.cache.memory.clock = TimeSource(now: { Date() }, uptime: { uptime.withLock { $0 } })
+            $0.memoryCache.entryCostLimit = 40 * 30 * 4
+            $0.memoryCache.countLimit = 2
+            $0.memoryCache.timeToLive = .seconds(10)
+            $0.memoryCache.clock = TimeSource(now: { Date() }, uptime: { uptime.withLock { $0 } })
         }
         let sizes = [50.0, 40, 30, 20].map { request(server.url("/a"), width: $0) }
         for size in sizes { _ = try await fixture.manager.image(for: size) }
@@ -117,7 +117,7 @@ struct MemoryTests {
     func pressure() async throws {
         let server = try server()
         let fixture = try ManagerFixture {
-            $0.cache.memory.costLimit = 1 << 20
+            $0.memoryCache.costLimit = 1 << 20
             $0.memoryPressureMonitor = Self.reportedPressure()
         }
         let manager = fixture.manager

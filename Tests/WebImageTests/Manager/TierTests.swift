@@ -34,10 +34,10 @@ struct TierTests {
     func further() async throws {
         let server = try server()
         let tier = DictionaryTier()
-        let first = try ManagerFixture { $0.cache.tiers = [tier] }
+        let first = try ManagerFixture { $0.cacheTiers = [tier] }
         _ = try await first.manager.image(for: server.url("/a"))
         #expect(tier.count == 1)
-        let second = try ManagerFixture { $0.cache.tiers = [tier] }
+        let second = try ManagerFixture { $0.cacheTiers = [tier] }
         #expect(try await second.manager.response(for: ImageRequest(url: server.url("/a"))).source == .cacheTier)
         second.manager.memoryCache.removeAll()
         #expect(try await second.manager.response(for: ImageRequest(url: server.url("/a"))).source == .diskCache)
@@ -48,7 +48,7 @@ struct TierTests {
     func sets() async throws {
         let server = try server()
         let tier = DictionaryTier()
-        let fixture = try ManagerFixture { $0.cache.tiers = [tier] }
+        let fixture = try ManagerFixture { $0.cacheTiers = [tier] }
         var request = ImageRequest(url: server.url("/a"))
         request.writeTo = []
         request.originalWriteTo = .custom
@@ -59,7 +59,7 @@ struct TierTests {
         request.originalReadFrom = .disk
         #expect(try await fixture.manager.response(for: request).source == .network)
         // The first manager may still have the data of a recent job, so use another one.
-        let other = try ManagerFixture { $0.cache.tiers = [tier] }
+        let other = try ManagerFixture { $0.cacheTiers = [tier] }
         request.originalReadFrom = .custom
         #expect(try await other.manager.response(for: request).source == .cacheTier)
         request.originalReadFrom = []
@@ -102,8 +102,8 @@ struct TierTests {
         let other = try TestImages.png(9, width: 10, height: 10)
         let tier = DictionaryTier()
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.cacheSerializer = { image, data, request in
                 request.url.path == "/none" ? nil : image.map { _ in other } ?? data
             }

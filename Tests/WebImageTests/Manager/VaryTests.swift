@@ -144,8 +144,8 @@ struct VaryTests {
         let resource = ServerResource(body: body, type: "image/png", etag: "\"one\"")
         let server = try LoopbackServer { resource.response(to: $0) }
         let fixture = try ManagerFixture {
-            $0.cache.http.defaultLifetime = 100
-            $0.cache.http.servesStaleWhenUnreachable = false
+            $0.httpCachePolicy.defaultLifetime = 100
+            $0.httpCachePolicy.servesStaleWhenUnreachable = false
         }
         _ = try await fixture.manager.image(for: request(server, nil))
         fixture.pass(seconds: 99)

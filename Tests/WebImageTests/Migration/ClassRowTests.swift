@@ -13,8 +13,8 @@ struct ClassRowTests {
     func manager() async throws {
         let folder = try TemporaryDirectory()
         let manager = ImageManager { configuration in
-            configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
-            configuration.cache.disk.sizeLimit = 1 << 30
+            configuration.diskCache = DiskCache.Configuration(directory: folder.file("cache"))
+            configuration.diskCache?.sizeLimit = 1 << 30
             configuration.downloader.maxConnectionsPerHost = 4
             configuration.limits = .server
         }
@@ -72,7 +72,7 @@ struct ClassRowTests {
         let folder = try TemporaryDirectory()
         let first = StubLoader()
         let manager = ImageManager { configuration in
-            configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
+            configuration.diskCache = DiskCache.Configuration(directory: folder.file("cache"))
             configuration.loaders = [first, second]
         }
         #expect(try await manager.image(for: Migration.url(1)).size.width == 30)

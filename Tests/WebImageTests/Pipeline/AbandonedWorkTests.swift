@@ -27,8 +27,8 @@ struct AbandonedWorkTests {
         }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = source == .managerLoader ? [loader] : []
         }
         // Each round uses its own image, because a new request may still join the lookup of a request that was just
@@ -76,8 +76,8 @@ struct AbandonedWorkTests {
         let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         let manager = fixture.manager
@@ -99,8 +99,8 @@ struct AbandonedWorkTests {
         let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         let canceled = fixture.manager.load(.sample)
@@ -119,8 +119,8 @@ struct AbandonedWorkTests {
         let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
             $0.workerThreadCount = 1
         }
@@ -165,9 +165,9 @@ struct AbandonedWorkTests {
         let tier = RecordingTier(.disk, storeGate: stored)
         let loader = StubLoader { _ in Numbered.response(1, responseGate: gate) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
-            $0.cache.storesEncodings = false
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
+            $0.storesEncodedImages = false
             $0.loaders = [loader]
         }
         let manager = fixture.manager
@@ -202,8 +202,8 @@ struct AbandonedWorkTests {
         let tier = RecordingTier(.disk, storeGate: stored)
         let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         // This request stores the data and doesn't end before the gate opens.
@@ -228,7 +228,7 @@ struct AbandonedWorkTests {
     func prefetch(elements: Int, cancelsAll: Bool) async throws {
         let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
         }
         let prefetcher = ImagePrefetcher(manager: fixture.manager) { $0.network = NetworkConditions() }

@@ -11,7 +11,7 @@ struct AudienceTests {
     private func fixture(_ choices: NetworkChoices) throws -> ManagerFixture {
         try ManagerFixture {
             $0.loaders = [choices.loader]
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
         }
     }
 

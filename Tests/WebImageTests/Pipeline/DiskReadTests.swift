@@ -31,7 +31,7 @@ private final class BusyManager: Sendable {
         let files = BlockingFileSystem()
         let second = StubLoader { _ in Numbered.response(0) }
         let fixture = try await first.restarted {
-            $0.cache.disk.fileSystem = files
+            $0.diskCache?.fileSystem = files
             $0.loaders = [second]
         }
         await fixture.manager.diskCache?.settle()

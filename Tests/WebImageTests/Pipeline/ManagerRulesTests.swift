@@ -101,7 +101,7 @@ private struct ManagerRuleRunner {
             return LoopbackServer.Response(statusCode: reply.status, headers: reply.headers, body: reply.body)
         }
         fixture = try ManagerFixture {
-            $0.cache.http = subject.policy
+            $0.httpCachePolicy = subject.policy
             $0.now = { calendar.now }
             $0.failures = .none
             $0.downloader.retry = .never

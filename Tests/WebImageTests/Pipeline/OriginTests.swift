@@ -121,7 +121,7 @@ struct OriginTests {
         let gate = TestGate()
         let loader = StubLoader { Numbered.response(1, responseGate: $0.url == .sample ? gate : nil) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
         }
         let running = fixture.manager.load(.sample)
@@ -143,7 +143,7 @@ struct OriginTests {
         let gate = TestGate()
         let loader = StubLoader { Numbered.response(1, responseGate: $0.url == .sample ? gate : nil) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
         }
         let running = fixture.manager.load(.sample)
@@ -166,7 +166,7 @@ struct OriginTests {
         let gate = TestGate()
         let loader = StubLoader { Numbered.response(1, responseGate: $0.url == .sample ? gate : nil) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
         }
         let running = fixture.manager.load(.sample)

@@ -51,8 +51,8 @@ struct RemovalTests {
             }
             self.loader = loader
             fixture = try ManagerFixture {
-                $0.cache.usesDisk = false
-                $0.cache.tiers = [tier]
+                $0.diskCache = nil
+                $0.cacheTiers = [tier]
                 $0.loaders = [loader]
             }
         }
@@ -171,8 +171,8 @@ struct RemovalTests {
         }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         var first = ImageRequest(url: .sample)
@@ -202,8 +202,8 @@ struct RemovalTests {
         let tier = RecordingTier(.disk, storeGate: gate)
         let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         let manager = fixture.manager
@@ -233,8 +233,8 @@ struct RemovalTests {
             return answer
         }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         #expect(await fixture.manager.load(.sample).number == 1)

@@ -95,8 +95,8 @@ struct RevalidationTests {
         let tier = RecordingTier(.disk)
         let loader = ContextLoader(gate) { confirming($0) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         let manager = fixture.manager

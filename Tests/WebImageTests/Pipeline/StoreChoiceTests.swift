@@ -45,8 +45,8 @@ struct StoreChoiceTests {
             ownCache = ImageCache(tiers: [own])
             originalCache = ImageCache(memory: nil, tiers: [original])
             fixture = try ManagerFixture {
-                $0.cache.usesDisk = false
-                $0.cache.tiers = [near, far]
+                $0.diskCache = nil
+                $0.cacheTiers = [near, far]
                 $0.loaders = [loader]
             }
         }

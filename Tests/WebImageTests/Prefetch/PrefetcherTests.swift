@@ -79,7 +79,7 @@ struct PrefetcherTests {
             body: try TestImages.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
         defer { server.stop() }
-        let fixture = try ManagerFixture { $0.cache.usesDisk = false }
+        let fixture = try ManagerFixture { $0.diskCache = nil }
         _ = try await fixture.manager.image(for: server.url("/a"))
         fixture.pass(seconds: 61)
         let again = prefetcher(fixture).prefetch([ImageRequest(url: server.url("/a"))])
@@ -226,7 +226,7 @@ struct PrefetcherTests {
         let watching = PriorityLoader(inner: loader) { value in priorities.withLock { $0.append(value) } }
         let manager = ImageManager { configuration in
             configuration.loaders = [watching]
-            configuration.cache.usesDisk = false
+            configuration.diskCache = nil
             configuration.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
         }
         let task = ImagePrefetcher(manager: manager).prefetch(wanted)

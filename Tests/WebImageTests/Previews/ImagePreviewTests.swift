@@ -68,7 +68,7 @@ struct ImagePreviewTests {
         let picture = try SlowImage(try TestImages.jpeg(progressive: false))
         let time = TestTime()
         let fixture = try ManagerFixture {
-            $0.previews.clock.uptime = { time.now.timeIntervalSinceReferenceDate }
+            $0.previewClock.uptime = { time.now.timeIntervalSinceReferenceDate }
             $0.downloader.progressInterval = 0
         }
         let log = EventLog(fixture.manager.load(picture.request(.progressive)))
@@ -87,7 +87,7 @@ struct ImagePreviewTests {
     @Test("No preview starts after most of the data is received")
     func late() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: false))
-        let fixture = try ManagerFixture { $0.previews.latest = 0.4 }
+        let fixture = try ManagerFixture { $0.previewStopFraction = 0.4 }
         let log = EventLog(fixture.manager.load(picture.request(.progressive(interval: .zero))))
         picture.gates[0].open()
         let expected = try #require(try picture.preview(1)).image.pixels.packedBytes()
@@ -195,7 +195,7 @@ struct ImagePreviewTests {
     @Test("Without a memory budget for previews, only the image is delivered")
     func budget() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: false))
-        let fixture = try ManagerFixture { $0.previews.memoryBudget = 1_000 }
+        let fixture = try ManagerFixture { $0.progressiveMemoryLimit = 1_000 }
         let task = fixture.manager.load(picture.request(.progressive(interval: .zero)))
         let log = EventLog(task)
         picture.gates.prefix(3).forEach { $0.open() }

@@ -39,10 +39,10 @@ struct PreviewArticleTests {
         request.previews = .blurred
         request.previews = .progressive(interval: .seconds(1))
         let manager = ImageManager { configuration in
-            configuration.previews.latest = 0.9
-            configuration.previews.memoryBudget = 64 << 20
+            configuration.previewStopFraction = 0.9
+            configuration.progressiveMemoryLimit = 64 << 20
         }
-        #expect(request.previews.minimumInterval == 1 && manager.configuration.previews.latest == 0.9)
+        #expect(request.previews.minimumInterval == 1 && manager.configuration.previewStopFraction == 0.9)
     }
 
     @Test("A progressive decoder works without a manager")

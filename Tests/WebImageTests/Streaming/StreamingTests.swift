@@ -191,7 +191,7 @@ struct StreamingTests {
     @Test("The image of a server that sends its data in quarters equals the complete file")
     func server() async throws {
         let slow = try SlowImage(try Self.photo())
-        let fixture = try ManagerFixture { $0.previews.clock = Self.clock() }
+        let fixture = try ManagerFixture { $0.previewClock = Self.clock() }
         let task = fixture.manager.load(slow.url)
         slow.gates[0].open()
         slow.gates[1].open()
@@ -229,7 +229,7 @@ struct StreamingTests {
         }
         let fixture = try ManagerFixture {
             $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0, maxDelay: 0)
-            $0.previews.clock = Self.clock()
+            $0.previewClock = Self.clock()
         }
         let task = fixture.manager.load(server.url("/a"))
         first.open()

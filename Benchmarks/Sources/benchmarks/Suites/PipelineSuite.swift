@@ -9,7 +9,7 @@ enum PipelineSuite: Suite {
     static let summary = "the manager: memory hits, start and cancel, prefetching"
 
     static func cases(_ settings: Settings) async throws -> [Case] {
-        let manager = ImageManager { $0.cache.usesDisk = false }
+        let manager = ImageManager { $0.diskCache = nil }
         let picture = try Photograph.encoded(32, 32, as: .png())
         let text = "data:image/png;base64,\(picture.base64EncodedString())"
         guard let url = URL(string: text) else { throw Skipped(reason: "the data URL isn’t valid") }
@@ -36,7 +36,7 @@ enum PipelineSuite: Suite {
     }
 
     private static func startAndCancel() -> Case {
-        let manager = ImageManager { $0.cache.usesDisk = false }
+        let manager = ImageManager { $0.diskCache = nil }
         let count = 2_000
         let urls = (0..<count).compactMap { URL(string: "http://127.0.0.1:9/\($0).jpg") }
         let ours = Contender("load, cancel") { _ in

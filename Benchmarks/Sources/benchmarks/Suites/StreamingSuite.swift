@@ -52,7 +52,7 @@ enum StreamingSuite: Suite {
         }
         defer { server.stop() }
         let manager = ImageManager {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.limits = Photograph.roomy
             $0.decodesWhileDownloading = whileLoading
         }
