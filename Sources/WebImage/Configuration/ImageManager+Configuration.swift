@@ -69,6 +69,11 @@ extension ImageManager {
         /// The custom loaders. The manager tries the last one first, and it tries custom loaders before the built-in
         /// ones.
         public var loaders: [any ImageLoader] = []
+        /// A closure that changes every request before anything else, for example depending on its host.
+        ///
+        /// The manager calls it for every request, including lookups in memory, and before all interceptors. It runs on
+        /// the caller's thread and must not block. The default is `nil`, which leaves requests unchanged.
+        public var requestModifier: (@Sendable (inout ImageRequest) -> Void)?
         /// The interceptors, which wrap every operation of the manager. The first one is the outermost. The default is
         /// empty.
         public var interceptors: [any ImageRequestInterceptor] = []
@@ -108,9 +113,15 @@ extension ImageManager {
         /// The source of memory pressure events. The default is the shared source of the process. For a source that
         /// only reports what the application passes to it, use `MemoryPressureMonitor(readsSystem: false)`.
         public var memoryPressureMonitor = MemoryPressureMonitor.shared
-        /// The policy that decides which failures the manager remembers, and for how long. The default is
-        /// ``FailurePolicy/standard``.
-        public var failures = FailurePolicy.standard
+        /// A closure that returns for how long the manager remembers a failure, or `nil` if it doesn't remember it.
+        ///
+        /// Until the time is over, the manager fails requests for the same source without contacting it. The default
+        /// remembers 404 and 410 for 10 minutes, data that isn't an image for 1 hour, other client errors for 1 minute,
+        /// and an unknown host for 10 seconds. The freshness that a response states takes precedence. Failures that can
+        /// pass on their own, such as timeouts and server errors, aren't remembered.
+        public var failureLifetime: @Sendable (ImageError) -> Duration? = { error in
+            FailurePolicy.standard.lifetime(error).map { .seconds(saturating: $0) }
+        }
         /// The maximum number of negative cache entries. The default is 1,024.
         public var maxRememberedFailures = FailureCache.defaultLimit
         /// The clock for freshness calculations. The default is the system clock.

@@ -203,7 +203,7 @@ public final class ImageManager: Sendable {
     /// Returns the image for a request from the memory cache, regardless of its age, or `nil` on a cache miss. This
     /// method is synchronous and fast.
     public func cachedImage(for request: ImageRequest) -> DecodedImage? {
-        pipeline.interceptors.isEmpty
+        pipeline.interceptors.preparesNothing
             ? imageInMemory(for: request) : imageInMemory(for: pipeline.interceptors.prepared(request))
     }
 
@@ -243,7 +243,7 @@ public final class ImageManager: Sendable {
         failures.remove(plan.keys.data)
         downloader.removePartialDownloads(of: plan.request.url)
         await plan.originalCache.remove(plan.keys.data)
-        if case .encoded = plan.request.processedEncoding { await plan.cache.remove(plan.processedKey) }
+        if plan.request.processedEncoding != nil { await plan.cache.remove(plan.processedKey) }
         await plan.cache.removeDerived(from: plan.keys.allImages)
     }
 

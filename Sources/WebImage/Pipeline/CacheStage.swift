@@ -100,7 +100,7 @@ final class CacheStage: Sendable {
     func processed(_ plan: ResolvedRequest, priority: SharedPriority) async -> (
         image: DecodedImage, origin: ImageResponse.Source
     )? {
-        guard case .encoded = plan.request.processedEncoding, plan.policy != .reload, plan.policy != .refresh,
+        guard plan.request.processedEncoding != nil, plan.policy != .reload, plan.policy != .refresh,
             !plan.request.includesOriginalData,
             let found = await entry(
                 plan.processedKey, in: plan.cache, plan.request.readFrom, plan.selectingHeaders, plan,

@@ -41,7 +41,7 @@ final class ResolvedRequest: Sendable {
         // Access the properties individually because copying the configuration is expensive.
         let transformers = request.applied ?? defaults.transformers(of: request)
         self.transformers =
-            request.processedEncoding == .never
+            request.processedEncoding == nil
             ? transformers : ProcessedForm.appended(to: transformers, request, defaults.configuration.coders)
         policy = request.cachePolicy ?? defaults.configuration.cachePolicy
         limits = request.limits ?? defaults.configuration.limits

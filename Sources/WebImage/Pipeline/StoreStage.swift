@@ -80,7 +80,7 @@ final class StoreStage: Sendable {
         encode: @escaping Encoder
     ) -> Task<Void, Never>? {
         let tiers = plan.request.writeTo.subtracting(.memory)
-        guard case .encoded(let encoding) = plan.request.processedEncoding, !tiers.isEmpty,
+        guard let encoding = plan.request.processedEncoding, !tiers.isEmpty,
             ProcessedForm.mayStore(image, plan.request)
         else { return nil }
         running.add(1, ordering: .relaxed)

@@ -85,9 +85,11 @@ public struct ImageRequest: Sendable {
     public var originalReadFrom: ImageCache.Tiers = .all
     /// The cache tiers that store the original data. The default is all tiers.
     public var originalWriteTo: ImageCache.Tiers = .all
-    /// The policy that decides whether the final image is stored on disk as a separate entry. The default is
-    /// ``FinalStorage/never``.
-    public var processedEncoding = FinalStorage.never
+    /// The encoding in which the final image, decoded and transformed, is stored on disk as a separate entry.
+    ///
+    /// The encodings `.webp(lossless: true)` and `.png()` preserve every pixel. The default is `nil`, which stores only
+    /// the original data. The original data serves requests of every size.
+    public var processedEncoding: ImageEncoding?
     /// A Boolean value that indicates whether the manager contacts the source even if it remembers a recent failure.
     ///
     /// The policies ``CachePolicy/refresh`` and ``CachePolicy/reload`` always contact the source. The default is

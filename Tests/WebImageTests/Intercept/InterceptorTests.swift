@@ -36,13 +36,15 @@ struct InterceptorTests {
         }
     }
 
-    @Test("An options processor changes every request, and images in memory are still returned immediately")
+    @Test("A request modifier changes every request, and images in memory are still returned immediately")
     func options() async throws {
-        let fixture = try fixture(
-            .options {
+        let fixture = try ManagerFixture { [loader] configuration in
+            configuration.loaders = [loader]
+            configuration.requestModifier = {
                 $0.size = .fit(width: 10)
                 $0.cachePolicy = .cacheFirst
-            })
+            }
+        }
         #expect(try await fixture.manager.image(for: web).size.width == 10)
         #expect(fixture.manager.cachedImage(for: ImageRequest(url: web))?.size.width == 10)
         let task = fixture.manager.load(web)

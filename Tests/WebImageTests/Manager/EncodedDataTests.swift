@@ -47,7 +47,7 @@ struct EncodedDataTests {
         let manager = fixture.manager
         let small = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         var stored = ImageRequest(url: server.url("/a"), size: .fit(width: 30))
-        stored.processedEncoding = .encoded(as: .png())
+        stored.processedEncoding = .png()
         stored.waitsUntilStored = true
         for url in [server.url("/a"), server.url("/ab")] {
             _ = try await manager.encodedImage(for: ImageRequest(url: url), as: .webp(quality: 70)).data

@@ -150,7 +150,7 @@ struct FailureTests {
         let resource = ServerResource(
             body: try TestImages.png(1), type: "image/png", etag: "\"one\"", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
-        let fixture = try ManagerFixture { $0.failures = FailurePolicy { _ in 60 } }
+        let fixture = try ManagerFixture { $0.failureLifetime = { _ in .seconds(60) } }
         let request = ImageRequest(url: server.url("/a"))
         _ = try await fixture.manager.image(for: request)
         fixture.pass(seconds: 61)
@@ -184,7 +184,7 @@ struct FailureTests {
         }
         let fixture = try ManagerFixture {
             $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0, maxDelay: 0)
-            $0.failures = FailurePolicy { _ in 60 }
+            $0.failureLifetime = { _ in .seconds(60) }
         }
         var request = ImageRequest(url: server.url("/a"))
         request.alternativeURLs = [server.url("/b"), server.url("/c")]

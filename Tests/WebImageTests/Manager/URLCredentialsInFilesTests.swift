@@ -28,7 +28,7 @@ struct URLCredentialsInFilesTests {
         let server = try LoopbackServer { resource.response(to: $0) }
         var fixture = try ManagerFixture()
         var request = ImageRequest(url: try url(server, "horse:battery-staple"), size: .fit(width: 20))
-        request.processedEncoding = .encoded(as: .png())
+        request.processedEncoding = .png()
         request.waitsUntilStored = true
         let response = try await fixture.manager.response(for: request)
         #expect(response.finalURL == server.url("/a.png"))

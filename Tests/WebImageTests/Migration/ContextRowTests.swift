@@ -143,7 +143,7 @@ struct ContextRowTests {
         let table = try Migration()
         var request = try table.request()
         request.size = .fit(width: 16)
-        request.processedEncoding = .encoded(as: .webp(lossless: true))
+        request.processedEncoding = .webp(lossless: true)
         await table.manager.load(request).waitUntilStored()
         #expect(await table.manager.diskCache?.info().entryCount == 2)
     }
@@ -226,10 +226,10 @@ struct ContextRowTests {
         #expect(await table.manager.diskCache?.info().entryCount == 0)
     }
 
-    @Test("optionsProcessor: an options interceptor changes every request")
+    @Test("optionsProcessor: a closure changes every request")
     func optionsProcessor() async throws {
         let table = try Migration { configuration in
-            configuration.interceptors = [.options { $0.size = .fit(width: 16) }]
+            configuration.requestModifier = { $0.size = .fit(width: 16) }
         }
         #expect(try await table.manager.image(for: table.request()).size.width == 16)
     }
@@ -245,7 +245,7 @@ struct ContextRowTests {
         }
         let table = try Migration { configuration in
             configuration.interceptors = [NoAdvertisements()]
-            configuration.failures = FailurePolicy { error in error.code == 2002 ? 60 : nil }
+            configuration.failureLifetime = { error in error.code == 2002 ? .seconds(60) : nil }
         }
         let advertisement = try #require(URL(string: "https://pictures.example/ads/1.png"))
         await #expect(throws: ImageError.request(.rejected(reason: "advertisement"))) {

@@ -106,7 +106,7 @@ struct YYWebImageRowTests {
 
     @Test("YYWebImageOptionIgnoreFailedURL: the negative cache can be disabled")
     func failures() async throws {
-        let table = try Migration { configuration in configuration.failures = .none }
+        let table = try Migration { configuration in configuration.failureLifetime = { _ in nil } }
         table.loader.set(StubLoader.Response(error: BinderImages.notFound), for: try Migration.url(1))
         for _ in 0..<2 {
             await #expect(throws: ImageError.self) { try await table.manager.image(for: Migration.url(1)) }

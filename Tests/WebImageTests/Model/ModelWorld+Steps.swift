@@ -50,7 +50,7 @@ extension ModelWorld {
         if chance(4) { request.previews = .progressive(interval: .zero) }
         if chance(8) { request.previews = .blurred(interval: .zero) }
         if chance(5) { request.includesOriginalData = true }
-        if chance(6) { request.processedEncoding = .encoded(as: .png()) }
+        if chance(6) { request.processedEncoding = .png() }
         if chance(8) { request.waitsUntilStored = true }
         if chance(6) { request.continuesAfterCancellation = true }
         if chance(3) { request.bypassesFailureCache = true }

@@ -126,7 +126,7 @@ struct AbandonedWorkTests {
         }
         let manager = fixture.manager
         var request = ImageRequest(url: .sample)
-        request.processedEncoding = .encoded(as: .png())
+        request.processedEncoding = .png()
         request.waitsUntilStored = true
         _ = try await manager.image(for: request)
         #expect(tier.count == 2)

@@ -102,7 +102,7 @@ struct AudienceTests {
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second] {
             var request = choices.request(choice)
-            request.processedEncoding = .encoded(as: .png())
+            request.processedEncoding = .png()
             request.originalWriteTo = []
             request.writeTo = .disk
             request.waitsUntilStored = true

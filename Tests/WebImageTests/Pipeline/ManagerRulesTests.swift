@@ -103,7 +103,7 @@ private struct ManagerRuleRunner {
         fixture = try ManagerFixture {
             $0.httpCachePolicy = subject.policy
             $0.now = { calendar.now }
-            $0.failures = .none
+            $0.failureLifetime = { _ in nil }
             $0.downloader.retry = .never
             $0.downloader.resume = nil
         }
