@@ -28,7 +28,7 @@ extension ImageManager {
         public var httpCachePolicy = HTTPCachePolicy.standard
         /// A Boolean value that indicates whether ``ImageManager/encodedImage(for:as:)`` stores its results.
         ///
-        /// The results are stored in the tiers of ``ImageRequest/writeTo`` except memory. The default is `true`.
+        /// The results are stored in the tiers of ``ImageRequest/CachingOptions/writeTo`` except memory. The default is `true`.
         public var storesEncodedImages = true
         /// The completed fraction of a download, from 0 to 1, after which no further preview starts because the image is
         /// nearly complete. The default is 0.99, as in YYWebImage.

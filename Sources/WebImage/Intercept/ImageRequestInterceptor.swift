@@ -29,7 +29,7 @@ public protocol ImageRequestInterceptor: Sendable {
     /// A closure that passes a request to the next interceptor. The last interceptor passes it to the manager.
     ///
     /// You can call it any number of times. The events of all calls go to the same task. To retry a failed request, set
-    /// ``ImageRequest/bypassesFailureCache``.
+    /// ``ImageRequest/CachingOptions/bypassesFailureCache``.
     typealias Next = @Sendable (ImageRequest) async throws(ImageError) -> RequestAnswer
 
     /// Serves a request, typically by calling `next` with the request or a changed copy.

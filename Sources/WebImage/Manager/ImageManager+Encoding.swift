@@ -12,7 +12,7 @@ extension ImageManager {
     ///
     /// The manager stores the result as a separate disk entry. Later calls return this entry without decoding as long
     /// as the original data is available, unchanged, and fresh. To turn this off, set
-    /// ``ImageManager/Configuration/storesEncodedImages``, or ``ImageRequest/writeTo`` for one request. The manager
+    /// ``ImageManager/Configuration/storesEncodedImages``, or ``ImageRequest/CachingOptions/writeTo`` for one request. The manager
     /// doesn't store encodings for files, data URLs, responses that can't be stored, and requests that an interceptor
     /// can serve.
     ///

@@ -208,7 +208,7 @@ public final class ImageManager: Sendable {
     }
 
     private func imageInMemory(for request: ImageRequest) -> DecodedImage? {
-        guard let memory = (request.cache ?? cache).memory,
+        guard let memory = (request.caching.cache ?? cache).memory,
             let image = memory.image(for: pipeline.defaults.digest(of: request))
         else { return nil }
         guard let resource = image.resource, resource.isNegotiated else { return image }
@@ -243,7 +243,7 @@ public final class ImageManager: Sendable {
         failures.remove(plan.keys.data)
         downloader.removePartialDownloads(of: plan.request.url)
         await plan.originalCache.remove(plan.keys.data)
-        if plan.request.processedEncoding != nil { await plan.cache.remove(plan.processedKey) }
+        if plan.request.caching.processedEncoding != nil { await plan.cache.remove(plan.processedKey) }
         await plan.cache.removeDerived(from: plan.keys.allImages)
     }
 

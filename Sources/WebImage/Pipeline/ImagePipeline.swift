@@ -231,7 +231,7 @@ final class ImagePipeline: Sendable {
             let asking = ResolvedRequest(plan) { request in
                 request.cachePolicy = .refresh
                 request.priority = .low
-                request.waitsUntilStored = false
+                request.caching.waitsUntilStored = false
             }
             let task = ImageTask(asking.request)
             guard let known else {

@@ -271,7 +271,7 @@ struct RequestExecution {
 
     private func store(_ original: OriginalData, _ image: DecodedImage?) async {
         await pipeline.storing.store(original, image, plan, generation)
-        if plan.request.waitsUntilStored { await plan.originalCache.flush() }
+        if plan.request.caching.waitsUntilStored { await plan.originalCache.flush() }
     }
 
     private func store(_ image: DecodedImage, _ resource: OriginalInfo) async {
@@ -279,7 +279,7 @@ struct RequestExecution {
         pipeline.memory.store(image, plan, processedGeneration)
         guard let work = pipeline.store(processed: image, resource, plan, processedGeneration) else { return }
         task.follow(work)
-        guard plan.request.waitsUntilStored else { return }
+        guard plan.request.caching.waitsUntilStored else { return }
         await work.value
         await plan.cache.flush()
     }

@@ -22,7 +22,7 @@ extension ImageRequest: Hashable {
         hasher.combine(url)
         hasher.combine(size)
         hasher.combine(identities)
-        hasher.combine(key)
+        hasher.combine(caching.key)
     }
 
     private func decodesLike(_ other: ImageRequest) -> Bool {
@@ -32,15 +32,18 @@ extension ImageRequest: Hashable {
     }
 
     private func cachesLike(_ other: ImageRequest) -> Bool {
-        guard cachePolicy == other.cachePolicy, key == other.key, keyHeaders == other.keyHeaders else { return false }
-        guard partition == other.partition, tags == other.tags else { return false }
-        guard readFrom == other.readFrom, writeTo == other.writeTo else { return false }
-        guard originalReadFrom == other.originalReadFrom, originalWriteTo == other.originalWriteTo else { return false }
-        guard processedEncoding == other.processedEncoding, allowsLargerImages == other.allowsLargerImages else {
-            return false
-        }
-        guard cache === other.cache, originalCache === other.originalCache else { return false }
-        return bypassesFailureCache == other.bypassesFailureCache && waitsUntilStored == other.waitsUntilStored
+        let (left, right) = (caching, other.caching)
+        guard cachePolicy == other.cachePolicy, left.key == right.key, left.keyHeaders == right.keyHeaders,
+            left.partition == right.partition, left.tags == right.tags
+        else { return false }
+        guard left.readFrom == right.readFrom, left.writeTo == right.writeTo,
+            left.originalReadFrom == right.originalReadFrom, left.originalWriteTo == right.originalWriteTo
+        else { return false }
+        guard left.processedEncoding == right.processedEncoding, left.allowsLargerImages == right.allowsLargerImages,
+            left.cache === right.cache, left.originalCache === right.originalCache
+        else { return false }
+        return left.bypassesFailureCache == right.bypassesFailureCache
+            && left.waitsUntilStored == right.waitsUntilStored
     }
 
     private func loadsLike(_ other: ImageRequest) -> Bool {

@@ -70,7 +70,7 @@ struct ImageBatchLoad: Sendable {
         do throws(ImageError) {
             var request = ImageRequest(url: try Inputs.url(input), size: size)
             request.cachePolicy = policy
-            request.tags = tags
+            request.caching.tags = tags
             request.previews = previews?.policy ?? .disabled
             if !transformers.isEmpty { request.transformers = transformers }
             request.includesOriginalData = output != nil && isWrittenAsIs

@@ -79,12 +79,12 @@ struct InterceptorTests {
         let bytes = try TestImages.png(2, width: 30, height: 20)
         let picture = DecodedImage(pixels: try TestImages.pixels(3, width: 7, height: 5))
         let fixture = try fixture(
-            Stage { (request, _) async throws(ImageError) in request.key == "bytes" ? .data(bytes) : .image(picture) })
+            Stage { (request, _) async throws(ImageError) in request.caching.key == "bytes" ? .data(bytes) : .image(picture) })
         var request = ImageRequest(url: web)
         let answer = try await fixture.manager.response(for: request)
         #expect(answer.image === picture && answer.source == .local)
         #expect(try await fixture.manager.data(for: request).isEmpty == false)
-        request.key = "bytes"
+        request.caching.key = "bytes"
         request.size = .fit(width: 15)
         request.includesOriginalData = true
         let decoded = try await fixture.manager.response(for: request)
@@ -109,7 +109,7 @@ struct InterceptorTests {
                     return try await next(request)
                 } catch {
                     var again = request
-                    again.bypassesFailureCache = true
+                    again.caching.bypassesFailureCache = true
                     return try await next(again)
                 }
             })

@@ -84,7 +84,7 @@ struct AllowedSchemesTests {
         request.retry = .never
         #expect(try await fixture.manager.response(for: request).finalURL == other.url("/b"))
         request = ImageRequest(url: server.url("/none"))
-        request.bypassesFailureCache = true
+        request.caching.bypassesFailureCache = true
         request.alternativeURLs = [try #require(URL(string: secure))]
         #expect(await failure(fixture.manager, request)?.attempts.map(\.statusCode) == [404])
         #expect(other.counters.connections == 1)

@@ -97,7 +97,7 @@ struct CacheFaultTests {
         // The cache retries writing after a pause of at most 15 minutes.
         uptime.pass(1_000)
         var request = ImageRequest(url: server.url("/later"))
-        request.waitsUntilStored = true
+        request.caching.waitsUntilStored = true
         _ = try await fixture.manager.response(for: request)
         let later = try await fixture.restarted()
         #expect(try await later.manager.response(for: request).source == .diskCache)

@@ -47,8 +47,8 @@ struct EncodedDataTests {
         let manager = fixture.manager
         let small = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         var stored = ImageRequest(url: server.url("/a"), size: .fit(width: 30))
-        stored.processedEncoding = .png()
-        stored.waitsUntilStored = true
+        stored.caching.processedEncoding = .png()
+        stored.caching.waitsUntilStored = true
         for url in [server.url("/a"), server.url("/ab")] {
             _ = try await manager.encodedImage(for: ImageRequest(url: url), as: .webp(quality: 70)).data
         }
@@ -99,7 +99,7 @@ struct EncodedDataTests {
         }
         let fixture = try ManagerFixture()
         var request = ImageRequest(url: server.url("/a"))
-        if !keepsMemory { request.writeTo = .disk }
+        if !keepsMemory { request.caching.writeTo = .disk }
         let first = try await fixture.manager.encodedImage(for: request, as: .png()).data
         // Another request reloads the data while the encoding is still fresh.
         var again = request
@@ -118,7 +118,7 @@ struct EncodedDataTests {
         let server = try server(try TestImages.png(1), cacheControl: place == 2 ? "no-store" : "max-age=60")
         let fixture = try ManagerFixture { $0.storesEncodedImages = place != 0 }
         var request = ImageRequest(url: server.url("/a"))
-        if place == 1 { request.writeTo = .memory }
+        if place == 1 { request.caching.writeTo = .memory }
         if place == 3 {
             let file = URL(filePath: fixture.directory.file("a.png"))
             try TestImages.png(1).write(to: file)

@@ -73,9 +73,9 @@ struct FailureTests {
         let fixture = try ManagerFixture()
         var request = ImageRequest(url: server.url("/a"))
         #expect(await code(fixture, request) == 2007)
-        request.bypassesFailureCache = true
+        request.caching.bypassesFailureCache = true
         #expect(await code(fixture, request) == 2007)
-        request.bypassesFailureCache = false
+        request.caching.bypassesFailureCache = false
         request.cachePolicy = .reload
         #expect(await code(fixture, request) == 2007)
         request.cachePolicy = nil

@@ -21,7 +21,7 @@ struct MemoryTests {
 
     private func request(_ url: URL, width: Double?, larger: Bool = false) -> ImageRequest {
         var request = ImageRequest(url: url, size: width.map { .fit(width: $0) })
-        request.allowsLargerImages = larger
+        request.caching.allowsLargerImages = larger
         return request
     }
 
@@ -71,7 +71,7 @@ struct MemoryTests {
         var square = request(url, width: nil)
         square.size = .fill(width: 40, height: 40)
         #expect(fixture.manager.cachedPlaceholder(for: square) == nil)
-        square.readFrom = .disk
+        square.caching.readFrom = .disk
         #expect(fixture.manager.cachedPlaceholder(for: square) == nil)
     }
 

@@ -50,24 +50,24 @@ struct TierTests {
         let tier = DictionaryTier()
         let fixture = try ManagerFixture { $0.cacheTiers = [tier] }
         var request = ImageRequest(url: server.url("/a"))
-        request.writeTo = []
-        request.originalWriteTo = .custom
+        request.caching.writeTo = []
+        request.caching.originalWriteTo = .custom
         _ = try await fixture.manager.image(for: request)
         #expect(fixture.manager.cachedImage(for: request) == nil)
         await fixture.manager.diskCache?.flush()
         #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
-        request.originalReadFrom = .disk
+        request.caching.originalReadFrom = .disk
         #expect(try await fixture.manager.response(for: request).source == .network)
         // The first manager may still have the data of a recent job, so use another one.
         let other = try ManagerFixture { $0.cacheTiers = [tier] }
-        request.originalReadFrom = .custom
+        request.caching.originalReadFrom = .custom
         #expect(try await other.manager.response(for: request).source == .cacheTier)
-        request.originalReadFrom = []
-        request.readFrom = []
-        request.writeTo = .memory
+        request.caching.originalReadFrom = []
+        request.caching.readFrom = []
+        request.caching.writeTo = .memory
         #expect(try await fixture.manager.response(for: request).source == .network)
         #expect(try await fixture.manager.response(for: request).source == .network)
-        request.readFrom = .memory
+        request.caching.readFrom = .memory
         #expect(try await fixture.manager.response(for: request).source == .memoryCache)
     }
 
@@ -78,13 +78,13 @@ struct TierTests {
         let fixture = try ManagerFixture { $0.originalCache = ImageCache(memory: nil, tiers: [originals]) }
         let own = ImageCache(tiers: [pictures])
         var request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
-        request.processedEncoding = .png()
-        request.waitsUntilStored = true
+        request.caching.processedEncoding = .png()
+        request.caching.waitsUntilStored = true
         _ = try await fixture.manager.image(for: request)
         #expect(originals.count == 1)
-        request.cache = own
+        request.caching.cache = own
         #expect(fixture.manager.cachedImage(for: request) == nil)
-        request.originalCache = ImageCache(memory: nil, tiers: [originals])
+        request.caching.originalCache = ImageCache(memory: nil, tiers: [originals])
         _ = try await fixture.manager.image(for: request)
         #expect(server.counters.requests == 1)
         #expect(fixture.manager.cachedImage(for: request) != nil)
@@ -128,13 +128,13 @@ struct TierTests {
                 .filter { $0.contains("/") }.count
         }
         var request = ImageRequest(url: server.url("/a"))
-        request.waitsUntilStored = true
-        request.tags = ["album"]
+        request.caching.waitsUntilStored = true
+        request.caching.tags = ["album"]
         _ = try await fixture.manager.image(for: request)
         #expect(try files() == 1)
         #expect(await fixture.manager.diskCache?.entries().map(\.tags) == [["album"]])
         request = ImageRequest(url: server.url("/b"))
-        request.processedEncoding = .png()
+        request.caching.processedEncoding = .png()
         let task = fixture.manager.load(request)
         await task.waitUntilStored()
         #expect(try files() == 3)

@@ -53,9 +53,9 @@ struct ContextRowTests {
             memory: nil,
             disk: try DiskCache(
                 configuration: DiskCache.Configuration(directory: table.fixture.directory.file("originals"))))
-        request.cache = cache
-        request.originalCache = originals
-        request.waitsUntilStored = true
+        request.caching.cache = cache
+        request.caching.originalCache = originals
+        request.caching.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
         #expect(cache.memory?.statistics.count == 1 && table.manager.memoryCache.statistics.count == 0)
         #expect(await table.manager.diskCache?.info().entryCount == 0)
@@ -143,7 +143,7 @@ struct ContextRowTests {
         let table = try Migration()
         var request = try table.request()
         request.size = .fit(width: 16)
-        request.processedEncoding = .webp(lossless: true)
+        request.caching.processedEncoding = .webp(lossless: true)
         await table.manager.load(request).waitUntilStored()
         #expect(await table.manager.diskCache?.info().entryCount == 2)
     }
@@ -153,11 +153,11 @@ struct ContextRowTests {
     func tiers() async throws {
         let table = try Migration()
         var request = try table.request()
-        request.readFrom = .memory
-        request.writeTo = .memory
-        request.originalReadFrom = []
-        request.originalWriteTo = []
-        request.waitsUntilStored = true
+        request.caching.readFrom = .memory
+        request.caching.writeTo = .memory
+        request.caching.originalReadFrom = []
+        request.caching.originalWriteTo = []
+        request.caching.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
         #expect(await table.manager.diskCache?.info().entryCount == 0)
         table.manager.memoryCache.removeAll()
@@ -210,7 +210,7 @@ struct ContextRowTests {
         let signed = try #require(URL(string: url.absoluteString + "?signature=1"))
         #expect(try await table.manager.image(for: signed).size.width == 64)
         var request = ImageRequest(url: try Migration.url(2))
-        request.key = url.absoluteString
+        request.caching.key = url.absoluteString
         #expect(try await table.manager.image(for: request).size.width == 64)
         #expect(table.requestCount == 1)
     }

@@ -66,9 +66,9 @@ struct YYWebImageRowTests {
     func ignoreDisk() async throws {
         let table = try Migration()
         var request = try table.request()
-        request.originalReadFrom = .memory
-        request.originalWriteTo = .memory
-        request.waitsUntilStored = true
+        request.caching.originalReadFrom = .memory
+        request.caching.originalWriteTo = .memory
+        request.caching.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
         #expect(await table.manager.diskCache?.info().entryCount == 0)
     }

@@ -50,14 +50,14 @@ extension ModelWorld {
         if chance(4) { request.previews = .progressive(interval: .zero) }
         if chance(8) { request.previews = .blurred(interval: .zero) }
         if chance(5) { request.includesOriginalData = true }
-        if chance(6) { request.processedEncoding = .png() }
-        if chance(8) { request.waitsUntilStored = true }
+        if chance(6) { request.caching.processedEncoding = .png() }
+        if chance(8) { request.caching.waitsUntilStored = true }
         if chance(6) { request.continuesAfterCancellation = true }
-        if chance(3) { request.bypassesFailureCache = true }
-        if chance(8) { request.writeTo = [] }
-        if chance(8) { request.readFrom = [] }
-        if chance(8) { request.originalReadFrom = [] }
-        if chance(6) { request.allowsLargerImages = true }
+        if chance(3) { request.caching.bypassesFailureCache = true }
+        if chance(8) { request.caching.writeTo = [] }
+        if chance(8) { request.caching.readFrom = [] }
+        if chance(8) { request.caching.originalReadFrom = [] }
+        if chance(6) { request.caching.allowsLargerImages = true }
         if chance(10) { request.headers["Accept"] = chance(2) ? "image/png" : "*/*" }
         if chance(20) { request.maxInFlightRequests = 4 }
         if chance(20) { request.limits = ImageLimits.icon }
@@ -69,14 +69,14 @@ extension ModelWorld {
 
     /// Changes the caches or the credentials of a request.
     private func share(_ request: inout ImageRequest, _ expected: inout ModelImage) {
-        if chance(4) { request.originalWriteTo = [[], .disk, .custom].randomElement(using: &random) ?? [] }
+        if chance(4) { request.caching.originalWriteTo = [[], .disk, .custom].randomElement(using: &random) ?? [] }
         // The manager removes only the entries of its own caches, and data in use by another cache can also serve a
         // request. So an image is either stored in another cache or checked for its version.
         if expected.number < ModelSource.imageCount / 2 {
             expected.version = oldest[expected.number]
         } else if chance(2) {
             let cache = caches.randomElement(using: &random)
-            if chance(2) { request.cache = cache } else { request.originalCache = cache }
+            if chance(2) { request.caching.cache = cache } else { request.caching.originalCache = cache }
         }
         expected.user = Int.random(in: 0...ModelSource.users.count, using: &random)
         if expected.user > 0 { request.network.credentials = ModelSource.users[expected.user - 1] }

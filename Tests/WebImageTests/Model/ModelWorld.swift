@@ -119,7 +119,7 @@ struct ModelInterceptor: ImageRequestInterceptor {
         case 0: throw .request(.rejected(reason: "by the model"))
         case 1:
             var changed = request
-            changed.bypassesFailureCache = true
+            changed.caching.bypassesFailureCache = true
             if let answer = try? await next(request) { return answer }
             return try await next(changed)
         default: return try await next(request)

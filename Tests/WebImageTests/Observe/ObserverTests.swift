@@ -85,7 +85,7 @@ struct ObserverTests {
         #expect(recorder.events.last?.error?.code == 2002)
         loader.set(.init(body: Data("plain text".utf8)), for: nowhere)
         var again = ImageRequest(url: nowhere)
-        again.bypassesFailureCache = true
+        again.caching.bypassesFailureCache = true
         _ = try? await fixture.manager.image(for: again)
         let began = recorder.events.filter { $0.phase == .began }.map(\.spanID).sorted()
         #expect(began == recorder.events.filter { $0.phase == .ended }.map(\.spanID).sorted())

@@ -126,15 +126,15 @@ struct AbandonedWorkTests {
         }
         let manager = fixture.manager
         var request = ImageRequest(url: .sample)
-        request.processedEncoding = .png()
-        request.waitsUntilStored = true
+        request.caching.processedEncoding = .png()
+        request.caching.waitsUntilStored = true
         _ = try await manager.image(for: request)
         #expect(tier.count == 2)
         manager.cache.memory?.removeAll()
         // A transformer holds the only worker thread.
         var other = ImageRequest(url: URL.sample.appending(path: "other"))
         other.transformers = [holder]
-        other.originalWriteTo = []
+        other.caching.originalWriteTo = []
         let holding = manager.load(other)
         await untilTrue { holder.isHolding }
         let before = manager.runningJobs
@@ -172,7 +172,7 @@ struct AbandonedWorkTests {
         }
         let manager = fixture.manager
         var request = ImageRequest(url: .sample)
-        request.waitsUntilStored = true
+        request.caching.waitsUntilStored = true
         let ended = Shared(0)
         await withTaskGroup(of: Void.self) { group in
             for (index, form) in [first, second].enumerated() {
@@ -210,7 +210,7 @@ struct AbandonedWorkTests {
         let first = fixture.manager.load(.sample)
         await untilTrue { tier.writes == 1 }
         var request = ImageRequest(url: .sample, size: .fit(width: 4))
-        request.waitsUntilStored = true
+        request.caching.waitsUntilStored = true
         let second = fixture.manager.load(request)
         await passing { second.result != nil }
         #expect(second.result == nil)

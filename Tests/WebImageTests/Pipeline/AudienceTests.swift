@@ -102,10 +102,10 @@ struct AudienceTests {
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second] {
             var request = choices.request(choice)
-            request.processedEncoding = .png()
-            request.originalWriteTo = []
-            request.writeTo = .disk
-            request.waitsUntilStored = true
+            request.caching.processedEncoding = .png()
+            request.caching.originalWriteTo = []
+            request.caching.writeTo = .disk
+            request.caching.waitsUntilStored = true
             #expect(await fixture.manager.load(request).number == choice.rawValue)
         }
         #expect(choices.loads == 2)
@@ -206,8 +206,8 @@ struct AcceptanceTests {
     /// Returns a request whose image is cached only in memory.
     private func request(_ choice: NetworkChoice, _ choices: NetworkChoices) -> ImageRequest {
         var request = choices.request(choice)
-        request.originalWriteTo = []
-        request.originalReadFrom = []
+        request.caching.originalWriteTo = []
+        request.caching.originalReadFrom = []
         return request
     }
 

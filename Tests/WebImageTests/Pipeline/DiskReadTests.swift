@@ -25,7 +25,7 @@ private final class BusyManager: Sendable {
         let first = try ManagerFixture { $0.loaders = [loader] }
         for number in 1...6 {
             var request = Self.request(number)
-            request.waitsUntilStored = true
+            request.caching.waitsUntilStored = true
             _ = try await first.manager.image(for: request)
         }
         let files = BlockingFileSystem()

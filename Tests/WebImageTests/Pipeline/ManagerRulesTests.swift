@@ -150,7 +150,7 @@ private struct ManagerRuleRunner {
         request.network.acceptableStatusCodes = .range(200...499)
         request.headers = CacheCase.Reply.headers(step.request, now: calendar.now)
         // As with the HTTP client, only `Vary` separates the responses.
-        request.keyHeaders = []
+        request.caching.keyHeaders = []
         switch step.mode {
         case .default: break
         case .noCache: request.cachePolicy = .refresh
@@ -158,8 +158,8 @@ private struct ManagerRuleRunner {
         case .forceCache: request.cachePolicy = .cacheFirst
         case .onlyIfCached: request.cachePolicy = .cacheOnly
         case .noStore:
-            request.originalReadFrom = []
-            request.originalWriteTo = []
+            request.caching.originalReadFrom = []
+            request.caching.originalWriteTo = []
         }
         return request
     }

@@ -88,7 +88,7 @@ struct RemovalTests {
         arguments: Stage.allCases, Removal.allCases)
     func running(stage: Stage, removal: Removal) async throws {
         let world = try World(stage)
-        let task = await world.start { $0.processedEncoding = .png() }
+        let task = await world.start { $0.caching.processedEncoding = .png() }
         await removal(world.fixture.manager)
         world.gate.open()
         #expect(await task.number == 1)
@@ -123,7 +123,7 @@ struct RemovalTests {
         let manager = world.fixture.manager
         let request = {
             var request = world.blocked
-            request.waitsUntilStored = true
+            request.caching.waitsUntilStored = true
             return request
         }()
         async let data = manager.encodedImage(for: request, as: .png()).data
@@ -176,8 +176,8 @@ struct RemovalTests {
             $0.loaders = [loader]
         }
         var first = ImageRequest(url: .sample)
-        first.originalReadFrom = []
-        first.writeTo = []
+        first.caching.originalReadFrom = []
+        first.caching.writeTo = []
         #expect(await fixture.manager.load(first).number == 1)
         await fixture.manager.rest()
         await untilTrue { tier.count == 1 }

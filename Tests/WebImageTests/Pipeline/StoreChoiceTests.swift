@@ -54,12 +54,12 @@ struct StoreChoiceTests {
         func request(_ place: Location) -> ImageRequest {
             var request = ImageRequest(url: .sample)
             switch place {
-            case .nowhere: request.originalWriteTo = []
+            case .nowhere: request.caching.originalWriteTo = []
             case .everywhere: break
-            case .nearTier: request.originalWriteTo = .disk
-            case .farTier: request.originalWriteTo = .custom
-            case .ownCache: request.cache = ownCache
-            case .ownOriginalCache: request.originalCache = originalCache
+            case .nearTier: request.caching.originalWriteTo = .disk
+            case .farTier: request.caching.originalWriteTo = .custom
+            case .ownCache: request.caching.cache = ownCache
+            case .ownOriginalCache: request.caching.originalCache = originalCache
             }
             return request
         }
@@ -130,7 +130,7 @@ struct StoreChoiceTests {
         let manager = world.fixture.manager
         let requests = [(forms.0, places.0), (forms.1, places.1)].map { form, place in
             var request = world.request(place)
-            request.waitsUntilStored = true
+            request.caching.waitsUntilStored = true
             return (form, request)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -196,7 +196,7 @@ struct StoreChoiceTests {
             let manager = world.fixture.manager
             let tasks = order.map { stores in
                 var request = ImageRequest(url: .sample)
-                if !stores { request.writeTo = [] }
+                if !stores { request.caching.writeTo = [] }
                 return manager.load(request)
             }
             await manager.waitForLoads(2)

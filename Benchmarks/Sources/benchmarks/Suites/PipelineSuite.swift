@@ -15,7 +15,7 @@ enum PipelineSuite: Suite {
         guard let url = URL(string: text) else { throw Skipped(reason: "the data URL isn’t valid") }
         var request = ImageRequest(url: url)
         // Use a short key, as for an image from the web. The key of a data URL contains the whole image.
-        request.key = "https://images.example.com/photos/1/large.jpg?w=640"
+        request.caching.key = "https://images.example.com/photos/1/large.jpg?w=640"
         // A data URL has no freshness lifetime.
         request.cachePolicy = .cacheFirst
         let wanted = request
