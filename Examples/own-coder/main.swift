@@ -45,7 +45,7 @@ struct FarbfeldCoder: ImageCoder {
 }
 
 let manager = ImageManager {
-    $0.cache.usesDisk = false
+    $0.diskCache = nil
     $0.coders.register(FarbfeldCoder())
 }
 // An image of 64 × 32 pixels with a single color.

@@ -36,7 +36,7 @@ func bitmap(red: UInt8, green: UInt8, blue: UInt8) -> Data {
 }
 
 let manager = ImageManager {
-    $0.cache.usesDisk = false
+    $0.diskCache = nil
     $0.loaders = [BundleLoader(members: ["/red.bmp": bitmap(red: 200, green: 10, blue: 20)])]
 }
 guard let red = URL(string: "bundle:///red.bmp"), let missing = URL(string: "bundle:///blue.bmp") else { exit(1) }

@@ -61,7 +61,7 @@ struct InfoCommand: Sendable {
         }
         let url = try Inputs.url(input)
         let manager = ImageManager {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.downloader.userAgent = "webimage/\(WebImageTool.version)"
         }
         var request = ImageRequest(url: url)

@@ -71,7 +71,7 @@ struct ShowCommand: Sendable {
         var request = ImageRequest(url: try Inputs.url(input), size: drawing.grid.target)
         request.frames = frames
         let manager = ImageManager {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.downloader.userAgent = "webimage/\(WebImageTool.version)"
         }
         let result: Result<DecodedImage, ImageError>

@@ -31,10 +31,10 @@ extension BinderStateMachine {
         if isAutomatic, let box {
             requestedBounds = box
             request.size = options.sizing.target(for: box)
-            request.allowsLargerImages = true
+            request.caching.allowsLargerImages = true
         }
         request.priority = priority
-        if ignoresFailures { request.bypassesFailureCache = true }
+        if ignoresFailures { request.caching.bypassesFailureCache = true }
         return [.start(lastLoad, request)]
     }
 

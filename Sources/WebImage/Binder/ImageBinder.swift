@@ -197,7 +197,7 @@ public final class ImageBinder {
     private func start(_ load: BinderStateMachine.LoadID, _ request: ImageRequest) {
         guard machine.load == load else { return }
         let mayRead =
-            request.readFrom.contains(.memory)
+            request.caching.readFrom.contains(.memory)
             && (request.cachePolicy ?? manager.configuration.cachePolicy) != .reload
         // The lookup stores the image in memory, where the load finds it.
         if mayRead, machine.options.loadsFromDiskSynchronously {

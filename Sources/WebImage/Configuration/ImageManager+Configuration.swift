@@ -11,70 +11,40 @@ import WebImageStore
 extension ImageManager {
     /// The configuration of a manager.
     public struct Configuration: Sendable {
-        /// The settings of the caches.
-        public struct Cache: Sendable {
-            /// The limits of the memory cache.
-            public var memory = Memory()
-            /// The directory and the limits of the disk cache.
-            ///
-            /// The default directory is ``DiskCache/Configuration/defaultDirectory(for:environment:)`` for the name
-            /// of the process.
-            public var disk = DiskCache.Configuration(
-                directory: DiskCache.Configuration.defaultDirectory(for: ProcessInfo.processInfo.processName))
-            /// A Boolean value that indicates whether the manager has a disk cache. The default is `true`.
-            public var usesDisk = true
-            /// A Boolean value that indicates whether ``ImageManager/data(for:encodedAs:)`` stores its results.
-            ///
-            /// The results are stored in the tiers of ``ImageRequest/writeTo`` except memory. The default is `true`.
-            public var storesEncodings = true
-            /// The tiers for encoded data that the manager tries after the disk cache, in this order. The default is
-            /// empty.
-            public var tiers: [any CacheTier] = []
-            /// The policies that control how the tiers work together.
-            public var policies = ImageCache.TierPolicy()
-            /// The choices that HTTP leaves to a private cache, such as heuristic freshness and stale responses (RFC
-            /// 9111). The default is ``HTTPCachePolicy/standard``.
-            public var http = HTTPCachePolicy.standard
-        }
-
         /// The limits of the memory cache.
-        public struct Memory: Sendable {
-            /// The maximum total size of the cached images, in bytes of pixel data. The default is one eighth of the
-            /// memory that this process can use, up to 512 MiB.
-            public var costLimit = MemoryCache.defaultCostLimit
-            /// The maximum number of cached images. The default is unlimited.
-            public var countLimit = Int.max
-            /// The maximum size of one image in the memory cache, in bytes of pixel data. The manager delivers larger
-            /// images but doesn't cache them. The default is `nil`, which means one tenth of `costLimit`.
-            public var entryCostLimit: Int?
-            /// The time during which a cached image can be returned after it was stored, in seconds. The default is
-            /// `nil`, which means unlimited. HTTP freshness rules apply in addition.
-            public var timeToLive: Double?
-            /// The time source for times to live. The default is the system clock.
-            package var clock = TimeSource.system
-        }
-
-        /// The settings of previews. Requests enable previews with ``ImageRequest/previews``.
-        public struct Previews: Sendable {
-            /// The completed fraction of a download, from 0 to 1, after which no further preview starts because the
-            /// image is nearly complete. The default is 0.99, as in YYWebImage.
-            public var latest = 0.99
-            /// The memory budget for the decoders of all running downloads, in bytes of pixel data. If it's used up,
-            /// further downloads deliver no previews. The default is 256 MiB.
-            public var memoryBudget = 256 << 20
-            /// The time source for preview intervals. The default is the system clock.
-            package var clock = TimeSource.system
-        }
-
-        /// The settings of the caches.
-        public var cache = Cache()
-        /// The settings of previews.
-        public var previews = Previews()
+        public var memoryCache = MemoryCache.Configuration()
+        /// The directory and the limits of the disk cache, or `nil` for no disk cache.
+        ///
+        /// The default directory is ``DiskCache/Configuration/defaultDirectory(for:environment:)`` for the name of the
+        /// process.
+        public var diskCache: DiskCache.Configuration? = DiskCache.Configuration(
+            directory: DiskCache.Configuration.defaultDirectory(for: ProcessInfo.processInfo.processName))
+        /// The tiers for encoded data that the manager tries after the disk cache, in this order. The default is empty.
+        public var cacheTiers: [any CacheTier] = []
+        /// The policy that controls how the tiers work together.
+        public var tierPolicy = ImageCache.TierPolicy()
+        /// The choices that HTTP leaves to a private cache, such as heuristic freshness and stale responses (RFC 9111).
+        /// The default is ``HTTPCachePolicy/standard``.
+        public var httpCachePolicy = HTTPCachePolicy.standard
+        /// A Boolean value that indicates whether ``ImageManager/encodedImage(for:as:)`` stores its results.
+        ///
+        /// The results are stored in the tiers of ``ImageRequest/CachingOptions/writeTo`` except memory. The default is `true`.
+        public var storesEncodedImages = true
+        /// The completed fraction of a download, from 0 to 1, after which no further preview starts because the image is
+        /// nearly complete. The default is 0.99, as in YYWebImage.
+        ///
+        /// Requests enable previews with ``ImageRequest/previews``.
+        public var previewStopFraction = 0.99
+        /// The memory budget for the decoders of all running downloads, in bytes of pixel data. If it's used up, further
+        /// downloads deliver no previews and are decoded after their last byte. The default is 256 MiB.
+        public var progressiveMemoryLimit = 256 << 20
+        /// The time source for preview intervals. The default is the system clock.
+        package var previewClock = TimeSource.system
         /// A Boolean value that indicates whether the manager decodes images while their downloads run.
         ///
         /// This makes an image available soon after its last byte if the download is slower than the decoder. It
         /// applies to still JPEG, PNG, WebP, and BMP images that decode to the same pixels in this way. The decoders
-        /// share ``ImageManager/Configuration/Previews/memoryBudget``. The default is `true`.
+        /// share ``progressiveMemoryLimit``. The default is `true`.
         public var decodesWhileDownloading = true
         /// The cache for original data, which replaces the manager's cache. The default is `nil`, which means the
         /// manager's cache.
@@ -99,6 +69,11 @@ extension ImageManager {
         /// The custom loaders. The manager tries the last one first, and it tries custom loaders before the built-in
         /// ones.
         public var loaders: [any ImageLoader] = []
+        /// A closure that changes every request before anything else, for example depending on its host.
+        ///
+        /// The manager calls it for every request, including lookups in memory, and before all interceptors. It runs on
+        /// the caller's thread and must not block. The default is `nil`, which leaves requests unchanged.
+        public var requestModifier: (@Sendable (inout ImageRequest) -> Void)?
         /// The interceptors, which wrap every operation of the manager. The first one is the outermost. The default is
         /// empty.
         public var interceptors: [any ImageRequestInterceptor] = []
@@ -138,13 +113,19 @@ extension ImageManager {
         /// The source of memory pressure events. The default is the shared source of the process. For a source that
         /// only reports what the application passes to it, use `MemoryPressureMonitor(readsSystem: false)`.
         public var memoryPressureMonitor = MemoryPressureMonitor.shared
-        /// The policy that decides which failures the manager remembers, and for how long. The default is
-        /// ``FailurePolicy/standard``.
-        public var failures = FailurePolicy.standard
+        /// A closure that returns for how long the manager remembers a failure, or `nil` if it doesn't remember it.
+        ///
+        /// Until the time is over, the manager fails requests for the same source without contacting it. The default
+        /// remembers 404 and 410 for 10 minutes, data that isn't an image for 1 hour, other client errors for 1 minute,
+        /// and an unknown host for 10 seconds. The freshness that a response states takes precedence. Failures that can
+        /// pass on their own, such as timeouts and server errors, aren't remembered.
+        public var failureLifetime: @Sendable (ImageError) -> Duration? = { error in
+            FailurePolicy.standard.lifetime(error).map { .seconds(saturating: $0) }
+        }
         /// The maximum number of negative cache entries. The default is 1,024.
         public var maxRememberedFailures = FailureCache.defaultLimit
         /// The clock for freshness calculations. The default is the system clock.
-        public var now: @Sendable () -> Date = { Date() }
+        package var now: @Sendable () -> Date = { Date() }
         /// A time source for all operations of the manager, which replaces the clocks of the individual settings. `nil`
         /// means that each setting uses its own clock. It's intended for tests.
         package var time: TimeSource?
@@ -158,10 +139,9 @@ extension ImageManager {
         /// requests at the same time. All other settings have their defaults.
         ///
         /// ```swift
-        /// let manager = ImageManager {
-        ///     $0 = .server
-        ///     $0.cache.disk.sizeLimit = .gigabytes(1)
-        /// }
+        /// var configuration = ImageManager.Configuration.server
+        /// configuration.diskCache?.sizeLimit = 1 << 30
+        /// let manager = ImageManager(configuration: configuration)
         /// ```
         public static var server: ImageManager.Configuration {
             var configuration = ImageManager.Configuration()
@@ -194,18 +174,11 @@ extension ImageManager.Configuration {
         guard let time else { return self }
         var copy = self
         copy.now = time.now
-        copy.cache.memory.clock = time
-        copy.cache.disk.clock = time
-        copy.previews.clock = time
+        copy.memoryCache.clock = time
+        copy.diskCache?.clock = time
+        copy.previewClock = time
         copy.downloader.retryClock = time.clock
         copy.downloader.resume?.now = time.now
         return copy
     }
-}
-
-extension Int {
-    /// Returns the number of bytes in `count` mebibytes (`count` × 2^20).
-    public static func megabytes(_ count: Int) -> Int { count << 20 }
-    /// Returns the number of bytes in `count` gibibytes (`count` × 2^30).
-    public static func gigabytes(_ count: Int) -> Int { count << 30 }
 }

@@ -15,7 +15,7 @@ final class PreviewRenderer: Sendable {
 
     private let workers: WorkerPool
     private let coders: ImageCoderRegistry
-    private let settings: ImageManager.Configuration.Previews
+    private let clock: TimeSource
     private let preparation: PixelPostprocessor
     let budget: PreviewBudget
 
@@ -25,15 +25,16 @@ final class PreviewRenderer: Sendable {
         self.preparation = preparation
         self.workers = workers
         coders = configuration.coders
-        settings = configuration.previews
-        budget = PreviewBudget(limit: settings.memoryBudget)
+        latest = configuration.previewStopFraction
+        clock = configuration.previewClock
+        budget = PreviewBudget(limit: configuration.progressiveMemoryLimit)
     }
 
     /// The completed fraction of a download after which no preview starts.
-    var latest: Double { settings.latest }
+    let latest: Double
 
     /// The time for preview intervals, in seconds.
-    func time() -> Double { settings.clock.uptime() }
+    func time() -> Double { clock.uptime() }
 
     /// Makes a preview from `bytes` and transforms it for each of `plans`.
     ///

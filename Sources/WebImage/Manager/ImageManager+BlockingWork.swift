@@ -13,17 +13,19 @@ extension ImageManager {
     /// This method looks in the memory cache first. If another tier has the original data, the method reads, decodes,
     /// and transforms it **on the calling thread before it returns**. This can take from milliseconds to seconds, in
     /// which a main thread draws nothing, so never use this method in a list. The method doesn't contact the network.
-    /// It stores the image that it makes in memory if ``ImageRequest/writeTo`` includes memory.
+    /// It stores the image that it makes in memory if ``ImageRequest/CachingOptions/writeTo`` includes memory.
     ///
     /// - Parameters:
     ///   - request: The request to look up.
-    ///   - tiers: The tiers to search. Tiers other than memory are searched only if ``ImageRequest/originalReadFrom``
-    ///     includes them.
+    ///   - tiers: The tiers to search. Tiers other than memory are searched only if ``ImageRequest/CachingOptions/originalReadFrom``
+    ///     includes them. The default is all tiers.
     /// - Returns: The image, or `nil` if no tier has complete data for it.
-    public func loadCachedImageSynchronously(for request: ImageRequest, from tiers: ImageCache.Tiers) -> DecodedImage? {
+    public func loadCachedImageSynchronously(
+        for request: ImageRequest, from tiers: ImageCache.Tiers = .all
+    ) -> DecodedImage? {
         if tiers.contains(.memory), let image = cachedImage(for: request) { return image }
         let plan = pipeline.plan(request)
-        let reads = tiers.intersection(plan.request.originalReadFrom).subtracting(.memory)
+        let reads = tiers.intersection(plan.request.caching.originalReadFrom).subtracting(.memory)
         let cache = plan.originalCache
         let key = plan.keys.data
         guard !reads.isEmpty, !plan.isLocal, cache.mayContain(key, in: reads) else { return nil }

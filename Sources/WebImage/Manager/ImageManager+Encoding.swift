@@ -12,7 +12,7 @@ extension ImageManager {
     ///
     /// The manager stores the result as a separate disk entry. Later calls return this entry without decoding as long
     /// as the original data is available, unchanged, and fresh. To turn this off, set
-    /// ``ImageManager/Configuration/Cache/storesEncodings``, or ``ImageRequest/writeTo`` for one request. The manager
+    /// ``ImageManager/Configuration/storesEncodedImages``, or ``ImageRequest/CachingOptions/writeTo`` for one request. The manager
     /// doesn't store encodings for files, data URLs, responses that can't be stored, and requests that an interceptor
     /// can serve.
     ///
@@ -28,10 +28,34 @@ extension ImageManager {
     /// - Throws: An ``ImageError`` if the image can't be loaded or encoded. If the manager has reached its
     ///   ``ImageManager/Configuration/maxInFlightRequests``, this method immediately throws an
     ///   ``ImageError/LimitFailure`` of the kind overloaded.
-    public func data(for request: ImageRequest, encodedAs encoding: ImageEncoding) async throws(ImageError) -> Data {
+    public func encodedImage(
+        for request: ImageRequest, as encoding: ImageEncoding
+    ) async throws(ImageError) -> EncodedImage {
         let plan = await pipeline.plan(request).verified()
         let place = try pipeline.admit(plan, encoding)
         defer { pipeline.release(place) }
-        return try await EncodingRun(plan, encoding, pipeline).data()
+        return EncodedImage(try await EncodingRun(plan, encoding, pipeline).data(), as: encoding)
+    }
+}
+
+/// An encoded image, for example for the body of a response.
+public struct EncodedImage: Sendable {
+    /// The encoded data.
+    public let data: Data
+    /// The format of the data. For ``ImageFormat/automatic``, it's the format that the manager chose.
+    public let format: ImageFormat
+    /// The width and height of the image in pixels, with the orientation applied.
+    ///
+    /// The size is zero if the format belongs to a custom coder and the library can't read its header.
+    public let size: PixelSize
+    /// The media type of the format, for a `Content-Type` header field. It's `application/octet-stream` for formats
+    /// without a media type.
+    public var mimeType: String { format.mimeType ?? "application/octet-stream" }
+
+    init(_ data: Data, as encoding: ImageEncoding) {
+        let info = try? ImageInfo(data: data)
+        self.data = data
+        format = info?.format ?? encoding.format
+        size = info?.size ?? PixelSize(width: 0, height: 0)
     }
 }

@@ -8,8 +8,16 @@ extension ImageManager {
     /// other, so they can be from slightly different times.
     public var statistics: ImageManager.Statistics { pipeline.statistics }
 
-    /// The number of downloads in flight, for network activity indicators.
-    public var activity: LoadActivity { pipeline.activity }
+    /// The number of downloads that run or wait for a connection, for network activity indicators.
+    ///
+    /// Files and `data:` URLs don't count.
+    public var activeDownloadCount: Int { pipeline.activity.count }
+
+    /// The current ``activeDownloadCount``, and the count after every change, in the order of the changes.
+    ///
+    /// Each access creates an independent stream. A slow subscriber receives only the most recent count. The stream
+    /// doesn't end on its own.
+    public var activeDownloadCounts: AsyncStream<Int> { pipeline.activity.counts }
 
     /// Sets a closure that receives the pixels of every new image, preview, and frame before any subscriber receives
     /// them.

@@ -6,16 +6,6 @@ import WebImageCore
 import WebImageStore
 
 extension ImageManager {
-    /// The current memory pressure level, as reported by this manager's source.
-    public var memoryPressure: MemoryPressureLevel { configuration.memoryPressureMonitor.level }
-
-    /// Reports memory pressure that another component detected.
-    ///
-    /// The manager already reads the signals of the kernel. The level lasts for ten seconds unless it's reported again.
-    /// For the effects of each level, see ``MemoryPressureLevel``. They apply to all managers that share
-    /// ``ImageManager/Configuration/memoryPressureMonitor``.
-    public func handleMemoryPressure(_ level: MemoryPressureLevel) { configuration.memoryPressureMonitor.report(level) }
-
     /// Connects the memory cache and the worker threads to the pressure source for the lifetime of the result.
     static func observePressure(
         _ source: MemoryPressureMonitor, _ memory: MemoryCache, _ workers: WorkerPool

@@ -11,8 +11,30 @@ import WebImageStore
 /// A manager connects the memory and disk caches, the loaders, and the coders, and it coalesces the work of concurrent
 /// requests. It's thread-safe. A process usually needs only one manager, which is ``shared``.
 public final class ImageManager: Sendable {
-    /// A manager with the default configuration, created at its first use.
-    public static let shared = ImageManager()
+    /// The manager of the process.
+    ///
+    /// The first access creates a manager with the default configuration. To use another configuration, set this
+    /// property at launch. Views, prefetchers, and other objects keep the manager that they were created with. You can
+    /// use the property from any thread.
+    public static var shared: ImageManager {
+        get {
+            sharedManager.withLock { shared in
+                if let shared { return shared }
+                let manager = ImageManager()
+                shared = manager
+                return manager
+            }
+        }
+        set {
+            // Release the previous manager after unlocking.
+            let before = sharedManager.withLock { shared in
+                defer { shared = newValue }
+                return shared
+            }
+            withExtendedLifetime(before) {}
+        }
+    }
+    private static let sharedManager = Lock<ImageManager?>(nil)
 
     /// The settings that this manager was created with.
     public let configuration: ImageManager.Configuration
@@ -29,25 +51,29 @@ public final class ImageManager: Sendable {
     let pipeline: ImagePipeline
     private let pressure: MemoryPressureObservation
 
+    /// Creates a manager with changes to the default configuration.
+    ///
+    /// - Parameter configure: A closure that changes the default settings.
+    public convenience init(_ configure: (inout Configuration) -> Void) {
+        var configuration = Configuration()
+        configure(&configuration)
+        self.init(configuration: configuration)
+    }
+
     /// Creates a manager.
     ///
     /// If the disk cache can't be opened, the manager works without it and ``diskCacheError`` contains the error.
     ///
-    /// - Parameter configure: A closure that changes the default settings.
-    public init(_ configure: (inout ImageManager.Configuration) -> Void = { _ in }) {
-        var configuration = ImageManager.Configuration()
-        configure(&configuration)
-        configuration = configuration.withOneTime()
+    /// - Parameter configuration: The settings. The default is a configuration with the default values.
+    public init(configuration: Configuration = Configuration()) {
+        let configuration = configuration.withOneTime()
         self.configuration = configuration
-        let memory = configuration.cache.memory
-        memoryCache = MemoryCache(
-            costLimit: memory.costLimit, countLimit: memory.countLimit, entryLimit: memory.entryCostLimit,
-            timeToLive: memory.timeToLive, clock: memory.clock)
-        (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
+        memoryCache = MemoryCache(configuration: configuration.memoryCache)
+        (diskCache, diskCacheError) = Self.openDisk(configuration.diskCache)
         let disk = diskCache.map { VariantDiskTier($0, now: configuration.now) }
         cache = ImageCache(
-            memory: memoryCache, tiers: (disk.map { [$0] } ?? []) + configuration.cache.tiers,
-            policy: configuration.cache.policies)
+            memory: memoryCache, tiers: (disk.map { [$0] } ?? []) + configuration.cacheTiers,
+            policy: configuration.tierPolicy)
         downloader = ImageDownloader(configuration: Self.keepingParts(configuration, hasDisk: diskCache != nil))
         pipeline = ImagePipeline(
             configuration: configuration, cache: cache,
@@ -60,18 +86,18 @@ public final class ImageManager: Sendable {
         _ configuration: ImageManager.Configuration, hasDisk: Bool
     ) -> ImageDownloader.Configuration {
         var downloader = configuration.restrictedDownloader
-        if hasDisk, downloader.resume != nil, downloader.resume?.directory == nil {
-            downloader.resume?.directory = "\(configuration.cache.disk.directory)/partial"
+        if hasDisk, let cache = configuration.diskCache, downloader.resume != nil, downloader.resume?.directory == nil {
+            downloader.resume?.directory = "\(cache.directory)/partial"
         }
         // The pipeline coalesces loads before they reach the downloader.
         downloader.sharesTransfers = false
         return downloader
     }
 
-    private static func openDisk(_ cache: ImageManager.Configuration.Cache) -> (DiskCache?, ImageError?) {
-        guard cache.usesDisk else { return (nil, nil) }
+    private static func openDisk(_ configuration: DiskCache.Configuration?) -> (DiskCache?, ImageError?) {
+        guard let configuration else { return (nil, nil) }
         do throws(ImageError) {
-            return (try DiskCache(configuration: cache.disk), nil)
+            return (try DiskCache(configuration: configuration), nil)
         } catch {
             return (nil, error)
         }
@@ -158,17 +184,31 @@ public final class ImageManager: Sendable {
         }
     }
 
+    /// Loads the original data at a URL with the default options, without decoding it.
+    ///
+    /// - Parameter url: The URL of the image.
+    /// - Returns: The encoded image as loaded.
+    /// - Throws: An ``ImageError`` if the data can't be loaded. See ``data(for:)-(ImageRequest)``.
+    public func data(for url: URL) async throws(ImageError) -> Data { try await data(for: ImageRequest(url: url)) }
+
     // MARK: - Caches
+
+    /// Returns the key of the original data of a request in the disk cache and in custom tiers.
+    ///
+    /// The key depends on the URL or the application's key and on the header fields, network options, and partition that
+    /// select the data. The key of a file includes its version, which is the one that the manager read last. This method
+    /// is synchronous and reads no files.
+    public func cacheKey(for request: ImageRequest) -> CacheKey { pipeline.plan(request).keys.data }
 
     /// Returns the image for a request from the memory cache, regardless of its age, or `nil` on a cache miss. This
     /// method is synchronous and fast.
     public func cachedImage(for request: ImageRequest) -> DecodedImage? {
-        pipeline.interceptors.isEmpty
+        pipeline.interceptors.preparesNothing
             ? imageInMemory(for: request) : imageInMemory(for: pipeline.interceptors.prepared(request))
     }
 
     private func imageInMemory(for request: ImageRequest) -> DecodedImage? {
-        guard let memory = (request.cache ?? cache).memory,
+        guard let memory = (request.caching.cache ?? cache).memory,
             let image = memory.image(for: pipeline.defaults.digest(of: request))
         else { return nil }
         guard let resource = image.resource, resource.isNegotiated else { return image }
@@ -203,7 +243,7 @@ public final class ImageManager: Sendable {
         failures.remove(plan.keys.data)
         downloader.removePartialDownloads(of: plan.request.url)
         await plan.originalCache.remove(plan.keys.data)
-        if case .encoded = plan.request.processedEncoding { await plan.cache.remove(plan.processedKey) }
+        if plan.request.caching.processedEncoding != nil { await plan.cache.remove(plan.processedKey) }
         await plan.cache.removeDerived(from: plan.keys.allImages)
     }
 
@@ -217,12 +257,17 @@ public final class ImageManager: Sendable {
         await downloader.removeAllPartialDownloads()
     }
 
+    /// Removes all failures that the manager remembers, so that later requests contact their sources again.
+    ///
+    /// To remove the failures of one request, use ``removeCachedImage(for:)``. This method never blocks.
+    public func removeRememberedFailures() { failures.removeAll() }
+
     /// The failures that the manager remembers (its negative cache).
     ///
     /// An entry applies only to requests that would be sent, accepted, and decoded in the same way as the request that
     /// failed. Until it expires, such requests fail with the same error without contacting the server. Its
     /// ``ImageError/rememberedUntil`` is the date at which the entry expires.
-    public var failures: FailureCache { pipeline.failures.memory }
+    package var failures: FailureCache { pipeline.failures.memory }
 
     /// Stops the network thread and finishes pending disk writes. Running requests fail.
     public func shutdown() async {
@@ -234,5 +279,5 @@ public final class ImageManager: Sendable {
     /// The number of jobs that run at any stage.
     ///
     /// The value is 0 if the manager is idle.
-    public var runningJobs: Int { pipeline.runningJobs }
+    package var runningJobs: Int { pipeline.runningJobs }
 }

@@ -5,10 +5,11 @@ import WebImageCore
 import WebImageStore
 
 extension ImageManager {
-    /// An event that marks the beginning or the end of a piece of work.
+    /// An event that marks the beginning or the end of a piece of work. Only events that mark an end have a
+    /// ``duration``.
     public struct Event: Sendable {
         /// The phase of the work.
-        public enum Phase: String, Sendable, Hashable, Codable {
+        package enum Phase: String, Sendable, Hashable, Codable {
             /// The work begins.
             case began
             /// The work has ended, so its sizes, origin, and error are known.
@@ -18,7 +19,7 @@ extension ImageManager {
         /// The kind of work.
         public let stage: ImageManager.Stage
         /// The phase of the work.
-        public internal(set) var phase: Phase
+        package var phase: Phase { duration == nil ? .began : .ended }
         /// The number of the request, counted from 1 for each manager. Work that several requests share has the number
         /// of the request that started it.
         public let requestID: Int
@@ -27,16 +28,19 @@ extension ImageManager {
         public let spanID: Int
         /// The time of the event.
         public internal(set) var time: ContinuousClock.Instant
-        /// The URL of the request. It can contain secrets, which ``Redaction`` removes.
+        /// The URL of the request. It can contain secrets, which ``redactedURL`` omits.
         public let url: URL
+        /// The text of ``url`` without user name, password, query, and fragment, and without the contents of a data
+        /// URL. The value is computed on each access.
+        public var redactedURL: String { Redaction.text(of: url) }
         /// The key of the processed data, or `nil` if there's none.
         public let cacheKey: CacheKey?
         /// The name of the worker thread, or `nil` for work that doesn't run on a worker thread.
         public let threadName: String?
         /// A detail such as the transformer or the encoding. It can be empty.
         public let details: String
-        /// The duration of the work in seconds, or `nil` at its beginning.
-        public internal(set) var duration: Double?
+        /// The duration of the work, or `nil` at its beginning.
+        public internal(set) var duration: Duration?
         /// The origin of the result, or `nil` at the beginning and for failures.
         public internal(set) var source: ImageResponse.Source?
         /// The number of encoded bytes that were read, received, produced, or stored.

@@ -37,7 +37,9 @@ extension ImageManager {
         /// The number of decoded images.
         public var decodes = 0
         /// The number of decoded images whose decoding began during their download.
-        public var decodesWhileLoading = 0
+        package var decodesWhileLoading = 0
+        /// The number of decoded images whose decoding began during their download, for the benchmarks.
+        @_spi(Benchmarks) public var decodesDuringDownload: Int { decodesWhileLoading }
         /// The number of applied transformers.
         public var transforms = 0
         /// The number of decodes and transforms saved because the same work was in flight.

@@ -5,16 +5,16 @@ import WebImageConcurrency
 /// The number of loads in flight, as a value and as a stream of values.
 ///
 /// Files and `data:` URLs don't count. The class is thread-safe.
-public final class LoadActivity: Sendable {
+final class LoadActivity: Sendable {
     private let live = ObservableValue(0)
 
     /// The number of loads that run or wait for a connection.
-    public var count: Int { live.value }
+    var count: Int { live.value }
 
     /// The current count, and the count after every change, in the order of the changes.
     ///
     /// A slow reader receives only the most recent count. The stream doesn't end on its own.
-    public var counts: AsyncStream<Int> {
+    var counts: AsyncStream<Int> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = live.follow { continuation.yield($0) }
             continuation.onTermination = { [weak live] _ in live?.stopObserving(number) }

@@ -18,7 +18,7 @@ public struct LogObserver: ImageManagerObserver {
         case debug
 
         /// Returns whether the left level logs less than the right level.
-        public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+        public static func < (lhs: Level, rhs: Level) -> Bool { lhs.rawValue < rhs.rawValue }
     }
 
     private let level: Level
@@ -32,14 +32,18 @@ public struct LogObserver: ImageManagerObserver {
     ///   - includesSecrets: A Boolean value that indicates whether to log queries and credentials of URLs. The default
     ///     is `false`.
     ///   - write: A closure that receives each line without its line terminator, on the thread of the event. The
-    ///     default writes to standard error.
+    ///     default is `nil`, which means that the observer writes the line to standard error.
     public init(
         level: Level = .info, includesSecrets: Bool = false,
-        write: @escaping @Sendable (Level, String) -> Void = { LogObserver.writeToStandardError($1) }
+        write: (@Sendable (Level, String) -> Void)? = nil
     ) {
         self.level = level
         self.showsSecrets = includesSecrets
-        self.write = write
+        if let write {
+            self.write = write
+        } else {
+            self.write = { _, line in LogObserver.writeToStandardError(line) }
+        }
     }
 
     /// Logs an event if the level includes it.
@@ -50,7 +54,7 @@ public struct LogObserver: ImageManagerObserver {
     }
 
     /// Writes a line to standard error with a single `write` call so that lines of different threads don't mix.
-    public static func writeToStandardError(_ line: String) {
+    package static func writeToStandardError(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
@@ -66,7 +70,9 @@ public struct LogObserver: ImageManagerObserver {
         if let origin = event.source { words.append("from \(origin.rawValue)") }
         if let size = event.imageSize { words.append("\(size.width)x\(size.height)") }
         if let bytes = event.byteCount { words.append("\(bytes) bytes") }
-        if let seconds = event.duration { words.append("\(Int(saturating: (seconds * 1e6).rounded())) µs") }
+        if let duration = event.duration {
+            words.append("\(Int(saturating: (duration / .microseconds(1)).rounded())) µs")
+        }
         words.append(event.url.absoluteString)
         if let error = event.error { words.append("failed \(error.code): \(error)") }
         let line = words.joined(separator: " ")

@@ -25,8 +25,7 @@ final class ObserverNotifier: Sendable {
         _ stage: ImageManager.Stage, cacheKey: CacheKey? = nil, threadName: String? = nil, details: String = ""
     ) -> StageSpan {
         let event = ImageManager.Event(
-            stage: stage, phase: .began, requestID: request, spanID: spans.nextSpan(), time: .now, url: url,
-            cacheKey: cacheKey,
+            stage: stage, requestID: request, spanID: spans.nextSpan(), time: .now, url: url, cacheKey: cacheKey,
             threadName: threadName, details: details)
         notify(event)
         return StageSpan(trace: self, event: event)
@@ -54,9 +53,8 @@ struct StageSpan: Sendable {
     /// Reports the end of the work. `describe` adds the results to the event.
     func end(_ describe: (inout ImageManager.Event) -> Void = { _ in }) {
         var event = event
-        event.phase = .ended
         let now = ContinuousClock.now
-        event.duration = event.time.duration(to: now) / .seconds(1)
+        event.duration = event.time.duration(to: now)
         event.time = now
         describe(&event)
         trace.notify(event)

@@ -4,12 +4,12 @@ import Foundation
 
 /// Functions that remove secrets from texts before logging: user names, passwords, queries, and fragments of URLs, and
 /// the contents of data URLs.
-public enum Redaction {
+package enum Redaction {
     /// Returns the text of a URL without its secrets.
-    public static func text(of url: URL) -> String { text(url.absoluteString) }
+    package static func text(of url: URL) -> String { text(url.absoluteString) }
 
     /// Returns a text in which every URL is shortened to its scheme, host, and path.
-    public static func text(_ text: String) -> String {
+    package static func text(_ text: String) -> String {
         var rest = text[...]
         var result = ""
         while let found = next(in: rest) {

@@ -59,7 +59,7 @@ final class CacheStage: Sendable {
             return original
         }
         let cache = plan.originalCache
-        let tiers = plan.request.originalReadFrom
+        let tiers = plan.request.caching.originalReadFrom
         guard !plan.isLocal, !Task.isCancelled, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
         let key = Key(
             data: plan.keys.data, selectingHeaders: plan.selectingHeaders, cache: ObjectIdentifier(cache), tiers: tiers,
@@ -100,10 +100,10 @@ final class CacheStage: Sendable {
     func processed(_ plan: ResolvedRequest, priority: SharedPriority) async -> (
         image: DecodedImage, origin: ImageResponse.Source
     )? {
-        guard case .encoded = plan.request.processedEncoding, plan.policy != .reload, plan.policy != .refresh,
+        guard plan.request.caching.processedEncoding != nil, plan.policy != .reload, plan.policy != .refresh,
             !plan.request.includesOriginalData,
             let found = await entry(
-                plan.processedKey, in: plan.cache, plan.request.readFrom, plan.selectingHeaders, plan,
+                plan.processedKey, in: plan.cache, plan.request.caching.readFrom, plan.selectingHeaders, plan,
                 priority: priority)
         else { return nil }
         let entry = found.entry
@@ -129,7 +129,7 @@ final class CacheStage: Sendable {
         _ encoding: ImageEncoding, _ plan: ResolvedRequest, of digest: ContentDigest, priority: SharedPriority
     ) async -> Data? {
         let found = await entry(
-            plan.encodedKey(encoding), in: plan.cache, plan.request.readFrom, plan.selectingHeaders, plan,
+            plan.encodedKey(encoding), in: plan.cache, plan.request.caching.readFrom, plan.selectingHeaders, plan,
             priority: priority)
         guard let entry = found?.entry, entry.userData == digest.bytes else { return nil }
         return entry.data

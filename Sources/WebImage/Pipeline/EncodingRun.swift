@@ -32,7 +32,7 @@ struct EncodingRun {
             storage: storesEncodings ? storage(of: image) : nil)
         // A request that joined the encode may store in another cache or in other tiers.
         if storesEncodings { await store(encoded, of: image) }
-        if plan.request.waitsUntilStored { await plan.cache.flush() }
+        if plan.request.caching.waitsUntilStored { await plan.cache.flush() }
         return encoded.data
     }
 
@@ -55,7 +55,7 @@ struct EncodingRun {
     /// Returns the cached encoding of data that is available and fresh, without decoding anything.
     private func storedBeforehand() async -> Data? {
         guard storesEncodings, plan.policy != .reload, plan.policy != .refresh,
-            plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.readFrom),
+            plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.caching.readFrom),
             let digest = await resultDigest()
         else { return nil }
         return await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
@@ -103,7 +103,7 @@ struct EncodingRun {
     /// They aren't stored if an interceptor can serve the request or the source is local. They also aren't stored if a
     /// larger image can serve the request, because the stored result would then be permanent.
     private var storesEncodings: Bool {
-        plan.defaults.configuration.cache.storesEncodings && !pipeline.interceptors.interceptsLoads && !plan.isLocal
-            && !plan.request.allowsLargerImages
+        plan.defaults.configuration.storesEncodedImages && !pipeline.interceptors.interceptsLoads && !plan.isLocal
+            && !plan.request.caching.allowsLargerImages
     }
 }

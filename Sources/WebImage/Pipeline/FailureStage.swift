@@ -32,7 +32,7 @@ struct FailureStage: Sendable {
     /// Returns the failure of `plan` in the negative cache, or `nil` if the request must contact the source. A request
     /// with alternatives always contacts its sources.
     func failure(_ plan: ResolvedRequest) -> ImageError? {
-        guard !plan.request.bypassesFailureCache, plan.request.alternativeURLs.isEmpty, plan.policy != .reload,
+        guard !plan.request.caching.bypassesFailureCache, plan.request.alternativeURLs.isEmpty, plan.policy != .reload,
             plan.policy != .refresh, memory.failure(for: plan.keys.data) != nil
         else { return nil }
         let load = load(plan, plan.loadRequest(plan.request.headers))

@@ -39,11 +39,14 @@ final class ImagePipeline: Sendable {
     init(configuration: ImageManager.Configuration, cache: ImageCache, loaders: [any ImageLoader]) {
         let rules = ExchangeRules(configuration.downloader)
         defaults = RequestDefaults(configuration, cache: cache)
-        interceptors = RequestInterceptorChain(configuration.interceptors, defaults)
+        interceptors = RequestInterceptorChain(configuration, defaults)
         queueLimit = configuration.maxInFlightRequests
         failures = FailureStage(
             memory: FailureCache(
-                policy: configuration.failures, limit: configuration.maxRememberedFailures, now: configuration.now),
+                policy: FailurePolicy { [lifetime = configuration.failureLifetime] error in
+                    lifetime(error).map { $0 / .seconds(1) }
+                },
+                limit: configuration.maxRememberedFailures, now: configuration.now),
             rules: rules, hasOwnLoaders: !configuration.loaders.isEmpty)
         workers = WorkerPool(
             threads: configuration.workerThreadCount, byteBudget: configuration.decodingMemoryLimit,
@@ -80,9 +83,9 @@ final class ImagePipeline: Sendable {
 
     // MARK: - Starting requests
 
-    /// Returns the plan of `request` after the interceptors prepared it.
+    /// Returns the plan of `request` after the modifier of the configuration changed it.
     func plan(_ request: ImageRequest) -> ResolvedRequest {
-        interceptors.isEmpty
+        interceptors.preparesNothing
             ? ResolvedRequest(request, defaults) : ResolvedRequest(interceptors.prepared(request), defaults)
     }
 
@@ -113,8 +116,8 @@ final class ImagePipeline: Sendable {
     ) -> ImageResponse {
         let resource = image.resource
         var response = ImageResponse(
-            image: image, originalData: nil, source: origin, url: plan.request.url, httpResponse: resource?.head,
-            originalByteCount: resource?.byteCount, timings: StageTimings(), metrics: nil)
+            image: image, originalData: nil, source: origin, url: plan.request.url, storedHead: resource?.head,
+            originalByteCount: resource?.byteCount, freshnessPolicy: plan.defaults.freshnessPolicy)
         response.isStale = isStale
         return response
     }
@@ -228,7 +231,7 @@ final class ImagePipeline: Sendable {
             let asking = ResolvedRequest(plan) { request in
                 request.cachePolicy = .refresh
                 request.priority = .low
-                request.waitsUntilStored = false
+                request.caching.waitsUntilStored = false
             }
             let task = ImageTask(asking.request)
             guard let known else {

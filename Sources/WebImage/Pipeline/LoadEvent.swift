@@ -10,7 +10,9 @@ enum LoadEvent: Sendable {
 
     var event: ImageTask.Event {
         switch self {
-        case .waiting(let reason): .waiting(reason)
+        case .waiting(.connectionLimit): .waiting(.connectionLimit)
+        case .waiting(.hostLimit): .waiting(.hostLimit)
+        case .waiting(.rateLimit): .waiting(.rateLimit)
         case .progress(let progress): .progress(progress)
         }
     }

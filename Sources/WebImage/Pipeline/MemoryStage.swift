@@ -14,11 +14,11 @@ struct MemoryStage: Sendable {
 
     /// Returns the image in memory for `plan`.
     func hit(_ plan: ResolvedRequest) -> Hit? {
-        guard plan.policy != .reload, plan.request.readFrom.contains(.memory) else { return nil }
+        guard plan.policy != .reload, plan.request.caching.readFrom.contains(.memory) else { return nil }
         if let image = plan.cache.memory?.image(for: plan.keys.digest), plan.selects(image) {
             return Hit(image: image, step: plan.step(for: image.resource))
         }
-        guard plan.request.allowsLargerImages, plan.transformers.isEmpty else { return nil }
+        guard plan.request.caching.allowsLargerImages, plan.transformers.isEmpty else { return nil }
         // A larger image that must be revalidated would be revalidated at its own size and stored under this key.
         return plan.cache.memory?.larger(for: plan.rendition) { image in
             plan.selects(image) && plan.step(for: image.resource).needsNothing
@@ -27,13 +27,13 @@ struct MemoryStage: Sendable {
 
     /// Returns an image of the same data at another size, to display while the requested image loads.
     func placeholder(_ plan: ResolvedRequest) -> DecodedImage? {
-        guard plan.request.readFrom.contains(.memory) else { return nil }
+        guard plan.request.caching.readFrom.contains(.memory) else { return nil }
         return plan.cache.memory?.placeholder(for: plan.rendition) { plan.selects($0) }
     }
 
     /// Returns the image after an intermediate or final step for data with this digest.
     func step(_ key: ProcessingKey, _ plan: ResolvedRequest) -> DecodedImage? {
-        guard plan.request.readFrom.contains(.memory), let image = plan.cache.memory?.image(for: key.step),
+        guard plan.request.caching.readFrom.contains(.memory), let image = plan.cache.memory?.image(for: key.step),
             image.resource?.digest == key.bytes
         else { return nil }
         return image
@@ -41,7 +41,7 @@ struct MemoryStage: Sendable {
 
     /// Stores a processed image if the request allows it and its key wasn't removed after the request began.
     func store(_ image: DecodedImage, _ plan: ResolvedRequest, _ generation: CacheGeneration) {
-        guard plan.request.writeTo.contains(.memory), let memory = plan.cache.memory,
+        guard plan.request.caching.writeTo.contains(.memory), let memory = plan.cache.memory,
             plan.cache.generation(of: plan.keys.data) == generation
         else { return }
         memory.store(

@@ -82,7 +82,7 @@ extension ProcessedForm {
 
     /// Returns the encoding in which `request` stores its processed image, or `nil` if it's lossless.
     private static func lossyEncoding(of request: ImageRequest) -> ImageEncoding? {
-        guard case .encoded(let encoding) = request.processedEncoding, !encoding.keepsPixels(of: request.decoding)
+        guard let encoding = request.caching.processedEncoding, !encoding.keepsPixels(of: request.decoding)
         else {
             return nil
         }

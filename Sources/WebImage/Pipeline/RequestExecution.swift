@@ -30,7 +30,7 @@ struct RequestExecution {
     /// The last removals of the key before this request, from the caches for original data and for processed images.
     private let (generation, processedGeneration): (CacheGeneration, CacheGeneration)
     private let start = ContinuousClock.now
-    private var timings = StageTimings()
+    private var timings: [ImageManager.Stage: Duration] = [:]
     /// The image that was delivered as ``ImageTask/Event/cached(_:)``.
     private var delivered: DecodedImage?
     /// The last image made from data, so that no data is decoded twice.
@@ -89,7 +89,7 @@ struct RequestExecution {
     private mutating func processed() async -> ImageResponse? {
         let before = ContinuousClock.now
         guard let found = await pipeline.cache.processed(plan, priority: task.livePriority) else { return nil }
-        timings.disk += seconds(since: before)
+        timings[.diskLookup, default: .zero] += before.duration(to: .now)
         pipeline.preparation(found.image.pixels)
         pipeline.memory.store(found.image, plan, processedGeneration)
         return response(found.image, found.image.resource, found.origin, data: nil, metrics: nil)
@@ -109,7 +109,7 @@ struct RequestExecution {
             if delivered == nil, let made { show(made, origin: origin(of: stored)) }
         }
         let before = ContinuousClock.now
-        defer { timings.load += seconds(since: before) }
+        defer { timings[.load, default: .zero] += before.duration(to: .now) }
         return try await contactSource(stored: stored, for: .image(showsPreviews: delivered == nil))
     }
 
@@ -118,7 +118,7 @@ struct RequestExecution {
         guard plan.policy != .reload else { return nil }
         let before = ContinuousClock.now
         let found = await pipeline.cache.original(plan, generation, priority: task.livePriority)
-        timings.disk += seconds(since: before)
+        timings[.diskLookup, default: .zero] += before.duration(to: .now)
         guard let found else { return nil }
         let answers = plan.step(for: found.resource).servesRequest
         // Skip the trial decode if an image of this data is in memory or a cached image has already been delivered.
@@ -265,14 +265,13 @@ struct RequestExecution {
         if let made, made.resource?.digest == original.resource.digest { return made }
         let image = try await pipeline.image(original, ahead, plan, priority: task.livePriority)
         made = image.image
-        timings.decode = image.decodeSeconds
-        timings.transform = image.transformSeconds
+        timings.set(image)
         return image.image
     }
 
     private func store(_ original: OriginalData, _ image: DecodedImage?) async {
         await pipeline.storing.store(original, image, plan, generation)
-        if plan.request.waitsUntilStored { await plan.originalCache.flush() }
+        if plan.request.caching.waitsUntilStored { await plan.originalCache.flush() }
     }
 
     private func store(_ image: DecodedImage, _ resource: OriginalInfo) async {
@@ -280,7 +279,7 @@ struct RequestExecution {
         pipeline.memory.store(image, plan, processedGeneration)
         guard let work = pipeline.store(processed: image, resource, plan, processedGeneration) else { return }
         task.follow(work)
-        guard plan.request.waitsUntilStored else { return }
+        guard plan.request.caching.waitsUntilStored else { return }
         await work.value
         await plan.cache.flush()
     }
@@ -311,20 +310,22 @@ struct RequestExecution {
         metrics: NetworkMetrics?
     ) -> ImageResponse {
         var timings = timings
-        timings.total = seconds(since: start)
+        timings[.request] = start.duration(to: .now)
         var answer = ImageResponse(
             image: image, originalData: plan.request.includesOriginalData && plan.request.maker == nil ? data : nil,
-            source: origin,
-            url: plan.request.url, httpResponse: resource?.head, originalByteCount: resource?.byteCount,
-            timings: timings,
-            metrics: metrics)
+            source: origin, url: plan.request.url, storedHead: resource?.head, originalByteCount: resource?.byteCount,
+            timings: timings, metrics: metrics, freshnessPolicy: plan.defaults.freshnessPolicy)
         answer.isStale =
             [.memoryCache, .diskCache, .cacheTier].contains(origin) && plan.step(for: resource).revalidatesInBackground
         return answer
     }
+}
 
-    private func seconds(since instant: ContinuousClock.Instant) -> Double {
-        instant.duration(to: .now) / .seconds(1)
+extension [ImageManager.Stage: Duration] {
+    /// Sets the times for decoding and transforming an image.
+    mutating func set(_ image: ProcessedImage) {
+        self[.decode] = .seconds(image.decodeSeconds)
+        if image.transformSeconds > 0 { self[.transform] = .seconds(image.transformSeconds) }
     }
 }
 

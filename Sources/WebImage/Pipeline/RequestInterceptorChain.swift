@@ -11,22 +11,29 @@ struct RequestInterceptorChain: Sendable {
     typealias Responder = @Sendable (ResolvedRequest) async throws(ImageError) -> RequestAnswer
 
     private let interceptors: [any ImageRequestInterceptor]
+    private let modifier: (@Sendable (inout ImageRequest) -> Void)?
     private let defaults: RequestDefaults
     /// A Boolean value that indicates whether requests must pass through the chain before the memory lookup.
     let interceptsLoads: Bool
 
-    init(_ interceptors: [any ImageRequestInterceptor], _ defaults: RequestDefaults) {
-        self.interceptors = interceptors
+    init(_ configuration: ImageManager.Configuration, _ defaults: RequestDefaults) {
+        interceptors = configuration.interceptors
+        modifier = configuration.requestModifier
         self.defaults = defaults
-        interceptsLoads = interceptors.contains { $0.interceptsLoads }
+        interceptsLoads = !interceptors.isEmpty
     }
 
-    /// A Boolean value that indicates whether there are no interceptors. Checking it first avoids a copy of each
+    /// A Boolean value that indicates whether there's no modifier of requests. Checking it first avoids a copy of each
     /// request.
-    var isEmpty: Bool { interceptors.isEmpty }
+    var preparesNothing: Bool { modifier == nil }
 
-    /// Returns `request` after all interceptors prepared it for lookups.
-    func prepared(_ request: ImageRequest) -> ImageRequest { interceptors.reduce(request) { $1.prepare($0) } }
+    /// Returns `request` after the modifier changed it.
+    func prepared(_ request: ImageRequest) -> ImageRequest {
+        guard let modifier else { return request }
+        var request = request
+        modifier(&request)
+        return request
+    }
 
     /// Passes the request of `plan` through the chain and returns the result.
     func respond(_ plan: ResolvedRequest, _ answering: @escaping Responder) async throws(ImageError) -> RequestAnswer {
@@ -99,8 +106,7 @@ extension ImagePipeline {
             let made = try await image(original, nil, plan, priority: task.livePriority)
             var answer = response(made.image, plan, origin: .local)
             answer.originalData = plan.request.includesOriginalData ? data : nil
-            answer.timings.decode = made.decodeSeconds
-            answer.timings.transform = made.transformSeconds
+            answer.timings.set(made)
             return answer
         }
     }

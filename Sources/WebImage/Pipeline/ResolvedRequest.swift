@@ -41,7 +41,7 @@ final class ResolvedRequest: Sendable {
         // Access the properties individually because copying the configuration is expensive.
         let transformers = request.applied ?? defaults.transformers(of: request)
         self.transformers =
-            request.processedEncoding == .never
+            request.caching.processedEncoding == nil
             ? transformers : ProcessedForm.appended(to: transformers, request, defaults.configuration.coders)
         policy = request.cachePolicy ?? defaults.configuration.cachePolicy
         limits = request.limits ?? defaults.configuration.limits
@@ -83,11 +83,11 @@ final class ResolvedRequest: Sendable {
     }
 
     /// The cache for processed images.
-    var cache: ImageCache { request.cache ?? defaults.cache }
+    var cache: ImageCache { request.caching.cache ?? defaults.cache }
 
     /// The cache for original data.
     var originalCache: ImageCache {
-        request.originalCache ?? request.cache ?? defaults.configuration.originalCache ?? defaults.cache
+        request.caching.originalCache ?? request.caching.cache ?? defaults.configuration.originalCache ?? defaults.cache
     }
 
     /// All caches in which the request can store data.
@@ -111,8 +111,11 @@ final class RequestDefaults: Sendable {
     private let schemes: Set<String>?
     private let observers: [any ImageManagerObserver]
     private let spans = SpanCounter()
+    /// The choices that HTTP leaves to the cache, for responses.
+    let freshnessPolicy: SharedHTTPCachePolicy
 
     init(_ configuration: ImageManager.Configuration, cache: ImageCache) {
+        freshnessPolicy = SharedHTTPCachePolicy(configuration.httpCachePolicy)
         self.configuration = configuration
         self.cache = cache
         identities = configuration.transformers.map(\.identifier)
@@ -145,7 +148,7 @@ final class RequestDefaults: Sendable {
     func source(of request: ImageRequest) -> RequestKeys.Source {
         let access = request.network.cacheKeyPart(
             for: request.url, defaultCookies: defaultCookies, defaultCredentials: defaultCredentials)
-        if let key = request.key ?? configuration.makeCacheKey?(request.url) {
+        if let key = request.caching.key ?? configuration.makeCacheKey?(request.url) {
             return RequestKeys.Source(text: key, access: access)
         }
         guard request.source.isFile else { return RequestKeys.Source(text: request.source.text, access: access) }
@@ -170,5 +173,5 @@ final class RequestDefaults: Sendable {
     }
 
     /// The choices that HTTP leaves to the cache.
-    var http: HTTPCachePolicy { configuration.cache.http }
+    var http: HTTPCachePolicy { configuration.httpCachePolicy }
 }

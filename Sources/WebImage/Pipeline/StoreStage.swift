@@ -37,7 +37,7 @@ final class StoreStage: Sendable {
     func store(_ original: OriginalData, _ image: DecodedImage?, _ plan: ResolvedRequest, _ generation: CacheGeneration)
         async
     {
-        let (cache, tiers) = (plan.originalCache, plan.request.originalWriteTo.subtracting(.memory))
+        let (cache, tiers) = (plan.originalCache, plan.request.caching.originalWriteTo.subtracting(.memory))
         guard !plan.isLocal, original.image == nil, original.source !== cache else { return }
         guard plan.allowsStoring(original.resource) else { return await removeOlder(than: original, plan) }
         guard !tiers.isEmpty else { return }
@@ -45,7 +45,7 @@ final class StoreStage: Sendable {
             guard let payload = await self.serialized(original, image, plan) else { return }
             let entry = CacheEntry(
                 key: plan.keys.data, head: original.resource.head, probe: payload.isOriginal ? original.probe : nil,
-                data: payload.data, tags: plan.request.tags, storedAt: plan.now)
+                data: payload.data, tags: plan.request.caching.tags, storedAt: plan.now)
             await self.put(entry, in: cache, tiers, plan, generation)
         }
     }
@@ -79,15 +79,15 @@ final class StoreStage: Sendable {
         processed image: DecodedImage, _ resource: OriginalInfo, _ plan: ResolvedRequest, _ generation: CacheGeneration,
         encode: @escaping Encoder
     ) -> Task<Void, Never>? {
-        let tiers = plan.request.writeTo.subtracting(.memory)
-        guard case .encoded(let encoding) = plan.request.processedEncoding, !tiers.isEmpty,
+        let tiers = plan.request.caching.writeTo.subtracting(.memory)
+        guard let encoding = plan.request.caching.processedEncoding, !tiers.isEmpty,
             ProcessedForm.mayStore(image, plan.request)
         else { return nil }
         running.add(1, ordering: .relaxed)
         return Task.detached(priority: .background) {
             if let data = await encode(image, plan, encoding) {
                 let entry = CacheEntry(
-                    key: plan.processedKey, head: resource.head, probe: nil, data: data, tags: plan.request.tags,
+                    key: plan.processedKey, head: resource.head, probe: nil, data: data, tags: plan.request.caching.tags,
                     storedAt: plan.now)
                 await self.put(entry, in: plan.cache, tiers, plan, generation)
             }
@@ -100,12 +100,12 @@ final class StoreStage: Sendable {
         _ encoded: SharedEncodedImage, of image: DecodedImage, _ encoding: ImageEncoding, _ plan: ResolvedRequest,
         _ generation: CacheGeneration
     ) async {
-        let tiers = plan.request.writeTo.subtracting(.memory)
+        let tiers = plan.request.caching.writeTo.subtracting(.memory)
         guard !tiers.isEmpty, let resource = image.resource, plan.allowsStoring(resource), !image.metadata.isPartial
         else { return }
         let entry = CacheEntry(
             key: plan.encodedKey(encoding), head: resource.head, data: encoded.data,
-            userData: resource.digest.bytes, tags: plan.request.tags, storedAt: plan.now)
+            userData: resource.digest.bytes, tags: plan.request.caching.tags, storedAt: plan.now)
         await encoded.claims.store(in: plan.cache, tiers) { tiers in
             await self.put(entry, in: plan.cache, tiers, plan, generation)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
 import WebImageStore
 
@@ -17,9 +18,9 @@ public final class ImagePrefetcher: Sendable {
     public struct Configuration: Sendable {
         /// The maximum number of images to prefetch at the same time. The default is 6.
         public var maxConcurrentRequests = 6
-        /// The time after the last visible request until the prefetcher uses its full concurrency again, in seconds.
-        /// The default is 0.1 seconds.
-        public var resumeDelay = 0.1
+        /// The time after the last visible request until the prefetcher uses its full concurrency again. The default
+        /// is 0.1 seconds.
+        public var resumeDelay = Duration.milliseconds(100)
         /// The destination of lists without one. The default is memory.
         public var destination = ImagePrefetcher.Destination.memoryCache
         /// The priority of lists without one. The default is very low, so the memory cache evicts these images first
@@ -29,10 +30,20 @@ public final class ImagePrefetcher: Sendable {
         /// `true`.
         public var pausesOnMeteredNetworks = true
         /// The source that reports whether the network is metered. The default is ``NetworkConditions/shared``.
-        public var network = NetworkConditions.shared
+        package var network = NetworkConditions.shared
 
         /// Creates a configuration with the default values.
         public init() {}
+    }
+
+    /// A Boolean value that indicates whether the network is metered.
+    ///
+    /// The application or WebImageGTK sets it, for example from the NetworkManager property `Metered`. Prefetchers start
+    /// no requests on a metered network unless ``Configuration/pausesOnMeteredNetworks`` is `false`. They have reacted to
+    /// a change when the setter returns. The default is `false`. You can use the property from any thread.
+    public static var isNetworkMetered: Bool {
+        get { NetworkConditions.shared.isMetered }
+        set { NetworkConditions.shared.isMetered = newValue }
     }
 
     let core: PrefetchRunner
@@ -40,10 +51,19 @@ public final class ImagePrefetcher: Sendable {
     private let pressure: MemoryPressureObservation
     private let observation: Int?
 
-    /// Creates a prefetcher for a manager. The `configure` closure changes the default settings.
-    public init(manager: ImageManager = .shared, _ configure: (inout Configuration) -> Void = { _ in }) {
+    /// Creates a prefetcher for a manager with changes to the default settings.
+    package convenience init(manager: ImageManager = .shared, _ configure: (inout Configuration) -> Void) {
         var configuration = Configuration()
         configure(&configuration)
+        self.init(manager: manager, configuration: configuration)
+    }
+
+    /// Creates a prefetcher.
+    ///
+    /// - Parameters:
+    ///   - manager: The manager that loads the images. The default is ``ImageManager/shared``.
+    ///   - configuration: The settings. The default is a configuration with the default values.
+    public init(manager: ImageManager = .shared, configuration: Configuration = Configuration()) {
         self.configuration = configuration
         let core = PrefetchRunner(
             manager, concurrency: configuration.maxConcurrentRequests, resumeDelay: configuration.resumeDelay)
@@ -69,11 +89,27 @@ public final class ImagePrefetcher: Sendable {
     /// priority of the list.
     @discardableResult
     public func prefetch(
-        _ requests: [ImageRequest], to destination: ImagePrefetcher.Destination? = nil, priority: RequestPriority? = nil
+        _ requests: some Sequence<ImageRequest>, to destination: ImagePrefetcher.Destination? = nil,
+        priority: RequestPriority? = nil
     ) -> PrefetchTask {
         core.add(
-            requests, isOpen: false, destination ?? configuration.destination, priority ?? configuration.priority
+            Array(requests), isOpen: false, destination ?? configuration.destination, priority ?? configuration.priority
         ).0
+    }
+
+    /// Prefetches the images at URLs, in this order, with the default options and the priority of the list.
+    ///
+    /// - Parameters:
+    ///   - urls: The URLs of the images.
+    ///   - destination: The destination of the images. The default is `nil`, which means that of the configuration.
+    ///   - priority: The priority of the list. The default is `nil`, which means that of the configuration.
+    /// - Returns: The handle of the list.
+    @discardableResult
+    public func prefetch(
+        _ urls: some Sequence<URL>, to destination: ImagePrefetcher.Destination? = nil,
+        priority: RequestPriority? = nil
+    ) -> PrefetchTask {
+        prefetch(urls.map { ImageRequest(url: $0) }, to: destination, priority: priority)
     }
 
     /// Prefetches the images for a sequence of requests.
@@ -111,7 +147,7 @@ public final class ImagePrefetcher: Sendable {
     public var isSuspended: Bool { !core.suspensionReasons.isEmpty }
 
     /// The number of lists that aren't finished.
-    public var listCount: Int { core.listCount }
+    package var listCount: Int { core.listCount }
 
     /// Cancels all lists immediately. Work that visible requests share continues.
     public func cancelAll() { core.cancelAll() }

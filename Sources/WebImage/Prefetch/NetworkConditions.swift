@@ -6,18 +6,18 @@ import WebImageConcurrency
 ///
 /// The application sets them, for example from the NetworkManager property `Metered` or from GNetworkMonitor, and
 /// prefetchers react to changes. This class is thread-safe.
-public final class NetworkConditions: Sendable {
+package final class NetworkConditions: Sendable {
     /// The conditions of the process.
-    public static let shared = NetworkConditions()
+    package static let shared = NetworkConditions()
 
     private let metered: ObservableValue<Bool>
 
     /// Creates conditions that are independent of ``shared``. By default, they're unmetered.
-    public init(isMetered: Bool = false) { metered = ObservableValue(isMetered) }
+    package init(isMetered: Bool = false) { metered = ObservableValue(isMetered) }
 
     /// A Boolean value that indicates whether the network is metered. Prefetchers have received a change when the
     /// setter returns.
-    public var isMetered: Bool {
+    package var isMetered: Bool {
         get { metered.value }
         set { metered.value = newValue }
     }

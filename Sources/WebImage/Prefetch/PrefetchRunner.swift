@@ -25,10 +25,10 @@ final class PrefetchRunner: Sendable {
 
     private let state: Lock<State>
     private let manager: ImageManager
-    private let resumeDelay: Double
+    private let resumeDelay: Duration
     private let observation = Lock<Int?>(nil)
 
-    init(_ manager: ImageManager, concurrency: Int, resumeDelay: Double) {
+    init(_ manager: ImageManager, concurrency: Int, resumeDelay: Duration) {
         self.manager = manager
         self.resumeDelay = resumeDelay
         state = Lock(State(table: PrefetchStateMachine(concurrency: concurrency)))
@@ -52,9 +52,9 @@ final class PrefetchRunner: Sendable {
             return state.rests
         }
         guard let rest else { return }
-        guard resumeDelay > 0, listCount > 0 else { return endYielding(rest) }
+        guard resumeDelay > .zero, listCount > 0 else { return endYielding(rest) }
         Task.detached(priority: .utility) { [weak self, resumeDelay, time = manager.configuration.time ?? .system] in
-            await time.sleep(seconds: resumeDelay)
+            await time.sleep(seconds: resumeDelay / .seconds(1))
             self?.endYielding(rest)
         }
     }
@@ -246,7 +246,7 @@ final class PrefetchRunner: Sendable {
             }
             return .loaded
         } catch {
-            return error == .cancelled ? .cancelled : .failed
+            return error == .cancelled ? .cancelled : .failed(error)
         }
     }
 

@@ -15,7 +15,7 @@ struct PrefetchStateMachine {
     enum Outcome: Equatable {
         case loaded
         case skipped
-        case failed
+        case failed(ImageError)
         case cancelled
     }
 
@@ -126,7 +126,7 @@ struct PrefetchStateMachine {
         switch outcome {
         case .loaded: list.progress.loadedCount += 1
         case .skipped: list.progress.skippedCount += 1
-        case .failed: list.progress.failed += 1
+        case .failed(let error): list.progress.add(PrefetchFailure(item.request, error))
         case .cancelled: list.progress.cancelledCount += 1
         }
         lists[item.list] = list.isFinished ? nil : list

@@ -16,23 +16,37 @@ extension ImagePrefetcher {
 
 extension PrefetchTask {
     /// The progress of a list.
-    public struct Progress: Sendable, Hashable {
+    public struct Progress: Sendable {
         /// The number of images in the list, or `nil` while a sequence can deliver more.
-        public var totalCount: Int?
+        public internal(set) var totalCount: Int?
         /// The number of images that were prefetched.
-        public var loadedCount = 0
+        public internal(set) var loadedCount = 0
         /// The number of images that were skipped because they were already cached.
-        public var skippedCount = 0
-        /// The number of images that failed to load.
-        public var failed = 0
+        public internal(set) var skippedCount = 0
         /// The number of canceled images.
-        public var cancelledCount = 0
+        public internal(set) var cancelledCount = 0
+        /// The requests that failed, and their errors, in the order of the failures.
+        public var failures: [(request: ImageRequest, error: ImageError)] { failed.map { ($0.request, $0.error) } }
+        private var failed: [PrefetchFailure] = []
 
         /// Creates a progress value with zero counts and no total.
-        public init() {}
+        package init() {}
 
         /// The number of images that were prefetched, skipped, failed, or canceled.
-        public var finishedCount: Int { loadedCount + skippedCount + failed + cancelledCount }
+        public var finishedCount: Int { loadedCount + skippedCount + failed.count + cancelledCount }
+
+        mutating func add(_ failure: PrefetchFailure) { failed.append(failure) }
+    }
+}
+
+/// A failed request of a list. It's an object because every change of the progress copies the failures.
+final class PrefetchFailure: Sendable {
+    let request: ImageRequest
+    let error: ImageError
+
+    init(_ request: ImageRequest, _ error: ImageError) {
+        self.request = request
+        self.error = error
     }
 }
 

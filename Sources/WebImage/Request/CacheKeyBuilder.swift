@@ -92,7 +92,7 @@ extension CacheKeyBuilder {
             }
         }
         if let access = source.access { append(named: "network", access) }
-        guard let identity = request.partition else { return }
+        guard let identity = request.caching.partition else { return }
         append("identity")
         append(CacheKey([identity]).fileName)
     }

@@ -16,11 +16,3 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// A policy that uses only cached responses. A cache miss causes the error ``ImageError/CacheFailure/notInCache``.
     case cacheOnly = "cache-only"
 }
-
-/// The policy that decides whether the decoded and transformed image is stored on disk as a separate entry.
-public enum FinalStorage: Sendable, Hashable {
-    /// Stores only the original data, which serves requests of every size. This is the default.
-    case never
-    /// Stores the image in the given encoding. The encodings `.webp(lossless: true)` and `.png()` preserve every pixel.
-    case encoded(as: ImageEncoding)
-}

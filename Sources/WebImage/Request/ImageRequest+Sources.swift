@@ -14,7 +14,7 @@ typealias ImageFactory = @Sendable () async throws -> DecodedImage
 /// caches, and, for streams, previews.
 extension ImageRequest {
     /// The URL scheme of sources in the memory of this process. The manager writes nothing of them to disk except the
-    /// images that ``processedEncoding`` selects.
+    /// images that ``CachingOptions/processedEncoding`` selects.
     static let memoryScheme = "memory"
     /// The URL scheme of sources whose data the application supplies.
     static let sourceScheme = "source"
@@ -40,7 +40,7 @@ extension ImageRequest {
     ///
     /// The manager calls `stream` if neither memory nor disk contains the image, and it calls the closure once for all
     /// concurrent requests with the same key. It stores the data on disk like a download, but the data never becomes
-    /// stale. To change where the data is stored, set ``originalWriteTo``.
+    /// stale. To change where the data is stored, set ``CachingOptions/originalWriteTo``.
     ///
     /// - Parameters:
     ///   - cacheKey: The name that identifies the data.

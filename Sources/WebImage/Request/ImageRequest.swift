@@ -32,7 +32,7 @@ public struct ImageRequest: Sendable {
     public var transformsAnimations = true { didSet { identities = applied?.map(\.identifier) } }
     /// The priority of the request. The default is ``RequestPriority/normal``. To change the priority of a running
     /// request, set ``ImageTask/priority``.
-    public var priority: RequestPriority = .normal
+    public var priority: RequestPriority
     /// The policy for previews of the running download, which are delivered as ``ImageTask/Event/preview(_:)``.
     ///
     /// If the request delivers a cached image during revalidation, it delivers no previews. The default is
@@ -52,65 +52,22 @@ public struct ImageRequest: Sendable {
     ///
     /// The manager doesn't call ``ImageLoader/canLoad(_:)`` of this loader. Simultaneous requests share a load only if
     /// their loaders are the same: the same object, equal values of a `Hashable` type, or copies of one request. The
-    /// loader isn't part of the key of cached data. If it returns other data for the same URL, set ``key``. The default
-    /// is `nil`.
+    /// loader isn't part of the key of cached data. If it returns other data for the same URL, set
+    /// ``CachingOptions/key``. The default is `nil`.
     public var loader: (any ImageLoader)? { didSet { loaderIdentity = LoaderIdentity(loader) } }
     /// The HTTP header fields that are sent with the request.
     ///
-    /// They're part of the key, as ``keyHeaders`` describes.
+    /// They're part of the key, as ``CachingOptions/keyHeaders`` describes.
     public var headers = HTTPHeaderFields()
-    /// The names of the header fields in ``headers`` that select other data.
-    ///
-    /// Their values are part of the key, as hashes. The default is `nil`, which means all header fields except
-    /// ``HTTPHeaderFields/namesWithoutEffectOnData``. So an image that was loaded with an API key of the application is
-    /// never returned to a request without it.
-    public var keyHeaders: [String]?
-    /// The identity of the data if it differs from the URL, for example because the URL contains a signature that
-    /// changes hourly. The default is `nil`, which means the URL.
-    public var key: String?
     /// A Boolean value that indicates whether the response includes the original data. The default is `false`.
     public var includesOriginalData = false
-    /// The cache tiers that can serve the final image. The default is all tiers.
-    public var readFrom: ImageCache.Tiers = .all
-    /// A Boolean value that indicates whether a larger image in memory can serve the request.
-    ///
-    /// The larger image must be decoded from the same data, show the same region in the same proportions, and have at
-    /// least as many pixels. There's no upper limit. The property affects only requests without transformers. Set it
-    /// for views that scale images. The default is `false`.
-    public var allowsLargerImages = false
-    /// The cache tiers that store the final image. The disk stores it only if ``processedEncoding`` is set. The default
-    /// is all tiers.
-    public var writeTo: ImageCache.Tiers = .all
-    /// The cache tiers that can serve the original data. The default is all tiers.
-    public var originalReadFrom: ImageCache.Tiers = .all
-    /// The cache tiers that store the original data. The default is all tiers.
-    public var originalWriteTo: ImageCache.Tiers = .all
-    /// The policy that decides whether the final image is stored on disk as a separate entry. The default is
-    /// ``FinalStorage/never``.
-    public var processedEncoding = FinalStorage.never
-    /// A Boolean value that indicates whether the manager contacts the source even if it remembers a recent failure.
-    ///
-    /// The policies ``CachePolicy/refresh`` and ``CachePolicy/reload`` always contact the source. The default is
-    /// `false`.
-    public var bypassesFailureCache = false
-    /// The cache for images, which replaces the manager's cache. The default is `nil`, which means the manager's cache.
-    public var cache: ImageCache?
-    /// The cache for original data. The default is `nil`, which means ``cache``, or the cache of the configuration if
-    /// ``cache`` is `nil` too.
-    public var originalCache: ImageCache?
-    /// A Boolean value that indicates whether the request waits for its cache writes before it finishes.
-    ///
-    /// A request that joins another one waits for the same writes. The default is `false`, so the writes continue in
-    /// the background and ``ImageTask/stored`` returns after they finish.
-    public var waitsUntilStored = false
     /// A Boolean value that indicates whether the request continues after the Swift task that awaits it is canceled.
     ///
     /// If it continues, it stores the image in the caches. ``ImageTask/cancel()`` cancels the request in any case. The
     /// default is `false`.
     public var continuesAfterCancellation = false
-    /// The tags of the entries that the request stores on disk. You can list and remove entries by tag. The default is
-    /// empty.
-    public var tags: Set<String> = []
+    /// The options for caching: keys, tiers, and tags.
+    public var caching = CachingOptions()
     /// The limits, which replace those of the configuration. The default is `nil`, which means the limits of the
     /// configuration.
     public var limits: ImageLimits?
@@ -119,11 +76,6 @@ public struct ImageRequest: Sendable {
     /// If the limit is reached, this request fails immediately because the manager is overloaded. The default is `nil`,
     /// which means ``ImageManager/Configuration/maxInFlightRequests``.
     public var maxInFlightRequests: Int?
-    /// The user that the image depends on.
-    ///
-    /// Set this property if the image depends on the user, but neither ``headers`` nor ``network`` show it. The images
-    /// of different users have different entries. The key contains a hash of the value. The default is `nil`.
-    public var partition: String?
     /// The timeouts, which replace those of the downloader. The default is `nil`, which means the timeouts of the
     /// downloader.
     public var timeouts: LoadTimeouts?
@@ -151,14 +103,30 @@ public struct ImageRequest: Sendable {
     private(set) var identities: [String]?
 
     /// Creates a request for the image at a URL.
-    public init(url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil) {
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the image.
+    ///   - size: The size to decode to. The default is `nil`, which means full size.
+    ///   - transformers: The transformers to apply. The default is `nil`, which means those of the configuration.
+    ///   - priority: The priority. The default is ``RequestPriority/normal``.
+    public init(
+        url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
+        priority: RequestPriority = .normal
+    ) {
         self.url = url
         self.size = size
         self.transformers = transformers
+        self.priority = priority
         source = SourceKind(url)
         identities = transformers?.map(\.identifier)
         // Most file names have no scale suffix, and `lastPathComponent` is expensive.
         scale = source.mayHaveScaleSuffix ? ImageScale.from(key: url.lastPathComponent) : 1
+    }
+
+    /// Creates a request for the image at the URL in a string. Returns `nil` if the string isn't a valid URL.
+    public init?(string: String) {
+        guard let url = URL(string: string) else { return nil }
+        self.init(url: url)
     }
 
     init(_ url: URL, size: TargetSize?, transformers: [any ImageTransformer]?, maker: ImageFactory?) {
@@ -171,13 +139,16 @@ public struct ImageRequest: Sendable {
 
     /// The lowercase names of the ``headers`` whose values are part of the key, sorted.
     var keyHeaderNames: [String] {
-        Set((keyHeaders ?? headers.lines.map(\.name)).map { $0.lowercased() }).filter(isKeyHeader).sorted()
+        Set((caching.keyHeaders.map { Array($0) } ?? headers.lines.map(\.name)).map { $0.lowercased() })
+            .filter(isKeyHeader).sorted()
     }
 
     /// Returns whether the value of a header field, if the request has it, is part of the key. The name must be
     /// lowercase.
     func isKeyHeader(_ name: String) -> Bool {
-        guard let keyHeaders else { return !HTTPHeaderFields.namesWithoutEffectOnData.contains(name) }
+        guard let keyHeaders = caching.keyHeaders else {
+            return !HTTPHeaderFields.namesWithoutEffectOnData.contains(name)
+        }
         return keyHeaders.contains { $0.lowercased() == name }
     }
 

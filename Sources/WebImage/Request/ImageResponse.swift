@@ -9,7 +9,7 @@ import WebImageStore
 /// The result of a request.
 public struct ImageResponse: Sendable {
     /// The source of an image.
-    public enum Source: String, Sendable, Hashable, Codable {
+    public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
         /// The memory cache, or data that another request was still using.
         case memoryCache
         /// The disk cache, without contacting the server.
@@ -36,9 +36,19 @@ public struct ImageResponse: Sendable {
     /// The URL of the request.
     public var url: URL
     /// The URL of the response after redirects, or `nil` if it's unknown. The value is computed on each access.
-    public var finalURL: URL? { httpResponse.flatMap { URL(string: $0.finalURL) } }
-    /// The stored response head (status and header fields), or `nil` for sources without one.
-    public var httpResponse: StoredResponseHead?
+    public var finalURL: URL? { storedHead.flatMap { URL(string: $0.finalURL) } }
+    /// The status and the header fields of the HTTP response, or `nil` for sources without one.
+    public var httpResponse: HTTPResponseHead? { storedHead?.head }
+    /// The date at which the response becomes stale, or `nil` for sources without an HTTP response, which never become
+    /// stale. The value is computed on each access.
+    public var expiresAt: Date? {
+        guard let storedHead else { return nil }
+        let freshness = storedHead.freshness(
+            now: storedHead.responseTime, policy: freshnessPolicy?.policy ?? .standard)
+        return storedHead.responseTime.addingTimeInterval(freshness.remaining)
+    }
+    /// The stored response head, or `nil` for sources without one.
+    var storedHead: StoredResponseHead?
     /// The size of the original data, in bytes, or `nil` if only the decoded image is available.
     public var originalByteCount: Int?
     /// A Boolean value that indicates whether the image is stale.
@@ -50,25 +60,33 @@ public struct ImageResponse: Sendable {
     public var isStale = false
     /// The error that prevented the revalidation of a stale image.
     public var revalidationError: ImageError?
-    /// The seconds spent in each stage.
-    public var timings: StageTimings
+    /// The time that the request waited for each stage.
+    ///
+    /// Loading, decoding, and transforming include the time in their queues. Shared work counts for every request that
+    /// waited for it. The stage ``ImageManager/Stage/request`` is the time from the start of the work to the result.
+    /// Stages that the request didn't wait for have no value, so the dictionary is empty for an image in memory.
+    public var timings: [ImageManager.Stage: Duration] = [:]
     /// The times and sizes of the transfer, or `nil` if there was no transfer.
     public var metrics: NetworkMetrics?
+    /// The policy of the manager for freshness. It's an object because copying the policy costs more than a reference.
+    var freshnessPolicy: SharedHTTPCachePolicy?
 }
 
-/// The seconds that a request waited for each stage. Shared work counts for every request that waited for it.
-public struct StageTimings: Sendable, Hashable {
-    /// The time for the lookup in the disk cache, in seconds.
-    public var disk: Double = 0
-    /// The time for loading, in seconds, including the time in the queue.
-    public var load: Double = 0
-    /// The time for decoding, in seconds, including the time in the queue.
-    public var decode: Double = 0
-    /// The time for transforming, in seconds, including the time in the queue.
-    public var transform: Double = 0
-    /// The time from the call to the result, in seconds.
-    public var total: Double = 0
+/// An HTTP cache policy that responses share.
+final class SharedHTTPCachePolicy: Sendable {
+    let policy: HTTPCachePolicy
 
-    /// Creates timings that are all zero.
-    public init() {}
+    init(_ policy: HTTPCachePolicy) { self.policy = policy }
+}
+
+extension ImageResponse {
+    /// Creates a response, for interceptors and tests.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - url: The URL of the request.
+    ///   - source: The source of the image. The default is ``Source/local``.
+    public init(image: DecodedImage, url: URL, source: Source = .local) {
+        self.init(image: image, originalData: nil, source: source, url: url)
+    }
 }

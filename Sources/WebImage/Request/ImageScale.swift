@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 /// The scale that a file name specifies, in pixels per point.
-public enum ImageScale {
+package enum ImageScale {
     /// Returns 2 for `name@2x.png`, 3 for `name@3x.png`, and 1 for names without a suffix. Valid factors are 1 to 9.
-    public static func from(key: String) -> Double {
+    package static func from(key: String) -> Double {
         let bytes = Array(key.utf8)
         let end = bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex
         guard end >= 3, bytes[end - 3] == UInt8(ascii: "@"), bytes[end - 1] == UInt8(ascii: "x"),

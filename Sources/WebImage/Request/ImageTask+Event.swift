@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import WebImageCore
-import WebImageNet
 
 extension ImageTask {
     /// An event of a running request. Each request sends exactly one `finished` event, which is always the last one.
@@ -18,6 +17,18 @@ extension ImageTask {
         case preview(DecodedImage)
         /// The final result of the request.
         case finished(Result<ImageResponse, ImageError>)
+    }
+}
+
+extension ImageTask {
+    /// The reason why a load hasn't begun.
+    public enum WaitReason: String, CaseIterable, Sendable {
+        /// All connections are in use, or the downloader is suspended.
+        case connectionLimit
+        /// All connections to the host are in use.
+        case hostLimit
+        /// The number of loads that begin per second is limited.
+        case rateLimit
     }
 }
 

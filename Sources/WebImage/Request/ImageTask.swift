@@ -7,7 +7,9 @@ import WebImageStore
 
 /// The handle of one running request. It's thread-safe. Releasing the task doesn't stop the work, but ``cancel()``
 /// does.
-public final class ImageTask: Sendable {
+///
+/// Tasks are equal if they're the same object.
+public final class ImageTask: Sendable, Hashable, Identifiable {
     /// The request of this task.
     public let request: ImageRequest
     let livePriority: SharedPriority
@@ -67,6 +69,51 @@ public final class ImageTask: Sendable {
     /// Each call creates an independent stream. Events that a subscriber hasn't received yet are buffered. The buffer
     /// contains only the most recent progress, waiting, and preview event.
     public var events: AsyncStream<ImageTask.Event> {
+        let mailbox = subscribe()
+        return AsyncStream(unfolding: { await mailbox.next() }, onCancel: { mailbox.end() })
+    }
+
+    /// The progress of the download, beginning with the most recent value.
+    ///
+    /// Each access creates an independent stream, which ends with the request. A slow subscriber receives only the most
+    /// recent value. The stream is empty if nothing is downloaded.
+    public var progress: AsyncStream<Progress> {
+        stream { event in
+            guard case .progress(let progress) = event else { return nil }
+            return progress
+        }
+    }
+
+    /// The previews of the running download, if ``ImageRequest/previews`` enables them.
+    ///
+    /// Each access creates an independent stream, which ends with the request. A slow subscriber receives only the most
+    /// recent preview. The final image isn't part of the stream.
+    public var previews: AsyncStream<DecodedImage> {
+        stream { event in
+            guard case .preview(let image) = event else { return nil }
+            return image
+        }
+    }
+
+    /// The most recent progress of the download, or `nil` if no data was received.
+    public var currentProgress: Progress? { state.withLock { $0.machine.lastProgress } }
+
+    /// Returns a stream of the values that `value` returns for the events of this task.
+    private func stream<Value: Sendable>(
+        of value: @escaping @Sendable (ImageTask.Event) -> Value?
+    ) -> AsyncStream<Value> {
+        let mailbox = subscribe()
+        return AsyncStream(
+            unfolding: {
+                while let event = await mailbox.next() {
+                    if let found = value(event) { return found }
+                }
+                return nil
+            }, onCancel: { mailbox.end() })
+    }
+
+    /// Returns a new buffer that receives the past events that are still relevant and all later events.
+    private func subscribe() -> EventBuffer {
         let id = state.withLock { state -> Int in
             state.nextID += 1
             return state.nextID
@@ -79,7 +126,7 @@ public final class ImageTask: Sendable {
         deliver()
         let whenHeard = state.withLock { $0.whenHeard }
         whenHeard?()
-        return AsyncStream(unfolding: { await mailbox.next() }, onCancel: { mailbox.end() })
+        return mailbox
     }
 
     /// The response of the request.
@@ -112,14 +159,20 @@ public final class ImageTask: Sendable {
     }
 
     /// Waits until the request has finished and its cache writes have finished or failed.
-    public var stored: Void {
-        get async {
-            _ = try? await response
-            let (storing, caches) = state.withLock { ($0.storing, $0.caches) }
-            for task in storing { await task.value }
-            for cache in caches { await cache.flush() }
-        }
+    ///
+    /// Canceling the Swift task that calls this method ends only the wait for the request.
+    public func waitUntilStored() async {
+        _ = try? await response
+        let (storing, caches) = state.withLock { ($0.storing, $0.caches) }
+        for task in storing { await task.value }
+        for cache in caches { await cache.flush() }
     }
+
+    /// Returns whether two tasks are the same object.
+    public static func == (lhs: ImageTask, rhs: ImageTask) -> Bool { lhs === rhs }
+
+    /// Hashes the identity of the task.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
     // MARK: - For the manager
 
@@ -151,10 +204,10 @@ public final class ImageTask: Sendable {
         _ = before
     }
 
-    /// Adds the caches that the request can store in. ``stored`` waits for their writes.
+    /// Adds the caches that the request can store in. ``waitUntilStored()`` waits for their writes.
     func stores(in caches: [ImageCache]) { state.withLock { $0.caches += caches } }
 
-    /// Makes ``stored`` wait for `task`.
+    /// Makes ``waitUntilStored()`` wait for `task`.
     func follow(_ task: Task<Void, Never>) { state.withLock { $0.storing.append(task) } }
 
     /// Starts the work of this task through `starter` and finishes the task with its result. If the task was canceled

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import WebImageCore
-import WebImageNet
 
 /// The events that a task has sent and their receivers, as a pure state machine.
 ///
@@ -18,8 +17,8 @@ struct ImageTaskStateMachine {
     private var listeners: Set<ListenerID> = []
     private var waiters: Set<ListenerID> = []
     private var hasStarted = false
-    private var waiting: WaitReason?
-    private var lastProgress: ImageTask.Progress?
+    private var waiting: ImageTask.WaitReason?
+    private(set) var lastProgress: ImageTask.Progress?
     private var cached: ImageResponse?
     private var preview: DecodedImage?
     private(set) var result: Result<ImageResponse, ImageError>?

@@ -3,7 +3,7 @@
 /// The policy that decides whether a request delivers previews of a running download, and in which style.
 public struct PreviewPolicy: Sendable, Hashable {
     /// The style of previews.
-    public enum Style: Sendable, Hashable {
+    package enum Style: Sendable, Hashable {
         /// Delivers no previews.
         case none
         /// Delivers the data received so far: the upper rows, or the whole image in coarse steps, depending on the
@@ -17,13 +17,13 @@ public struct PreviewPolicy: Sendable, Hashable {
     }
 
     /// The style of the previews.
-    public let style: Style
+    package let style: Style
     /// The minimum time between two previews of a download, in seconds.
-    public let minimumInterval: Double
+    package let minimumInterval: Double
 
     private init(_ style: Style, _ seconds: Double) {
         self.style = style
-        minimumInterval = seconds.isNaN ? 0 : max(0, seconds)
+        minimumInterval = max(0, seconds)
     }
 
     /// A policy without previews. This is the default.
@@ -33,8 +33,10 @@ public struct PreviewPolicy: Sendable, Hashable {
     /// A policy that shows the whole image with decreasing blur, at most every 0.4 seconds.
     public static let blurred = PreviewPolicy(.blurred, 0.4)
 
-    /// Returns a policy that shows the data received so far, at most every `seconds`.
-    public static func progressive(interval seconds: Double) -> PreviewPolicy { PreviewPolicy(.progressive, seconds) }
-    /// Returns a policy that shows the whole image with decreasing blur, at most every `seconds`.
-    public static func blurred(interval seconds: Double) -> PreviewPolicy { PreviewPolicy(.blurred, seconds) }
+    /// Returns a policy that shows the data received so far, at most once per `interval`.
+    public static func progressive(interval: Duration) -> PreviewPolicy {
+        PreviewPolicy(.progressive, interval / .seconds(1))
+    }
+    /// Returns a policy that shows the whole image with decreasing blur, at most once per `interval`.
+    public static func blurred(interval: Duration) -> PreviewPolicy { PreviewPolicy(.blurred, interval / .seconds(1)) }
 }

@@ -47,9 +47,9 @@ public final class ListPrefetcher {
         request: @escaping @MainActor (Int) -> ImageRequest?
     ) {
         window = PrefetchWindow(count: count, pages: configuration.pages, limit: configuration.maxCount)
-        prefetcher = ImagePrefetcher(manager: manager) {
-            $0.maxConcurrentRequests = max(1, configuration.maxConcurrentRequests)
-        }
+        var settings = ImagePrefetcher.Configuration()
+        settings.maxConcurrentRequests = max(1, configuration.maxConcurrentRequests)
+        prefetcher = ImagePrefetcher(manager: manager, configuration: settings)
         destination = configuration.destination
         self.request = request
     }

@@ -39,7 +39,7 @@
             guard let monitor = g_network_monitor_get_default() else { return }
             network = monitor
             isAvailable = g_network_monitor_get_network_available(monitor) != 0
-            if g_network_monitor_get_network_metered(monitor) != 0 { NetworkConditions.shared.isMetered = true }
+            if g_network_monitor_get_network_metered(monitor) != 0 { ImagePrefetcher.isNetworkMetered = true }
             let changed: @convention(c) (OpaquePointer?, gboolean, gpointer?) -> Void = { _, available, _ in
                 MainActor.assumeIsolated { SystemMonitors.shared.network(isAvailable: available != 0) }
             }
@@ -47,7 +47,7 @@
                 UnsafeMutableRawPointer(monitor), "network-changed", unsafeBitCast(changed, to: GCallback.self), nil)
             let metered: @convention(c) (OpaquePointer?, OpaquePointer?, gpointer?) -> Void = { monitor, _, _ in
                 let isMetered = monitor.map { g_network_monitor_get_network_metered($0) != 0 } ?? false
-                NetworkConditions.shared.isMetered = isMetered
+                ImagePrefetcher.isNetworkMetered = isMetered
             }
             connect(
                 UnsafeMutableRawPointer(monitor), "notify::network-metered", unsafeBitCast(metered, to: GCallback.self),

@@ -74,7 +74,7 @@ public final class StubImageManager: Sendable {
         self.responder = desk
         self.clock = clock
         manager = ImageManager { configuration in
-            configuration.cache.usesDisk = false
+            configuration.diskCache = nil
             configuration.downloader.proxy = .disabled
             configuration.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
             configuration.now = { Date(timeIntervalSinceReferenceDate: clock.now.offset / .seconds(1)) }

@@ -70,7 +70,7 @@ struct ImageBatchLoad: Sendable {
         do throws(ImageError) {
             var request = ImageRequest(url: try Inputs.url(input), size: size)
             request.cachePolicy = policy
-            request.tags = tags
+            request.caching.tags = tags
             request.previews = previews?.policy ?? .disabled
             if !transformers.isEmpty { request.transformers = transformers }
             request.includesOriginalData = output != nil && isWrittenAsIs
@@ -80,7 +80,7 @@ struct ImageBatchLoad: Sendable {
             var response = try result.get()
             if let failure = log?.failure { throw failure }
             // An image from the memory cache has no timings, so measure the total time.
-            if response.timings.total == 0 { response.timings.total = start.duration(to: .now) / .seconds(1) }
+            if response.timings[.request] == nil { response.timings[.request] = start.duration(to: .now) }
             row.update(from: response)
             onImage?(input, response.image)
             if let output, let stem { row.output = try await write(response, request, to: "\(output)/\(stem)") }
@@ -154,10 +154,10 @@ extension LoadRow {
         source = response.source.rawValue
         isStale = response.isStale
         bytes = response.originalByteCount
-        let times = response.timings
-        timings = [
-            ("disk", times.disk), ("load", times.load), ("decode", times.decode), ("transform", times.transform),
-            ("total", times.total),
+        let stages: [(String, ImageManager.Stage)] = [
+            ("disk", .diskLookup), ("load", .load), ("decode", .decode), ("transform", .transform),
+            ("total", .request),
         ]
+        timings = stages.map { ($0, (response.timings[$1] ?? .zero) / .seconds(1)) }
     }
 }

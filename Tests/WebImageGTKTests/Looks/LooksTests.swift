@@ -98,7 +98,7 @@
         func testPreview() throws {
             try Stand.run {
                 let scene = try Scene()
-                scene.load(preview: .progressive(interval: 0))
+                scene.load(preview: .progressive(interval: .zero))
                 scene.first.open()
                 Stand.pump("the upper rows") { scene.view.snapshot().content == .preview }
                 scene.window.frame()

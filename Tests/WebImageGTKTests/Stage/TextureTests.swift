@@ -68,7 +68,7 @@
                 let data = try LooksTests.dusk.get()
                 let (first, rest) = (TestGate(), TestGate())
                 var request = ImageRequest(url: Sources.url("a"))
-                request.previews = .progressive(interval: 0)
+                request.previews = .progressive(interval: .zero)
                 var hasPreview = false
                 let made = try Self.made(Self.loader(data, first, rest), request) { view in
                     if view.snapshot().state == .loading { first.open() }

@@ -17,7 +17,7 @@
         /// Returns a manager that loads with `loader` and caches images only in memory.
         static func manager(_ loader: any ImageLoader) -> ImageManager {
             ImageManager { configuration in
-                configuration.cache.usesDisk = false
+                configuration.diskCache = nil
                 configuration.cachePolicy = .cacheFirst
                 configuration.loaders.append(loader)
                 configuration.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)

@@ -120,7 +120,7 @@
                 stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
                 let (window, _) = try Self.makeView(stub, Sources.url("a"))
                 SystemMonitors.shared.memoryWarning(100)
-                XCTAssertEqual(stub.manager.memoryPressure, .medium)
+                XCTAssertEqual(stub.manager.configuration.memoryPressureMonitor.level, .medium)
                 window.close()
             }
         }

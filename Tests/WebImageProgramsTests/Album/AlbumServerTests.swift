@@ -10,7 +10,7 @@ import WebImageTestSupport
 struct AlbumServerTests {
     private func manager() -> ImageManager {
         ImageManager {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.downloader.startRate = nil
         }
     }
@@ -42,7 +42,7 @@ struct AlbumServerTests {
         request.retry = .never
         await #expect(throws: ImageError.self) { try await manager.image(for: request) }
         server.behavior = SimulatedNetwork()
-        request.bypassesFailureCache = true
+        request.caching.bypassesFailureCache = true
         #expect(try await manager.image(for: request).size.width == SampleAlbum.widths[0])
         await manager.shutdown()
     }

@@ -78,7 +78,7 @@ struct GallerySettingsTests {
     @Test("The statistics reflect the activity of a manager")
     func figures() async throws {
         let album = try SampleAlbum()
-        let manager = ImageManager { $0.cache.usesDisk = false }
+        let manager = ImageManager { $0.diskCache = nil }
         let request = ImageRequest(url: album.directory.appending(path: "p0.png"))
         _ = try await manager.image(for: request)
         _ = try await manager.image(for: request)

@@ -112,7 +112,7 @@ struct BinderStateMachineTests {
         #expect(driver.started.count == 1)
         driver.perform(driver.machine.retry())
         #expect(driver.started.count == 2)
-        #expect(driver.started[1].bypassesFailureCache)
+        #expect(driver.started[1].caching.bypassesFailureCache)
         #expect(driver.kinds == [.placeholder, .failurePlaceholder, .placeholder])
         driver.finish(.failure(Images.offline))
         driver.perform(driver.machine.networkReturned())

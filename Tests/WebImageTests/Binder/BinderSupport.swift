@@ -22,9 +22,7 @@ enum BinderImages {
     }
 
     static func response(_ image: DecodedImage, _ origin: ImageResponse.Source = .network) -> ImageResponse {
-        ImageResponse(
-            image: image, originalData: nil, source: origin, url: url, httpResponse: nil, originalByteCount: nil,
-            timings: StageTimings(), metrics: nil)
+        ImageResponse(image: image, url: url, source: origin)
     }
 
     static let offline = ImageError.network(ImageError.NetworkFailure(.offline, url: url))

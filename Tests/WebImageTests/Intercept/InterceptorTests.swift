@@ -36,13 +36,15 @@ struct InterceptorTests {
         }
     }
 
-    @Test("An options processor changes every request, and images in memory are still returned immediately")
+    @Test("A request modifier changes every request, and images in memory are still returned immediately")
     func options() async throws {
-        let fixture = try fixture(
-            .options {
+        let fixture = try ManagerFixture { [loader] configuration in
+            configuration.loaders = [loader]
+            configuration.requestModifier = {
                 $0.size = .fit(width: 10)
                 $0.cachePolicy = .cacheFirst
-            })
+            }
+        }
         #expect(try await fixture.manager.image(for: web).size.width == 10)
         #expect(fixture.manager.cachedImage(for: ImageRequest(url: web))?.size.width == 10)
         let task = fixture.manager.load(web)
@@ -77,12 +79,12 @@ struct InterceptorTests {
         let bytes = try TestImages.png(2, width: 30, height: 20)
         let picture = DecodedImage(pixels: try TestImages.pixels(3, width: 7, height: 5))
         let fixture = try fixture(
-            Stage { (request, _) async throws(ImageError) in request.key == "bytes" ? .data(bytes) : .image(picture) })
+            Stage { (request, _) async throws(ImageError) in request.caching.key == "bytes" ? .data(bytes) : .image(picture) })
         var request = ImageRequest(url: web)
         let answer = try await fixture.manager.response(for: request)
         #expect(answer.image === picture && answer.source == .local)
         #expect(try await fixture.manager.data(for: request).isEmpty == false)
-        request.key = "bytes"
+        request.caching.key = "bytes"
         request.size = .fit(width: 15)
         request.includesOriginalData = true
         let decoded = try await fixture.manager.response(for: request)
@@ -107,7 +109,7 @@ struct InterceptorTests {
                     return try await next(request)
                 } catch {
                     var again = request
-                    again.bypassesFailureCache = true
+                    again.caching.bypassesFailureCache = true
                     return try await next(again)
                 }
             })

@@ -32,7 +32,7 @@ struct AllowedSchemesTests {
             let expected = ImageError.request(.unsupportedScheme("file"))
             #expect(await failure(manager, request) == expected)
             await #expect(throws: expected) { try await manager.data(for: request) }
-            await #expect(throws: expected) { try await manager.data(for: request, encodedAs: .png()) }
+            await #expect(throws: expected) { try await manager.encodedImage(for: request, as: .png()).data }
             #expect(manager.loadCachedImageSynchronously(for: request, from: .all) == nil)
         }
         let data = try #require(URL(string: "data:image/png;base64,\(try TestImages.png(1).base64EncodedString())"))
@@ -84,7 +84,7 @@ struct AllowedSchemesTests {
         request.retry = .never
         #expect(try await fixture.manager.response(for: request).finalURL == other.url("/b"))
         request = ImageRequest(url: server.url("/none"))
-        request.bypassesFailureCache = true
+        request.caching.bypassesFailureCache = true
         request.alternativeURLs = [try #require(URL(string: secure))]
         #expect(await failure(fixture.manager, request)?.attempts.map(\.statusCode) == [404])
         #expect(other.counters.connections == 1)

@@ -45,7 +45,7 @@ struct BlockingLookupTests {
         let request = ImageRequest(url: server.url("/a"))
         let task = fixture.manager.load(request)
         _ = try await task.response
-        await task.stored
+        await task.waitUntilStored()
         fixture.manager.memoryCache.removeAll()
         for tier in tiers { tier.lookupsOffThePool.value = [] }
         // Run on a dedicated thread, like a call on the main thread.
@@ -66,7 +66,7 @@ struct BlockingLookupTests {
         let request = ImageRequest(url: server.url("/a"))
         let task = fixture.manager.load(request)
         _ = try await task.response
-        await task.stored
+        await task.waitUntilStored()
         fixture.manager.memoryCache.removeAll()
         let manager = fixture.manager
         let found = await withTaskGroup(of: Bool.self) { group in

@@ -86,7 +86,7 @@ struct CacheFaultTests {
         let disk = try #require(SmallDisk(bytes: 1 << 20, at: folder.file("cache")))
         let uptime = TestTime()
         let fixture = try ManagerFixture(directory: folder) {
-            $0.cache.disk.clock.uptime = { uptime.now.timeIntervalSinceReferenceDate }
+            $0.diskCache?.clock.uptime = { uptime.now.timeIntervalSinceReferenceDate }
         }
         try await expectImages(fixture, server, count: 1)
         #expect(disk.fill())
@@ -97,7 +97,7 @@ struct CacheFaultTests {
         // The cache retries writing after a pause of at most 15 minutes.
         uptime.pass(1_000)
         var request = ImageRequest(url: server.url("/later"))
-        request.waitsUntilStored = true
+        request.caching.waitsUntilStored = true
         _ = try await fixture.manager.response(for: request)
         let later = try await fixture.restarted()
         #expect(try await later.manager.response(for: request).source == .diskCache)

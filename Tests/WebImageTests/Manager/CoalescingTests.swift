@@ -41,7 +41,7 @@ struct CoalescingTests {
         let fixture = try ManagerFixture()
         let tier = BlockingTier()
         var late = ImageRequest(url: server.url("/a"), size: .fit(width: 10))
-        late.originalCache = ImageCache(memory: nil, tiers: [tier])
+        late.caching.originalCache = ImageCache(memory: nil, tiers: [tier])
         let task = fixture.manager.load(late)
         await untilTrue { tier.isQueried }
         _ = try await fixture.manager.image(for: server.url("/a"))

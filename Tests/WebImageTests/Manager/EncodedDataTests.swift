@@ -26,16 +26,16 @@ struct EncodedDataTests {
         let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
-        let first = try await fixture.manager.data(for: request, encodedAs: .webp(quality: 70))
-        let other = try await fixture.manager.data(for: request, encodedAs: .webp(quality: 30))
+        let first = try await fixture.manager.encodedImage(for: request, as: .webp(quality: 70)).data
+        let other = try await fixture.manager.encodedImage(for: request, as: .webp(quality: 30)).data
         #expect(first != other)
         let restarted = try await fixture.restarted()
-        #expect(try await restarted.manager.data(for: request, encodedAs: .webp(quality: 70)) == first)
-        #expect(try await restarted.manager.data(for: request, encodedAs: .webp(quality: 30)) == other)
+        #expect(try await restarted.manager.encodedImage(for: request, as: .webp(quality: 70)).data == first)
+        #expect(try await restarted.manager.encodedImage(for: request, as: .webp(quality: 30)).data == other)
         #expect(restarted.manager.statistics.decodes == 0 && restarted.manager.statistics.encodes == 0)
         #expect(server.counters.requests == 1)
         // Another size is another image.
-        _ = try await restarted.manager.data(for: ImageRequest(url: server.url("/a")), encodedAs: .webp(quality: 70))
+        _ = try await restarted.manager.encodedImage(for: ImageRequest(url: server.url("/a")), as: .webp(quality: 70)).data
         #expect(restarted.manager.statistics.encodes == 1)
     }
 
@@ -47,12 +47,12 @@ struct EncodedDataTests {
         let manager = fixture.manager
         let small = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         var stored = ImageRequest(url: server.url("/a"), size: .fit(width: 30))
-        stored.processedEncoding = .encoded(as: .png())
-        stored.waitsUntilStored = true
+        stored.caching.processedEncoding = .png()
+        stored.caching.waitsUntilStored = true
         for url in [server.url("/a"), server.url("/ab")] {
-            _ = try await manager.data(for: ImageRequest(url: url), encodedAs: .webp(quality: 70))
+            _ = try await manager.encodedImage(for: ImageRequest(url: url), as: .webp(quality: 70)).data
         }
-        _ = try await manager.data(for: small, encodedAs: .jpeg())
+        _ = try await manager.encodedImage(for: small, as: .jpeg()).data
         _ = try await manager.image(for: stored)
         await manager.diskCache?.flush()
         #expect(await manager.diskCache?.entries().count == 6)
@@ -61,7 +61,7 @@ struct EncodedDataTests {
         let left = await manager.diskCache?.entries() ?? []
         #expect(left.count == 2 && left.allSatisfy { $0.source == server.url("/ab").absoluteString })
         // The same data is downloaded and encoded again.
-        _ = try await manager.data(for: small, encodedAs: .jpeg())
+        _ = try await manager.encodedImage(for: small, as: .jpeg()).data
         #expect(manager.statistics.encodes == 5)
     }
 
@@ -71,8 +71,8 @@ struct EncodedDataTests {
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"))
         _ = try await fixture.manager.image(for: request)
-        let first = try await fixture.manager.data(for: request, encodedAs: .jpeg())
-        #expect(try await fixture.manager.data(for: request, encodedAs: .jpeg()) == first)
+        let first = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
+        #expect(try await fixture.manager.encodedImage(for: request, as: .jpeg()).data == first)
         let counts = fixture.manager.statistics
         #expect(counts.decodes == 1 && counts.encodes == 1 && counts.loads == 1)
     }
@@ -82,9 +82,9 @@ struct EncodedDataTests {
         let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"))
-        let first = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        let first = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
         fixture.pass(seconds: 61)
-        #expect(try await fixture.manager.data(for: request, encodedAs: .jpeg()) == first)
+        #expect(try await fixture.manager.encodedImage(for: request, as: .jpeg()).data == first)
         #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
         #expect(fixture.manager.statistics.encodes == 1)
     }
@@ -99,15 +99,15 @@ struct EncodedDataTests {
         }
         let fixture = try ManagerFixture()
         var request = ImageRequest(url: server.url("/a"))
-        if !keepsMemory { request.writeTo = .disk }
-        let first = try await fixture.manager.data(for: request, encodedAs: .png())
+        if !keepsMemory { request.caching.writeTo = .disk }
+        let first = try await fixture.manager.encodedImage(for: request, as: .png()).data
         // Another request reloads the data while the encoding is still fresh.
         var again = request
         again.cachePolicy = .reload
         _ = try await fixture.manager.image(for: again)
-        let second = try await fixture.manager.data(for: request, encodedAs: .png())
+        let second = try await fixture.manager.encodedImage(for: request, as: .png()).data
         #expect(second != first)
-        #expect(try await fixture.manager.data(for: request, encodedAs: .png()) == second)
+        #expect(try await fixture.manager.encodedImage(for: request, as: .png()).data == second)
         #expect(server.counters.requests == 2)
     }
 
@@ -116,15 +116,15 @@ struct EncodedDataTests {
         arguments: 0..<4)
     func notKept(place: Int) async throws {
         let server = try server(try TestImages.png(1), cacheControl: place == 2 ? "no-store" : "max-age=60")
-        let fixture = try ManagerFixture { $0.cache.storesEncodings = place != 0 }
+        let fixture = try ManagerFixture { $0.storesEncodedImages = place != 0 }
         var request = ImageRequest(url: server.url("/a"))
-        if place == 1 { request.writeTo = .memory }
+        if place == 1 { request.caching.writeTo = .memory }
         if place == 3 {
             let file = URL(filePath: fixture.directory.file("a.png"))
             try TestImages.png(1).write(to: file)
             request = ImageRequest(url: file)
         }
-        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        _ = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
         await fixture.manager.diskCache?.flush()
         let entries = await fixture.manager.diskCache?.entries() ?? []
         #expect(entries.allSatisfy { !$0.key.contains("7:encoded") })
@@ -136,9 +136,9 @@ struct EncodedDataTests {
         let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"))
-        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        _ = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
         await fixture.manager.removeCachedImage(for: request)
-        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        _ = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
         #expect(server.counters.requests == 2)
     }
 
@@ -146,15 +146,15 @@ struct EncodedDataTests {
     func untouched() async throws {
         let bytes = try jpeg()
         let server = try server(bytes, type: "image/jpeg")
-        let fixture = try ManagerFixture { $0.cache.storesEncodings = false }
+        let fixture = try ManagerFixture { $0.storesEncodedImages = false }
         let request = ImageRequest(url: server.url("/a"))
         let automatic = ImageEncoding(format: .automatic)
-        #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
-        #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
+        #expect(try await fixture.manager.encodedImage(for: request, as: automatic).data == bytes)
+        #expect(try await fixture.manager.encodedImage(for: request, as: automatic).data == bytes)
         fixture.manager.memoryCache.removeAll()
-        #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
+        #expect(try await fixture.manager.encodedImage(for: request, as: automatic).data == bytes)
         let small = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
-        let reduced = try await fixture.manager.data(for: small, encodedAs: automatic)
+        let reduced = try await fixture.manager.encodedImage(for: small, as: automatic).data
         #expect(try ImageInfo(data: reduced).size.width == 20)
         #expect(server.counters.requests == 1)
     }
@@ -171,9 +171,9 @@ struct EncodedDataTests {
         let server = try server(bytes, type: "image/jpeg")
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
-        let kept = try await fixture.manager.data(for: request, encodedAs: encoding)
+        let kept = try await fixture.manager.encodedImage(for: request, as: encoding).data
         #expect(kept.range(of: packet) != nil)
-        let stripped = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        let stripped = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
         #expect(stripped.range(of: packet) == nil)
     }
 
@@ -184,7 +184,7 @@ struct EncodedDataTests {
         let request = ImageRequest(url: server.url("/a"))
         let manager = fixture.manager
         let answers = await withTaskGroup(of: Data?.self) { group in
-            for _ in 0..<100 { group.addTask { try? await manager.data(for: request, encodedAs: .jpeg()) } }
+            for _ in 0..<100 { group.addTask { try? await manager.encodedImage(for: request, as: .jpeg()).data } }
             return await group.reduce(into: Set<Data>()) { if let data = $1 { $0.insert(data) } }
         }
         #expect(answers.count == 1)
@@ -196,8 +196,8 @@ struct EncodedDataTests {
         let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         let manager = fixture.manager
@@ -206,13 +206,13 @@ struct EncodedDataTests {
         open.open()
         tier.blockLookups(first)
         let lookups = tier.lookups
-        let slow = Task { try await manager.data(for: ImageRequest(url: .sample), encodedAs: .png()) }
+        let slow = Task { try await manager.encodedImage(for: ImageRequest(url: .sample), as: .png()).data }
         await untilTrue { tier.lookups == lookups + 1 }
         tier.blockLookups(second)
         first.open()
         await untilTrue { tier.lookups == lookups + 2 }
         tier.blockLookups(open)
-        let data = Task { try await manager.data(for: ImageRequest(url: .sample), encodedAs: .png()) }
+        let data = Task { try await manager.encodedImage(for: ImageRequest(url: .sample), as: .png()).data }
         await passing()
         second.open()
         #expect(try await data.value == slow.value)

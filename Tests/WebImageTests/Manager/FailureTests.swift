@@ -79,9 +79,9 @@ struct FailureTests {
         let fixture = try ManagerFixture()
         var request = ImageRequest(url: server.url("/a"))
         #expect(await code(fixture, request) == 2007)
-        request.bypassesFailureCache = true
+        request.caching.bypassesFailureCache = true
         #expect(await code(fixture, request) == 2007)
-        request.bypassesFailureCache = false
+        request.caching.bypassesFailureCache = false
         request.cachePolicy = .reload
         #expect(await code(fixture, request) == 2007)
         request.cachePolicy = nil
@@ -156,7 +156,7 @@ struct FailureTests {
         let resource = ServerResource(
             body: try TestImages.png(1), type: "image/png", etag: "\"one\"", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
-        let fixture = try ManagerFixture { $0.failures = FailurePolicy { _ in 60 } }
+        let fixture = try ManagerFixture { $0.failureLifetime = { _ in .seconds(60) } }
         let request = ImageRequest(url: server.url("/a"))
         _ = try await fixture.manager.image(for: request)
         fixture.pass(seconds: 61)
@@ -190,7 +190,7 @@ struct FailureTests {
         }
         let fixture = try ManagerFixture {
             $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0, maxDelay: 0)
-            $0.failures = FailurePolicy { _ in 60 }
+            $0.failureLifetime = { _ in .seconds(60) }
         }
         var request = ImageRequest(url: server.url("/a"))
         request.alternativeURLs = [server.url("/b"), server.url("/c")]

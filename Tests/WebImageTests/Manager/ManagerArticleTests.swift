@@ -92,7 +92,7 @@ struct ManagerArticleTests {
 
         let trace = ChromeTraceObserver()
         let observed = ImageManager { configuration in
-            configuration.cache.usesDisk = false
+            configuration.diskCache = nil
             configuration.loaders = [loader]
             configuration.observers = [trace, LogObserver(level: .error)]
         }
@@ -109,8 +109,10 @@ struct ManagerArticleTests {
         let manager = table.manager
         let urls = try (1...5).map { try table.serve($0) }
 
-        let prefetcher = ImagePrefetcher(manager: manager) { $0.maxConcurrentRequests = 4 }
-        let list = prefetcher.prefetch(urls.map { ImageRequest(url: $0) }, to: .diskCache)
+        var configuration = ImagePrefetcher.Configuration()
+        configuration.maxConcurrentRequests = 4
+        let prefetcher = ImagePrefetcher(manager: manager, configuration: configuration)
+        let list = prefetcher.prefetch(urls, to: .diskCache)
         list.isPaused = true
         list.isPaused = false
         let outcome = await list.result
@@ -130,13 +132,13 @@ struct ManagerArticleTests {
         let server = ImageManager { configuration in
             configuration = .server
             configuration.maxInFlightRequests = 64
-            configuration.cache.disk = DiskCache.Configuration(directory: directory, sizeLimit: .gigabytes(1))
+            configuration.diskCache = DiskCache.Configuration(directory: directory, sizeLimit: 1 << 30)
         }
         var thumbnail = ImageRequest(url: url, size: .fill(width: 20, height: 20))
         thumbnail.alternativeURLs = [mirror]
         do {
-            let webp = try await server.data(for: thumbnail, encodedAs: .webp(quality: 80))
-            reply(200, webp)
+            let webp = try await server.encodedImage(for: thumbnail, as: .webp(quality: 80))
+            reply(200, webp.data)
         } catch {
             reply(error.isOverloaded ? 503 : error.httpStatusCode == 404 ? 404 : 502, Data())
         }

@@ -22,7 +22,7 @@ final class ManagerFixture: Sendable {
         self.directory = folder
         self.time = time
         manager = ImageManager { configuration in
-            configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
+            configuration.diskCache = DiskCache.Configuration(directory: folder.file("cache"))
             configuration.now = { time.now }
             configuration.downloader.proxy = .disabled
             // Other processes on the machine must not cause eviction in tests.
@@ -30,6 +30,9 @@ final class ManagerFixture: Sendable {
             configure(&configuration)
         }
     }
+
+    /// The current time of the manager's clock.
+    var now: Date { time.now }
 
     /// Advances the manager's clock by `seconds`.
     func pass(seconds: Double) { time.pass(seconds) }

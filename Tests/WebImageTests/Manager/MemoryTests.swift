@@ -21,7 +21,7 @@ struct MemoryTests {
 
     private func request(_ url: URL, width: Double?, larger: Bool = false) -> ImageRequest {
         var request = ImageRequest(url: url, size: width.map { .fit(width: $0) })
-        request.allowsLargerImages = larger
+        request.caching.allowsLargerImages = larger
         return request
     }
 
@@ -71,7 +71,7 @@ struct MemoryTests {
         var square = request(url, width: nil)
         square.size = .fill(width: 40, height: 40)
         #expect(fixture.manager.cachedPlaceholder(for: square) == nil)
-        square.readFrom = .disk
+        square.caching.readFrom = .disk
         #expect(fixture.manager.cachedPlaceholder(for: square) == nil)
     }
 
@@ -93,10 +93,10 @@ struct MemoryTests {
         let server = try server()
         let uptime = Lock(0.0)
         let fixture = try ManagerFixture {
-            $0.cache.memory.entryCostLimit = 40 * 30 * 4
-            $0.cache.memory.countLimit = 2
-            $0.cache.memory.timeToLive = 10
-            $0.cache.memory.clock = TimeSource(now: { Date() }, uptime: { uptime.withLock { $0 } })
+            $0.memoryCache.entryCostLimit = 40 * 30 * 4
+            $0.memoryCache.countLimit = 2
+            $0.memoryCache.timeToLive = .seconds(10)
+            $0.memoryCache.clock = TimeSource(now: { Date() }, uptime: { uptime.withLock { $0 } })
         }
         let sizes = [50.0, 40, 30, 20].map { request(server.url("/a"), width: $0) }
         for size in sizes { _ = try await fixture.manager.image(for: size) }
@@ -117,7 +117,7 @@ struct MemoryTests {
     func pressure() async throws {
         let server = try server()
         let fixture = try ManagerFixture {
-            $0.cache.memory.costLimit = 1 << 20
+            $0.memoryCache.costLimit = 1 << 20
             $0.memoryPressureMonitor = Self.reportedPressure()
         }
         let manager = fixture.manager
@@ -125,14 +125,14 @@ struct MemoryTests {
         ahead.priority = .veryLow
         _ = try await manager.image(for: request(server.url("/a"), width: 100))
         _ = try await manager.image(for: ahead)
-        manager.handleMemoryPressure(.low)
+        manager.configuration.memoryPressureMonitor.report(.low)
         #expect(manager.cachedImage(for: ahead) == nil)
         #expect(manager.cachedImage(for: request(server.url("/a"), width: 100)) != nil)
-        #expect(manager.memoryPressure == .low)
+        #expect(manager.configuration.memoryPressureMonitor.level == .low)
         for number in 0..<9 { _ = try await manager.image(for: request(server.url("/\(number)"), width: 150)) }
-        manager.handleMemoryPressure(.medium)
+        manager.configuration.memoryPressureMonitor.report(.medium)
         #expect(manager.memoryCache.statistics.cost <= (1 << 20) / 10)
-        manager.handleMemoryPressure(.critical)
+        manager.configuration.memoryPressureMonitor.report(.critical)
         #expect(manager.memoryCache.statistics.count == 0)
         // Loading continues.
         #expect(try await manager.image(for: request(server.url("/a"), width: 50)).size.width == 50)
@@ -145,7 +145,7 @@ struct MemoryTests {
         let jpeg = try ImageCoderRegistry.standard.encode(image, as: .jpeg(), context: CodingContext())
         let server = try LoopbackServer(routes: ["/large": .ok(jpeg)])
         let fixture = try ManagerFixture { $0.memoryPressureMonitor = Self.reportedPressure() }
-        fixture.manager.handleMemoryPressure(.critical)
+        fixture.manager.configuration.memoryPressureMonitor.report(.critical)
         let error = await #expect(throws: ImageError.self) {
             try await fixture.manager.image(for: request(server.url("/large"), width: nil))
         }

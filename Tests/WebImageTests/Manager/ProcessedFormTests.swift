@@ -27,8 +27,8 @@ struct ProcessedFormTests {
                             url: server.url("/\(file)?\(depth)\(color)\(name)"), size: .fit(width: 20))
                         request.decoding.depth = depth
                         request.decoding.color = color
-                        request.processedEncoding = .encoded(as: encoding)
-                        request.waitsUntilStored = true
+                        request.caching.processedEncoding = encoding
+                        request.caching.waitsUntilStored = true
                         requests.append(("\(file) \(depth) \(color) \(name)", request))
                     }
                 }
@@ -82,10 +82,10 @@ struct ProcessedFormTests {
         let fixture = try ManagerFixture()
         let manager = fixture.manager
         var lossy = ImageRequest(url: server.url("/a"))
-        lossy.processedEncoding = .encoded(as: .jpeg(quality: 20))
-        lossy.waitsUntilStored = true
+        lossy.caching.processedEncoding = .jpeg(quality: 20)
+        lossy.caching.waitsUntilStored = true
         var whole = lossy
-        whole.processedEncoding = .encoded(as: .png())
+        whole.caching.processedEncoding = .png()
         let image = try await manager.image(for: ImageRequest(url: server.url("/a")))
         #expect(try await manager.image(for: whole) === image)
         let reduced = try await manager.image(for: lossy)
@@ -104,8 +104,8 @@ struct ProcessedFormTests {
         let server = try LoopbackServer { resource.response(to: $0) }
         var fixture = try ManagerFixture()
         var request = ImageRequest(url: server.url("/a"))
-        request.processedEncoding = .encoded(as: .jpeg(quality: 20))
-        request.waitsUntilStored = true
+        request.caching.processedEncoding = .jpeg(quality: 20)
+        request.caching.waitsUntilStored = true
         let first = try await fixture.manager.image(for: request)
         for _ in 1...3 {
             fixture.pass(seconds: 61)

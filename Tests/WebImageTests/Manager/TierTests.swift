@@ -34,10 +34,10 @@ struct TierTests {
     func further() async throws {
         let server = try server()
         let tier = DictionaryTier()
-        let first = try ManagerFixture { $0.cache.tiers = [tier] }
+        let first = try ManagerFixture { $0.cacheTiers = [tier] }
         _ = try await first.manager.image(for: server.url("/a"))
         #expect(tier.count == 1)
-        let second = try ManagerFixture { $0.cache.tiers = [tier] }
+        let second = try ManagerFixture { $0.cacheTiers = [tier] }
         #expect(try await second.manager.response(for: ImageRequest(url: server.url("/a"))).source == .cacheTier)
         second.manager.memoryCache.removeAll()
         #expect(try await second.manager.response(for: ImageRequest(url: server.url("/a"))).source == .diskCache)
@@ -48,26 +48,26 @@ struct TierTests {
     func sets() async throws {
         let server = try server()
         let tier = DictionaryTier()
-        let fixture = try ManagerFixture { $0.cache.tiers = [tier] }
+        let fixture = try ManagerFixture { $0.cacheTiers = [tier] }
         var request = ImageRequest(url: server.url("/a"))
-        request.writeTo = []
-        request.originalWriteTo = .custom
+        request.caching.writeTo = []
+        request.caching.originalWriteTo = .custom
         _ = try await fixture.manager.image(for: request)
         #expect(fixture.manager.cachedImage(for: request) == nil)
         await fixture.manager.diskCache?.flush()
         #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
-        request.originalReadFrom = .disk
+        request.caching.originalReadFrom = .disk
         #expect(try await fixture.manager.response(for: request).source == .network)
         // The first manager may still have the data of a recent job, so use another one.
-        let other = try ManagerFixture { $0.cache.tiers = [tier] }
-        request.originalReadFrom = .custom
+        let other = try ManagerFixture { $0.cacheTiers = [tier] }
+        request.caching.originalReadFrom = .custom
         #expect(try await other.manager.response(for: request).source == .cacheTier)
-        request.originalReadFrom = []
-        request.readFrom = []
-        request.writeTo = .memory
+        request.caching.originalReadFrom = []
+        request.caching.readFrom = []
+        request.caching.writeTo = .memory
         #expect(try await fixture.manager.response(for: request).source == .network)
         #expect(try await fixture.manager.response(for: request).source == .network)
-        request.readFrom = .memory
+        request.caching.readFrom = .memory
         #expect(try await fixture.manager.response(for: request).source == .memoryCache)
     }
 
@@ -78,13 +78,13 @@ struct TierTests {
         let fixture = try ManagerFixture { $0.originalCache = ImageCache(memory: nil, tiers: [originals]) }
         let own = ImageCache(tiers: [pictures])
         var request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
-        request.processedEncoding = .encoded(as: .png())
-        request.waitsUntilStored = true
+        request.caching.processedEncoding = .png()
+        request.caching.waitsUntilStored = true
         _ = try await fixture.manager.image(for: request)
         #expect(originals.count == 1)
-        request.cache = own
+        request.caching.cache = own
         #expect(fixture.manager.cachedImage(for: request) == nil)
-        request.originalCache = ImageCache(memory: nil, tiers: [originals])
+        request.caching.originalCache = ImageCache(memory: nil, tiers: [originals])
         _ = try await fixture.manager.image(for: request)
         #expect(server.counters.requests == 1)
         #expect(fixture.manager.cachedImage(for: request) != nil)
@@ -102,8 +102,8 @@ struct TierTests {
         let other = try TestImages.png(9, width: 10, height: 10)
         let tier = DictionaryTier()
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.cacheSerializer = { image, data, request in
                 request.url.path == "/none" ? nil : image.map { _ in other } ?? data
             }
@@ -119,7 +119,7 @@ struct TierTests {
         #expect(tier.count == 2)
     }
 
-    @Test("After a request with `waitsForStore` or `task.stored`, the files exist")
+    @Test("After a request with `waitsForStore` or `task.waitUntilStored()`, the files exist")
     func waiting() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -128,15 +128,15 @@ struct TierTests {
                 .filter { $0.contains("/") }.count
         }
         var request = ImageRequest(url: server.url("/a"))
-        request.waitsUntilStored = true
-        request.tags = ["album"]
+        request.caching.waitsUntilStored = true
+        request.caching.tags = ["album"]
         _ = try await fixture.manager.image(for: request)
         #expect(try files() == 1)
         #expect(await fixture.manager.diskCache?.entries().map(\.tags) == [["album"]])
         request = ImageRequest(url: server.url("/b"))
-        request.processedEncoding = .encoded(as: .png())
+        request.caching.processedEncoding = .png()
         let task = fixture.manager.load(request)
-        await task.stored
+        await task.waitUntilStored()
         #expect(try files() == 3)
     }
 }

@@ -24,8 +24,8 @@ struct TimeSourceTests {
         let clock = TestClock()
         let fixture = try ManagerFixture { configuration in
             configuration.time = TimeSource(clock)
-            configuration.cache.memory.timeToLive = 30
-            configuration.cache.disk.maxAge = 1_000
+            configuration.memoryCache.timeToLive = .seconds(30)
+            configuration.diskCache?.maxAge = 1_000
         }
         let request = ImageRequest(url: server.url("/a"))
         // The second attempt waits for the clock.
@@ -34,7 +34,7 @@ struct TimeSourceTests {
         #expect(asked.value == 1)
         clock.advance(by: .seconds(10))
         _ = try await task.response
-        await task.stored
+        await task.waitUntilStored()
         #expect(asked.value == 2)
         // Memory cache.
         #expect(fixture.manager.cachedImage(for: request) != nil)
@@ -47,7 +47,7 @@ struct TimeSourceTests {
         clock.advance(by: .seconds(31))
         _ = try await fixture.manager.response(for: request)
         #expect(asked.value == 3)
-        #expect(fixture.manager.configuration.cache.disk.clock.now() == fixture.manager.configuration.now())
+        #expect(fixture.manager.configuration.diskCache?.clock.now() == fixture.manager.configuration.now())
     }
 
     @Test("A time source sleeps only for a positive number of seconds")

@@ -27,7 +27,7 @@ struct VaryTests {
         var request = ImageRequest(url: server.url("/a"))
         if let theme { request.headers["Theme"] = theme }
         // Only `Vary` separates the responses, not the cache key.
-        request.keyHeaders = []
+        request.caching.keyHeaders = []
         return request
     }
 
@@ -120,9 +120,9 @@ struct VaryTests {
         let fixture = try ManagerFixture()
         var anna = request(server, nil)
         anna.headers["Authorization"] = "Basic c2VjcmV0"
-        anna.keyHeaders = []
+        anna.caching.keyHeaders = []
         var nobody = request(server, nil)
-        nobody.keyHeaders = []
+        nobody.caching.keyHeaders = []
         let public_ = try await fixture.manager.data(for: nobody)
         let private_ = try await fixture.manager.data(for: anna)
         #expect(public_ != private_)
@@ -144,8 +144,8 @@ struct VaryTests {
         let resource = ServerResource(body: body, type: "image/png", etag: "\"one\"")
         let server = try LoopbackServer { resource.response(to: $0) }
         let fixture = try ManagerFixture {
-            $0.cache.http.defaultLifetime = 100
-            $0.cache.http.servesStaleWhenUnreachable = false
+            $0.httpCachePolicy.defaultLifetime = 100
+            $0.httpCachePolicy.servesStaleWhenUnreachable = false
         }
         _ = try await fixture.manager.image(for: request(server, nil))
         fixture.pass(seconds: 99)

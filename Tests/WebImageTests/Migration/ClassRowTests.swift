@@ -13,8 +13,8 @@ struct ClassRowTests {
     func manager() async throws {
         let folder = try TemporaryDirectory()
         let manager = ImageManager { configuration in
-            configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
-            configuration.cache.disk.sizeLimit = .gigabytes(1)
+            configuration.diskCache = DiskCache.Configuration(directory: folder.file("cache"))
+            configuration.diskCache?.sizeLimit = 1 << 30
             configuration.downloader.maxConnectionsPerHost = 4
             configuration.limits = .server
         }
@@ -72,7 +72,7 @@ struct ClassRowTests {
         let folder = try TemporaryDirectory()
         let first = StubLoader()
         let manager = ImageManager { configuration in
-            configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
+            configuration.diskCache = DiskCache.Configuration(directory: folder.file("cache"))
             configuration.loaders = [first, second]
         }
         #expect(try await manager.image(for: Migration.url(1)).size.width == 30)
@@ -194,7 +194,7 @@ struct ClassRowTests {
         let prefetcher = ImagePrefetcher(manager: manager)
         let list = prefetcher.prefetch(requests, to: .diskCache)
         let progress = await list.result
-        #expect(progress.loadedCount == 4 && progress.failed == 0)
+        #expect(progress.loadedCount == 4 && progress.failures.isEmpty)
         prefetcher.cancelAll()
     }
 
@@ -206,10 +206,10 @@ struct ClassRowTests {
         #expect(error.code / 1000 == 2 && error.attempts.count == 1)
     }
 
-    @Test("SDImageScaleFactorForKey: ImageScale.from(key:) returns the scale in a name")
-    func scale() {
-        let scale = ImageScale.from(key: "icon@2x.png")
-        #expect(scale == 2)
+    @Test("SDImageScaleFactorForKey: a request has the scale in the name of its file")
+    func scale() throws {
+        let icon = try #require(URL(string: "https://pictures.example/icon@2x.png"))
+        #expect(ImageRequest(url: icon).scale == 2)
     }
 
     @MainActor

@@ -53,9 +53,9 @@ struct ContextRowTests {
             memory: nil,
             disk: try DiskCache(
                 configuration: DiskCache.Configuration(directory: table.fixture.directory.file("originals"))))
-        request.cache = cache
-        request.originalCache = originals
-        request.waitsUntilStored = true
+        request.caching.cache = cache
+        request.caching.originalCache = originals
+        request.caching.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
         #expect(cache.memory?.statistics.count == 1 && table.manager.memoryCache.statistics.count == 0)
         #expect(await table.manager.diskCache?.info().entryCount == 0)
@@ -143,8 +143,8 @@ struct ContextRowTests {
         let table = try Migration()
         var request = try table.request()
         request.size = .fit(width: 16)
-        request.processedEncoding = .encoded(as: .webp(lossless: true))
-        await table.manager.load(request).stored
+        request.caching.processedEncoding = .webp(lossless: true)
+        await table.manager.load(request).waitUntilStored()
         #expect(await table.manager.diskCache?.info().entryCount == 2)
     }
 
@@ -153,11 +153,11 @@ struct ContextRowTests {
     func tiers() async throws {
         let table = try Migration()
         var request = try table.request()
-        request.readFrom = .memory
-        request.writeTo = .memory
-        request.originalReadFrom = []
-        request.originalWriteTo = []
-        request.waitsUntilStored = true
+        request.caching.readFrom = .memory
+        request.caching.writeTo = .memory
+        request.caching.originalReadFrom = []
+        request.caching.originalWriteTo = []
+        request.caching.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
         #expect(await table.manager.diskCache?.info().entryCount == 0)
         table.manager.memoryCache.removeAll()
@@ -212,7 +212,7 @@ struct ContextRowTests {
         let signed = try #require(URL(string: url.absoluteString + "?signature=1"))
         #expect(try await table.manager.image(for: signed).size.width == 64)
         var request = ImageRequest(url: try Migration.url(2))
-        request.key = url.absoluteString
+        request.caching.key = url.absoluteString
         #expect(try await table.manager.image(for: request).size.width == 64)
         #expect(table.requestCount == 1)
     }
@@ -228,10 +228,10 @@ struct ContextRowTests {
         #expect(await table.manager.diskCache?.info().entryCount == 0)
     }
 
-    @Test("optionsProcessor: an options interceptor changes every request")
+    @Test("optionsProcessor: a closure changes every request")
     func optionsProcessor() async throws {
         let table = try Migration { configuration in
-            configuration.interceptors = [.options { $0.size = .fit(width: 16) }]
+            configuration.requestModifier = { $0.size = .fit(width: 16) }
         }
         #expect(try await table.manager.image(for: table.request()).size.width == 16)
     }
@@ -247,7 +247,7 @@ struct ContextRowTests {
         }
         let table = try Migration { configuration in
             configuration.interceptors = [NoAdvertisements()]
-            configuration.failures = FailurePolicy { error in error.code == 2002 ? 60 : nil }
+            configuration.failureLifetime = { error in error.code == 2002 ? .seconds(60) : nil }
         }
         let advertisement = try #require(URL(string: "https://pictures.example/ads/1.png"))
         await #expect(throws: ImageError.request(.rejected(reason: "advertisement"))) {

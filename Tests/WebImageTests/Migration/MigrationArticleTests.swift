@@ -106,7 +106,7 @@ struct MigrationArticleTests {
         let urls = try (1...3).map { try table.serve($0) }
 
         let prefetcher = ImagePrefetcher(manager: manager)
-        let list = prefetcher.prefetch(urls.map { ImageRequest(url: $0) })
+        let list = prefetcher.prefetch(urls)
         for await progress in list.progress { print("\(progress.finishedCount) of \(progress.totalCount ?? 0)") }
 
         #expect(manager.cachedImage(for: ImageRequest(url: urls[0])) != nil)

@@ -18,7 +18,7 @@ struct OptionRowTests {
         await #expect(throws: ImageError.self) { try await table.manager.image(for: request) }
         await #expect(throws: ImageError.self) { try await table.manager.image(for: request) }
         #expect(table.requestCount == 1)
-        request.bypassesFailureCache = true
+        request.caching.bypassesFailureCache = true
         await #expect(throws: ImageError.self) { try await table.manager.image(for: request) }
         #expect(table.requestCount == 2)
     }
@@ -83,7 +83,7 @@ struct OptionRowTests {
         let manager = try ManagerFixture().manager
         var request = ImageRequest(url: server.url("/a"))
         request.network.cookieJar = .jar(CookieJar())
-        request.bypassesFailureCache = true
+        request.caching.bypassesFailureCache = true
         await #expect(throws: ImageError.self) { try await manager.image(for: request) }
         #expect(try await manager.image(for: request).size.width == 64)
     }
@@ -269,10 +269,10 @@ struct OptionRowTests {
         let table = try Migration()
         var request = try table.request()
         let task = table.manager.load(request)
-        await task.stored
+        await task.waitUntilStored()
         #expect(await table.manager.diskCache?.info().entryCount == 1)
         request = try table.request(2)
-        request.waitsUntilStored = true
+        request.caching.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
         #expect(await table.manager.diskCache?.info().entryCount == 2)
     }

@@ -16,7 +16,7 @@ struct YYWebImageRowTests {
         let gate = TestGate()
         let task = manager.load(try table.request(gate: gate))
         await table.loader.waitForRequests(count: 1)
-        #expect(manager.activity.count == 1)
+        #expect(manager.activeDownloadCount == 1)
         gate.open()
         _ = try await task.image
     }
@@ -24,7 +24,7 @@ struct YYWebImageRowTests {
     @Test("YYWebImageOptionProgressive: previews have a minimum interval")
     func progressive() throws {
         var request = ImageRequest(url: try Migration.url(1))
-        request.previews = .progressive(interval: 0.5)
+        request.previews = .progressive(interval: .milliseconds(500))
         #expect(request.previews.minimumInterval == 0.5)
     }
 
@@ -66,9 +66,9 @@ struct YYWebImageRowTests {
     func ignoreDisk() async throws {
         let table = try Migration()
         var request = try table.request()
-        request.originalReadFrom = .memory
-        request.originalWriteTo = .memory
-        request.waitsUntilStored = true
+        request.caching.originalReadFrom = .memory
+        request.caching.originalWriteTo = .memory
+        request.caching.waitsUntilStored = true
         _ = try await table.manager.image(for: request)
         #expect(await table.manager.diskCache?.info().entryCount == 0)
     }
@@ -106,7 +106,7 @@ struct YYWebImageRowTests {
 
     @Test("YYWebImageOptionIgnoreFailedURL: the negative cache can be disabled")
     func failures() async throws {
-        let table = try Migration { configuration in configuration.failures = .none }
+        let table = try Migration { configuration in configuration.failureLifetime = { _ in nil } }
         table.loader.set(StubLoader.Response(error: BinderImages.notFound), for: try Migration.url(1))
         for _ in 0..<2 {
             await #expect(throws: ImageError.self) { try await table.manager.image(for: Migration.url(1)) }

@@ -47,17 +47,17 @@ extension ModelWorld {
         if chance(3) { request.transformers = [.flip(.horizontal)] }
         if chance(6) { request.transformers = [.flip(.horizontal), .flip(.vertical)] }
         if chance(16) { request.transformers = [.custom(id: "refusing") { _, _ in throw ModelRefusal() }] }
-        if chance(4) { request.previews = .progressive(interval: 0) }
-        if chance(8) { request.previews = .blurred(interval: 0) }
+        if chance(4) { request.previews = .progressive(interval: .zero) }
+        if chance(8) { request.previews = .blurred(interval: .zero) }
         if chance(5) { request.includesOriginalData = true }
-        if chance(6) { request.processedEncoding = .encoded(as: .png()) }
-        if chance(8) { request.waitsUntilStored = true }
+        if chance(6) { request.caching.processedEncoding = .png() }
+        if chance(8) { request.caching.waitsUntilStored = true }
         if chance(6) { request.continuesAfterCancellation = true }
-        if chance(3) { request.bypassesFailureCache = true }
-        if chance(8) { request.writeTo = [] }
-        if chance(8) { request.readFrom = [] }
-        if chance(8) { request.originalReadFrom = [] }
-        if chance(6) { request.allowsLargerImages = true }
+        if chance(3) { request.caching.bypassesFailureCache = true }
+        if chance(8) { request.caching.writeTo = [] }
+        if chance(8) { request.caching.readFrom = [] }
+        if chance(8) { request.caching.originalReadFrom = [] }
+        if chance(6) { request.caching.allowsLargerImages = true }
         if chance(10) { request.headers["Accept"] = chance(2) ? "image/png" : "*/*" }
         if chance(20) { request.maxInFlightRequests = 4 }
         if chance(20) { request.limits = ImageLimits.icon }
@@ -69,14 +69,14 @@ extension ModelWorld {
 
     /// Changes the caches or the credentials of a request.
     private func share(_ request: inout ImageRequest, _ expected: inout ModelImage) {
-        if chance(4) { request.originalWriteTo = [[], .disk, .custom].randomElement(using: &random) ?? [] }
+        if chance(4) { request.caching.originalWriteTo = [[], .disk, .custom].randomElement(using: &random) ?? [] }
         // The manager removes only the entries of its own caches, and data in use by another cache can also serve a
         // request. So an image is either stored in another cache or checked for its version.
         if expected.number < ModelSource.imageCount / 2 {
             expected.version = oldest[expected.number]
         } else if chance(2) {
             let cache = caches.randomElement(using: &random)
-            if chance(2) { request.cache = cache } else { request.originalCache = cache }
+            if chance(2) { request.caching.cache = cache } else { request.caching.originalCache = cache }
         }
         expected.user = Int.random(in: 0...ModelSource.users.count, using: &random)
         if expected.user > 0 { request.network.credentials = ModelSource.users[expected.user - 1] }
@@ -146,7 +146,7 @@ extension ModelWorld {
             }
         }
         wait {
-            guard let data = try? await manager.data(for: request, encodedAs: encoding) else { return }
+            guard let data = try? await manager.encodedImage(for: request, as: encoding).data else { return }
             if ImageFormat.sniff(data) != encoding.format {
                 complaints.update { $0.append("requested \(encoding.format), got \(data.count) bytes of another type") }
             }
@@ -202,7 +202,7 @@ extension ModelWorld {
         case 0: await manager.removeAllCachedImages()
         case 1: manager.memoryCache.removeAll()
         case 2: manager.memoryCache.trim(toFraction: 0.5)
-        case 3: manager.failures.removeAll()
+        case 3: manager.removeRememberedFailures()
         default: await manager.removeCachedImage(for: anyRequest().0)
         }
     }

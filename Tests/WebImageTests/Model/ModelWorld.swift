@@ -53,15 +53,15 @@ final class ModelWorld {
         fixture = try ManagerFixture { configuration in
             configuration.loaders = [loader]
             configuration.memoryPressureMonitor = pressure
-            configuration.cache.usesDisk = Bool.random(using: &random)
+            if Bool.random(using: &random) { configuration.diskCache = nil }
             configuration.workerThreadCount = Int.random(in: 1...3, using: &random)
             // Space for a few hundred images, for a few images, or for one image.
-            configuration.cache.memory.costLimit = [1 << 20, 16 << 10, 2_000].randomElement(using: &random) ?? 0
-            configuration.cache.memory.entryCostLimit = 1 << 20
+            configuration.memoryCache.costLimit = [1 << 20, 16 << 10, 2_000].randomElement(using: &random) ?? 0
+            configuration.memoryCache.entryCostLimit = 1 << 20
             configuration.maxInFlightRequests = Bool.random(using: &random) ? nil : 24
             configuration.maxQueuedWorkItems = Int.random(in: 0..<3, using: &random) == 0 ? 4 : 1_000
             configuration.decodingMemoryLimit = [1 << 20, 1 << 10].randomElement(using: &random) ?? 0
-            if Self.checksSharing { configuration.cache.tiers = [RecordingTier()] }
+            if Self.checksSharing { configuration.cacheTiers = [RecordingTier()] }
             if Int.random(in: 0..<4, using: &random) == 0 { configuration.interceptors = [ModelInterceptor()] }
         }
         self.random = random
@@ -119,7 +119,7 @@ struct ModelInterceptor: ImageRequestInterceptor {
         case 0: throw .request(.rejected(reason: "by the model"))
         case 1:
             var changed = request
-            changed.bypassesFailureCache = true
+            changed.caching.bypassesFailureCache = true
             if let answer = try? await next(request) { return answer }
             return try await next(changed)
         default: return try await next(request)

@@ -83,9 +83,9 @@ struct ChromeTraceObserverTests {
         func tell(_ phase: ImageManager.Event.Phase, _ span: Int, milliseconds: Int) {
             trace.observe(
                 ImageManager.Event(
-                    stage: .load, phase: phase, requestID: span, spanID: span,
-                    time: start + .milliseconds(milliseconds),
-                    url: URL(filePath: "/a"), cacheKey: nil, threadName: nil, details: ""))
+                    stage: .load, requestID: span, spanID: span, time: start + .milliseconds(milliseconds),
+                    url: URL(filePath: "/a"), cacheKey: nil, threadName: nil, details: "",
+                    duration: phase == .ended ? .zero : nil))
         }
         tell(.began, 1, milliseconds: 10)
         tell(.ended, 1, milliseconds: 20)

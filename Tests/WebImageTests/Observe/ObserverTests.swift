@@ -85,7 +85,7 @@ struct ObserverTests {
         #expect(recorder.events.last?.error?.code == 2002)
         loader.set(.init(body: Data("plain text".utf8)), for: nowhere)
         var again = ImageRequest(url: nowhere)
-        again.bypassesFailureCache = true
+        again.caching.bypassesFailureCache = true
         _ = try? await fixture.manager.image(for: again)
         let began = recorder.events.filter { $0.phase == .began }.map(\.spanID).sorted()
         #expect(began == recorder.events.filter { $0.phase == .ended }.map(\.spanID).sorted())
@@ -163,14 +163,14 @@ struct ObserverTests {
         let fixture = try fixture()
         let gate = TestGate()
         loader.set(.init(body: try TestImages.png(1), responseGate: gate), for: url)
-        var counts = fixture.manager.activity.counts.makeAsyncIterator()
+        var counts = fixture.manager.activeDownloadCounts.makeAsyncIterator()
         #expect(await counts.next() == 0)
         let task = fixture.manager.load(url)
         #expect(await counts.next() == 1)
         gate.open()
         _ = try await task.image
         #expect(await counts.next() == 0)
-        #expect(fixture.manager.activity.count == 0)
+        #expect(fixture.manager.activeDownloadCount == 0)
     }
 
     @Test(
@@ -189,11 +189,13 @@ struct ObserverTests {
         case .info: #expect(written.count == 2 && written[0].contains("request ended from network 64x48"))
         case .debug: #expect(written.count > 8)
         }
+        let event = ImageManager.Event(
+            stage: .load, requestID: 1, spanID: 1, time: .now, url: url, cacheKey: nil, threadName: nil, details: "")
+        #expect(event.duration == nil && event.redactedURL == "https://example.org/a.png?…")
         let open = Lock("")
         LogObserver(level: .debug, includesSecrets: true) { _, line in open.withLock { $0 = line } }.observe(
             ImageManager.Event(
-                stage: .load, phase: .began, requestID: 1, spanID: 1, time: .now, url: url, cacheKey: nil,
-                threadName: nil, details: "")
+                stage: .load, requestID: 1, spanID: 1, time: .now, url: url, cacheKey: nil, threadName: nil, details: "")
         )
         #expect(open.withLock { $0 }.contains("signature=secret"))
     }

@@ -27,8 +27,8 @@ struct AbandonedWorkTests {
         }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = source == .managerLoader ? [loader] : []
         }
         // Each round uses its own image, because a new request may still join the lookup of a request that was just
@@ -76,8 +76,8 @@ struct AbandonedWorkTests {
         let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         let manager = fixture.manager
@@ -99,8 +99,8 @@ struct AbandonedWorkTests {
         let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         let canceled = fixture.manager.load(.sample)
@@ -119,22 +119,22 @@ struct AbandonedWorkTests {
         let loader = StubLoader { _ in Numbered.response(1) }
         let tier = RecordingTier(.disk)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
             $0.workerThreadCount = 1
         }
         let manager = fixture.manager
         var request = ImageRequest(url: .sample)
-        request.processedEncoding = .encoded(as: .png())
-        request.waitsUntilStored = true
+        request.caching.processedEncoding = .png()
+        request.caching.waitsUntilStored = true
         _ = try await manager.image(for: request)
         #expect(tier.count == 2)
         manager.cache.memory?.removeAll()
         // A transformer holds the only worker thread.
         var other = ImageRequest(url: URL.sample.appending(path: "other"))
         other.transformers = [holder]
-        other.originalWriteTo = []
+        other.caching.originalWriteTo = []
         let holding = manager.load(other)
         await untilTrue { holder.isHolding }
         let before = manager.runningJobs
@@ -165,14 +165,14 @@ struct AbandonedWorkTests {
         let tier = RecordingTier(.disk, storeGate: stored)
         let loader = StubLoader { _ in Numbered.response(1, responseGate: gate) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
-            $0.cache.storesEncodings = false
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
+            $0.storesEncodedImages = false
             $0.loaders = [loader]
         }
         let manager = fixture.manager
         var request = ImageRequest(url: .sample)
-        request.waitsUntilStored = true
+        request.caching.waitsUntilStored = true
         let ended = Shared(0)
         await withTaskGroup(of: Void.self) { group in
             for (index, form) in [first, second].enumerated() {
@@ -181,7 +181,7 @@ struct AbandonedWorkTests {
                     switch form {
                     case .image: _ = try? await manager.image(for: request)
                     case .data: _ = try? await manager.data(for: request)
-                    case .encoded: _ = try? await manager.data(for: request, encodedAs: .png())
+                    case .encoded: _ = try? await manager.encodedImage(for: request, as: .png()).data
                     }
                     // The stored data must exist when the request has ended.
                     if !tier.payloads.contains(Numbered.data(1)) { ended.update { $0 += 1 } }
@@ -202,15 +202,15 @@ struct AbandonedWorkTests {
         let tier = RecordingTier(.disk, storeGate: stored)
         let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         // This request stores the data and doesn't end before the gate opens.
         let first = fixture.manager.load(.sample)
         await untilTrue { tier.writes == 1 }
         var request = ImageRequest(url: .sample, size: .fit(width: 4))
-        request.waitsUntilStored = true
+        request.caching.waitsUntilStored = true
         let second = fixture.manager.load(request)
         await passing { second.result != nil }
         #expect(second.result == nil)
@@ -228,7 +228,7 @@ struct AbandonedWorkTests {
     func prefetch(elements: Int, cancelsAll: Bool) async throws {
         let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
         }
         let prefetcher = ImagePrefetcher(manager: fixture.manager) { $0.network = NetworkConditions() }

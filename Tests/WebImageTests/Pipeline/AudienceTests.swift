@@ -11,7 +11,7 @@ struct AudienceTests {
     private func fixture(_ choices: NetworkChoices) throws -> ManagerFixture {
         try ManagerFixture {
             $0.loaders = [choices.loader]
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
         }
     }
 
@@ -89,7 +89,7 @@ struct AudienceTests {
         let choices = NetworkChoices()
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second, first] {
-            let data = try await fixture.manager.data(for: choices.request(choice), encodedAs: .png())
+            let data = try await fixture.manager.encodedImage(for: choices.request(choice), as: .png()).data
             let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
             #expect(Numbered.number(of: image) == choice.rawValue)
         }
@@ -102,10 +102,10 @@ struct AudienceTests {
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second] {
             var request = choices.request(choice)
-            request.processedEncoding = .encoded(as: .png())
-            request.originalWriteTo = []
-            request.writeTo = .disk
-            request.waitsUntilStored = true
+            request.caching.processedEncoding = .png()
+            request.caching.originalWriteTo = []
+            request.caching.writeTo = .disk
+            request.caching.waitsUntilStored = true
             #expect(await fixture.manager.load(request).number == choice.rawValue)
         }
         #expect(choices.loads == 2)
@@ -206,8 +206,8 @@ struct AcceptanceTests {
     /// Returns a request whose image is cached only in memory.
     private func request(_ choice: NetworkChoice, _ choices: NetworkChoices) -> ImageRequest {
         var request = choices.request(choice)
-        request.originalWriteTo = []
-        request.originalReadFrom = []
+        request.caching.originalWriteTo = []
+        request.caching.originalReadFrom = []
         return request
     }
 

@@ -21,7 +21,7 @@ struct CallerThreadTests {
         let folder = try TestImages.temporaryDirectory()
         let url = URL(filePath: folder.file("a.png"))
         try Numbered.data(1).write(to: url)
-        let fixture = try ManagerFixture { $0.cache.usesDisk = false }
+        let fixture = try ManagerFixture { $0.diskCache = nil }
         let request = ImageRequest(url: url)
         if isInMemory { #expect(await fixture.manager.load(request).number == 1) }
         let queries = FileQueries.count(of: url) {
@@ -52,7 +52,7 @@ struct CallerThreadTests {
     func edited() async throws {
         let folder = try TestImages.temporaryDirectory()
         let url = URL(filePath: folder.file("a.png"))
-        let fixture = try ManagerFixture { $0.cache.usesDisk = false }
+        let fixture = try ManagerFixture { $0.diskCache = nil }
         for number in 1...3 {
             try Numbered.data(number).write(to: url)
             // The file size never changes, and file systems have coarse timestamps.
@@ -95,9 +95,9 @@ struct CallerThreadTests {
         let loader = StubLoader { _ in Numbered.response(1) }
         let tiers = [RecordingTier(.disk), RecordingTier(.custom)]
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = tiers
-            $0.cache.policies.lookup = query
+            $0.diskCache = nil
+            $0.cacheTiers = tiers
+            $0.tierPolicy.lookup = query
             $0.loaders = [loader]
         }
         let manager = fixture.manager
@@ -105,7 +105,7 @@ struct CallerThreadTests {
             URL(string: "https://images.test/\($0)")
         }
         if isCached {
-            for url in urls { await manager.load(url).stored }
+            for url in urls { await manager.load(url).waitUntilStored() }
             manager.memoryCache.removeAll()
         }
         let found = await withTaskGroup(of: Bool.self) { group in

@@ -25,13 +25,13 @@ private final class BusyManager: Sendable {
         let first = try ManagerFixture { $0.loaders = [loader] }
         for number in 1...6 {
             var request = Self.request(number)
-            request.waitsUntilStored = true
+            request.caching.waitsUntilStored = true
             _ = try await first.manager.image(for: request)
         }
         let files = BlockingFileSystem()
         let second = StubLoader { _ in Numbered.response(0) }
         let fixture = try await first.restarted {
-            $0.cache.disk.fileSystem = files
+            $0.diskCache?.fileSystem = files
             $0.loaders = [second]
         }
         await fixture.manager.diskCache?.settle()

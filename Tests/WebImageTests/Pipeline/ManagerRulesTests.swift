@@ -101,9 +101,9 @@ private struct ManagerRuleRunner {
             return LoopbackServer.Response(statusCode: reply.status, headers: reply.headers, body: reply.body)
         }
         fixture = try ManagerFixture {
-            $0.cache.http = subject.policy
+            $0.httpCachePolicy = subject.policy
             $0.now = { calendar.now }
-            $0.failures = .none
+            $0.failureLifetime = { _ in nil }
             $0.downloader.retry = .never
             $0.downloader.resume = nil
         }
@@ -150,7 +150,7 @@ private struct ManagerRuleRunner {
         request.network.acceptableStatusCodes = .range(200...499)
         request.headers = CacheCase.Reply.headers(step.request, now: calendar.now)
         // As with the HTTP client, only `Vary` separates the responses.
-        request.keyHeaders = []
+        request.caching.keyHeaders = []
         switch step.mode {
         case .default: break
         case .noCache: request.cachePolicy = .refresh
@@ -158,8 +158,8 @@ private struct ManagerRuleRunner {
         case .forceCache: request.cachePolicy = .cacheFirst
         case .onlyIfCached: request.cachePolicy = .cacheOnly
         case .noStore:
-            request.originalReadFrom = []
-            request.originalWriteTo = []
+            request.caching.originalReadFrom = []
+            request.caching.originalWriteTo = []
         }
         return request
     }

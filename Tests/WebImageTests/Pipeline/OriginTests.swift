@@ -46,7 +46,7 @@ struct OriginTests {
 
     @Test("The origin of an image from data in use that isn't stored isn't the network")
     func unstorable() async throws {
-        let world = try await World { $0.originalWriteTo = [] }
+        let world = try await World { $0.caching.originalWriteTo = [] }
         let response = try await world.fixture.manager.response(for: ImageRequest(url: .sample))
         #expect(response.source != .network)
         #expect(response.metrics == nil)
@@ -110,8 +110,8 @@ struct OriginTests {
     private func fleeting(_ path: String, width: Double? = nil) throws -> ImageRequest {
         let url = try #require(URL(string: "https://images.test/\(path)"))
         var request = ImageRequest(url: url, size: width.map { .fit(width: $0) })
-        request.writeTo = []
-        request.originalWriteTo = []
+        request.caching.writeTo = []
+        request.caching.originalWriteTo = []
         return request
     }
 
@@ -121,7 +121,7 @@ struct OriginTests {
         let gate = TestGate()
         let loader = StubLoader { Numbered.response(1, responseGate: $0.url == .sample ? gate : nil) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
         }
         let running = fixture.manager.load(.sample)
@@ -143,7 +143,7 @@ struct OriginTests {
         let gate = TestGate()
         let loader = StubLoader { Numbered.response(1, responseGate: $0.url == .sample ? gate : nil) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
         }
         let running = fixture.manager.load(.sample)
@@ -151,10 +151,10 @@ struct OriginTests {
         var images: [Weak] = []
         for number in 1...8 {
             var request = try fleeting("\(number)")
-            request.writeTo = .memory
+            request.caching.writeTo = .memory
             images.append(Weak(try await fixture.manager.image(for: request)))
         }
-        fixture.manager.handleMemoryPressure(.critical)
+        fixture.manager.configuration.memoryPressureMonitor.report(.critical)
         await passing { images.allSatisfy { $0.image == nil } }
         #expect(images.count { $0.image != nil } == 0)
         gate.open()
@@ -166,7 +166,7 @@ struct OriginTests {
         let gate = TestGate()
         let loader = StubLoader { Numbered.response(1, responseGate: $0.url == .sample ? gate : nil) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
         }
         let running = fixture.manager.load(.sample)

@@ -10,11 +10,10 @@ import WebImageTesting
 struct RememberedFailureTests {
     private static let unknown = Data([0, 1, 2, 3, 4, 5, 6, 7])
 
-    private func fixture(_ loader: StubLoader, _ failures: FailurePolicy = .standard) throws -> ManagerFixture {
+    private func fixture(_ loader: StubLoader) throws -> ManagerFixture {
         try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
-            $0.failures = failures
         }
     }
 
@@ -113,7 +112,7 @@ struct RememberedFailureTests {
         let loader = StubLoader { _ in .init(body: Self.unknown) }
         let format = ImageFormat(rawValue: "numbers")
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
             $0.coders.register(WidthCoder(width: 9, format: format))
         }

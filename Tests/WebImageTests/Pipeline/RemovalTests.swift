@@ -51,8 +51,8 @@ struct RemovalTests {
             }
             self.loader = loader
             fixture = try ManagerFixture {
-                $0.cache.usesDisk = false
-                $0.cache.tiers = [tier]
+                $0.diskCache = nil
+                $0.cacheTiers = [tier]
                 $0.loaders = [loader]
             }
         }
@@ -88,11 +88,11 @@ struct RemovalTests {
         arguments: Stage.allCases, Removal.allCases)
     func running(stage: Stage, removal: Removal) async throws {
         let world = try World(stage)
-        let task = await world.start { $0.processedEncoding = .encoded(as: .png()) }
+        let task = await world.start { $0.caching.processedEncoding = .png() }
         await removal(world.fixture.manager)
         world.gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         await world.fixture.manager.rest()
         #expect(world.fixture.manager.cachedImage(for: world.blocked) == nil)
         #expect(world.tier.count == 0)
@@ -123,10 +123,10 @@ struct RemovalTests {
         let manager = world.fixture.manager
         let request = {
             var request = world.blocked
-            request.waitsUntilStored = true
+            request.caching.waitsUntilStored = true
             return request
         }()
-        async let data = manager.data(for: request, encodedAs: .png())
+        async let data = manager.encodedImage(for: request, as: .png()).data
         await world.waitUntilBlocked()
         await removal(manager)
         world.gate.open()
@@ -148,8 +148,8 @@ struct RemovalTests {
         world.gate.open()
         #expect(await later.number == 2)
         #expect(await earlier.number == 1)
-        await later.stored
-        await earlier.stored
+        await later.waitUntilStored()
+        await earlier.waitUntilStored()
         await world.fixture.manager.rest()
         let image = try #require(world.fixture.manager.cachedImage(for: ImageRequest(url: .sample)))
         #expect(Numbered.number(of: image) == 2)
@@ -171,13 +171,13 @@ struct RemovalTests {
         }
         let tier = RecordingTier(.disk, lookupGate: gate)
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         var first = ImageRequest(url: .sample)
-        first.originalReadFrom = []
-        first.writeTo = []
+        first.caching.originalReadFrom = []
+        first.caching.writeTo = []
         #expect(await fixture.manager.load(first).number == 1)
         await fixture.manager.rest()
         await untilTrue { tier.count == 1 }
@@ -186,7 +186,7 @@ struct RemovalTests {
         await removal(fixture.manager)
         gate.open()
         let number = await task.number
-        await task.stored
+        await task.waitUntilStored()
         await fixture.manager.rest()
         #expect(!tier.stored.contains(Numbered.data(1)))
         let kept = fixture.manager.cachedImage(for: task.request).map { Numbered.number(of: $0) }
@@ -202,8 +202,8 @@ struct RemovalTests {
         let tier = RecordingTier(.disk, storeGate: gate)
         let loader = StubLoader { _ in Numbered.response(1) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         let manager = fixture.manager
@@ -215,7 +215,7 @@ struct RemovalTests {
         gate.open()
         await removed
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         await manager.rest()
         #expect(tier.count == 0)
         #expect(manager.cachedImage(for: ImageRequest(url: .sample)) == nil)
@@ -233,8 +233,8 @@ struct RemovalTests {
             return answer
         }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         #expect(await fixture.manager.load(.sample).number == 1)
@@ -245,7 +245,7 @@ struct RemovalTests {
         await removal(fixture.manager)
         gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         await fixture.manager.rest()
         #expect(fixture.manager.cachedImage(for: ImageRequest(url: .sample)) == nil)
         #expect(tier.count == 0)
@@ -259,7 +259,7 @@ struct RemovalTests {
         await world.fixture.manager.removeCachedImage(for: ImageRequest(url: other))
         world.gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         #expect(world.fixture.manager.cachedImage(for: world.blocked) != nil)
         #expect(world.tier.stored == [Numbered.data(1)])
     }
@@ -276,7 +276,7 @@ struct RemovalTests {
         await removal(fixture.manager)
         gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         fixture = try await fixture.restarted { $0.loaders = [loader] }
         var request = ImageRequest(url: .sample)
         request.cachePolicy = .cacheOnly

@@ -95,8 +95,8 @@ struct RevalidationTests {
         let tier = RecordingTier(.disk)
         let loader = ContextLoader(gate) { confirming($0) }
         let fixture = try ManagerFixture {
-            $0.cache.usesDisk = false
-            $0.cache.tiers = [tier]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
             $0.loaders = [loader]
         }
         let manager = fixture.manager
@@ -185,7 +185,7 @@ struct RevalidationTests {
             switch join {
             case .image: _ = try? await manager.image(for: request)
             case .data: _ = try? await manager.data(for: request)
-            case .encoded: _ = try? await manager.data(for: request, encodedAs: .png())
+            case .encoded: _ = try? await manager.encodedImage(for: request, as: .png()).data
             case .change:
                 let task = manager.load(request)
                 task.priority = .veryHigh
@@ -232,7 +232,7 @@ struct RevalidationTests {
             switch join {
             case .image: _ = try await manager.image(for: request)
             case .data: _ = try await manager.data(for: request)
-            case .encoded: _ = try await manager.data(for: request, encodedAs: .png())
+            case .encoded: _ = try await manager.encodedImage(for: request, as: .png()).data
             case .change: _ = try await manager.image(for: request)
             }
         }

@@ -10,7 +10,7 @@ import WebImageTesting
 struct SharedDownloadTests {
     private func fixture(_ choices: NetworkChoices) throws -> ManagerFixture {
         try ManagerFixture {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [choices.loader]
         }
     }

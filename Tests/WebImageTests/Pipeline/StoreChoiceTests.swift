@@ -45,8 +45,8 @@ struct StoreChoiceTests {
             ownCache = ImageCache(tiers: [own])
             originalCache = ImageCache(memory: nil, tiers: [original])
             fixture = try ManagerFixture {
-                $0.cache.usesDisk = false
-                $0.cache.tiers = [near, far]
+                $0.diskCache = nil
+                $0.cacheTiers = [near, far]
                 $0.loaders = [loader]
             }
         }
@@ -54,12 +54,12 @@ struct StoreChoiceTests {
         func request(_ place: Location) -> ImageRequest {
             var request = ImageRequest(url: .sample)
             switch place {
-            case .nowhere: request.originalWriteTo = []
+            case .nowhere: request.caching.originalWriteTo = []
             case .everywhere: break
-            case .nearTier: request.originalWriteTo = .disk
-            case .farTier: request.originalWriteTo = .custom
-            case .ownCache: request.cache = ownCache
-            case .ownOriginalCache: request.originalCache = originalCache
+            case .nearTier: request.caching.originalWriteTo = .disk
+            case .farTier: request.caching.originalWriteTo = .custom
+            case .ownCache: request.caching.cache = ownCache
+            case .ownOriginalCache: request.caching.originalCache = originalCache
             }
             return request
         }
@@ -87,7 +87,7 @@ struct StoreChoiceTests {
         gate.open()
         for task in tasks {
             #expect(await task.number == 1)
-            await task.stored
+            await task.waitUntilStored()
         }
         #expect(loader.requests.count == 1)
         world.check(first, second)
@@ -108,10 +108,10 @@ struct StoreChoiceTests {
         await untilTrue { holding.isHolding }
         let other = manager.load(world.request(second))
         #expect(await other.number == 1)
-        await other.stored
+        await other.waitUntilStored()
         gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         #expect(loader.requests.count == 1)
         world.check(first, second)
     }
@@ -130,7 +130,7 @@ struct StoreChoiceTests {
         let manager = world.fixture.manager
         let requests = [(forms.0, places.0), (forms.1, places.1)].map { form, place in
             var request = world.request(place)
-            request.waitsUntilStored = true
+            request.caching.waitsUntilStored = true
             return (form, request)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -164,7 +164,7 @@ struct StoreChoiceTests {
         let tasks = places.map { manager.load(world.request($0)) }
         await manager.waitForLoads(places.count)
         gate.open()
-        for task in tasks { await task.stored }
+        for task in tasks { await task.waitUntilStored() }
         #expect(loader.requests.count == 1)
         world.check(.nearTier, .farTier, .ownCache, .ownOriginalCache)
     }
@@ -183,7 +183,7 @@ struct StoreChoiceTests {
         canceled.cancel()
         gate.open()
         #expect(await task.number == 1)
-        await task.stored
+        await task.waitUntilStored()
         world.check(staying)
     }
 
@@ -196,7 +196,7 @@ struct StoreChoiceTests {
             let manager = world.fixture.manager
             let tasks = order.map { stores in
                 var request = ImageRequest(url: .sample)
-                if !stores { request.writeTo = [] }
+                if !stores { request.caching.writeTo = [] }
                 return manager.load(request)
             }
             await manager.waitForLoads(2)

@@ -134,7 +134,7 @@ struct ValidationTests {
         let server = try LoopbackServer { resource.response(to: $0) }
         let fixture = try ManagerFixture()
         var request = ImageRequest(url: server.url("/a"))
-        request.originalWriteTo = []
+        request.caching.originalWriteTo = []
         #expect(await fixture.manager.load(request).number == 1)
         await fixture.manager.rest()
         if !isFresh { fixture.pass(seconds: 61) }

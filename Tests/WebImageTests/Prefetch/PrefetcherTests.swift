@@ -56,7 +56,7 @@ struct PrefetcherTests {
         #expect(prefetcher.listCount == 0)
         // The second time, all images are cached.
         #expect(await prefetcher.prefetch(wanted).result.skippedCount == 20)
-        #expect(await prefetcher.prefetch([]).result.finishedCount == 0)
+        #expect(await prefetcher.prefetch([ImageRequest]()).result.finishedCount == 0)
         #expect(loader.requests.count == 20)
     }
 
@@ -79,7 +79,7 @@ struct PrefetcherTests {
             body: try TestImages.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
         defer { server.stop() }
-        let fixture = try ManagerFixture { $0.cache.usesDisk = false }
+        let fixture = try ManagerFixture { $0.diskCache = nil }
         _ = try await fixture.manager.image(for: server.url("/a"))
         fixture.pass(seconds: 61)
         let again = prefetcher(fixture).prefetch([ImageRequest(url: server.url("/a"))])
@@ -93,7 +93,7 @@ struct PrefetcherTests {
         let prefetcher = ImagePrefetcher(manager: fixture.manager) { [network] configuration in
             configuration.maxConcurrentRequests = 3
             configuration.network = network
-            configuration.resumeDelay = 0
+            configuration.resumeDelay = .zero
         }
         let visible = fixture.manager.load(try requests(100..<101)[0])
         await loader.waitForRequests(count: 1)
@@ -113,7 +113,25 @@ struct PrefetcherTests {
         let wanted = try requests(0..<3)
         loader.set(.init(body: Data("plain text".utf8)), for: wanted[1].url)
         let result = await prefetcher(fixture).prefetch(wanted).result
-        #expect(result.loadedCount == 2 && result.failed == 1)
+        #expect(result.loadedCount == 2 && result.finishedCount == 3)
+        #expect(result.failures.map(\.request.url) == [wanted[1].url])
+        guard case .decoding = result.failures.first?.error else {
+            Issue.record("\(String(describing: result.failures.first?.error))")
+            return
+        }
+    }
+
+    @Test("URLs are prefetched like requests, and a configuration sets the concurrency")
+    func urls() async throws {
+        let fixture = try fixture()
+        var configuration = ImagePrefetcher.Configuration()
+        configuration.maxConcurrentRequests = 1
+        configuration.network = network
+        let prefetcher = ImagePrefetcher(manager: fixture.manager, configuration: configuration)
+        let task = prefetcher.prefetch(try requests(0..<3).map(\.url))
+        await loader.waitForRequests(count: 1)
+        gate.open()
+        #expect(await task.result.loadedCount == 3 && requestedNames == ["0.png", "1.png", "2.png"])
     }
 
     @Test("A sequence is read only as far as its requests are about to start")
@@ -148,7 +166,7 @@ struct PrefetcherTests {
             case "pause": prefetcher.isPaused = isHeld
             case "net": network.isMetered = isHeld
             default:
-                if isHeld { fixture.manager.handleMemoryPressure(.medium) } else { prefetcher.core.set(.memory, false) }
+                if isHeld { fixture.manager.configuration.memoryPressureMonitor.report(.medium) } else { prefetcher.core.set(.memory, false) }
             }
         }
         let task = prefetcher.prefetch(try requests(0..<10))
@@ -208,7 +226,7 @@ struct PrefetcherTests {
         let watching = PriorityLoader(inner: loader) { value in priorities.withLock { $0.append(value) } }
         let manager = ImageManager { configuration in
             configuration.loaders = [watching]
-            configuration.cache.usesDisk = false
+            configuration.diskCache = nil
             configuration.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
         }
         let task = ImagePrefetcher(manager: manager).prefetch(wanted)
@@ -225,13 +243,13 @@ struct PrefetcherTests {
     }
 
     @Test(
-        "A rest period that is infinite or invalid doesn't block prefetching",
-        arguments: [Double.infinity, 1e300, .nan, -1])
-    func endlessRest(seconds: Double) async throws {
+        "A rest period that is extremely long or negative doesn't block prefetching",
+        arguments: [Duration.seconds(Int64.max), .seconds(-1)])
+    func endlessRest(delay: Duration) async throws {
         let fixture = try fixture()
         let prefetcher = ImagePrefetcher(manager: fixture.manager) { [network] configuration in
             configuration.network = network
-            configuration.resumeDelay = seconds
+            configuration.resumeDelay = delay
         }
         let task = prefetcher.prefetch(try requests(0..<4))
         await loader.waitForRequests(count: 4)
@@ -288,7 +306,9 @@ struct PrefetchStateMachineTests {
                 case 4, 5:
                     guard !running.isEmpty else { return }
                     let item = running.remove(at: Int.random(in: 0..<running.count, using: &random))
-                    let outcomes: [PrefetchStateMachine.Outcome] = [.loaded, .skipped, .failed, .cancelled]
+                    let outcomes: [PrefetchStateMachine.Outcome] = [
+                        .loaded, .skipped, .failed(.request(.cancelled)), .cancelled,
+                    ]
                     let outcome = outcomes.randomElement(using: &random) ?? .loaded
                     if let list = table.finish(item, outcome), list.isFinished { ended[item.list] = list.progress }
                 default:

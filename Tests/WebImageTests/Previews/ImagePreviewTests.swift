@@ -17,7 +17,7 @@ struct ImagePreviewTests {
     func previews(_ framing: LoopbackServer.Response.Framing, progressive: Bool) async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: progressive), framing: framing)
         let fixture = try ManagerFixture()
-        let task = fixture.manager.load(picture.request(.progressive(interval: 0)))
+        let task = fixture.manager.load(picture.request(.progressive(interval: .zero)))
         let log = EventLog(task)
         for count in 1...3 {
             picture.gates[count - 1].open()
@@ -68,7 +68,7 @@ struct ImagePreviewTests {
         let picture = try SlowImage(try TestImages.jpeg(progressive: false))
         let time = TestTime()
         let fixture = try ManagerFixture {
-            $0.previews.clock.uptime = { time.now.timeIntervalSinceReferenceDate }
+            $0.previewClock.uptime = { time.now.timeIntervalSinceReferenceDate }
             $0.downloader.progressInterval = 0
         }
         let log = EventLog(fixture.manager.load(picture.request(.progressive)))
@@ -87,8 +87,8 @@ struct ImagePreviewTests {
     @Test("No preview starts after most of the data is received")
     func late() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: false))
-        let fixture = try ManagerFixture { $0.previews.latest = 0.4 }
-        let log = EventLog(fixture.manager.load(picture.request(.progressive(interval: 0))))
+        let fixture = try ManagerFixture { $0.previewStopFraction = 0.4 }
+        let log = EventLog(fixture.manager.load(picture.request(.progressive(interval: .zero))))
         picture.gates[0].open()
         let expected = try #require(try picture.preview(1)).image.pixels.packedBytes()
         await untilTrue { log.previews.last?.pixels.packedBytes() == expected }
@@ -101,7 +101,7 @@ struct ImagePreviewTests {
     func transformed() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: true))
         let fixture = try ManagerFixture()
-        var request = picture.request(.progressive(interval: 0), size: .fit(width: 40))
+        var request = picture.request(.progressive(interval: .zero), size: .fit(width: 40))
         request.transformers = [.roundedCorners(radius: 20)]
         let task = fixture.manager.load(request)
         let log = EventLog(task)
@@ -119,7 +119,7 @@ struct ImagePreviewTests {
     func shared() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: true))
         let fixture = try ManagerFixture()
-        let policy = PreviewPolicy.progressive(interval: 0)
+        let policy = PreviewPolicy.progressive(interval: .zero)
         let requests = [
             picture.request(policy), picture.request(policy), picture.request(policy, size: .fit(width: 40)),
             ImageRequest(url: picture.url),
@@ -149,7 +149,7 @@ struct ImagePreviewTests {
         let firstLog = EventLog(first)
         picture.gates[0].open()
         await untilTrue { firstLog.received == picture.size(1) }
-        let log = EventLog(fixture.manager.load(picture.request(.progressive(interval: 0))))
+        let log = EventLog(fixture.manager.load(picture.request(.progressive(interval: .zero))))
         await untilTrue { log.received == picture.size(1) }
         picture.gates[1].open()
         let expected = try picture.preview(2)?.image.pixels.packedBytes()
@@ -162,7 +162,7 @@ struct ImagePreviewTests {
     func cancelled() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: false))
         let fixture = try ManagerFixture()
-        let tasks = (0..<2).map { _ in fixture.manager.load(picture.request(.progressive(interval: 0))) }
+        let tasks = (0..<2).map { _ in fixture.manager.load(picture.request(.progressive(interval: .zero))) }
         let logs = tasks.map(EventLog.init)
         await picture.server.waitForRequests(count: 1)
         picture.gates[0].open()
@@ -187,7 +187,7 @@ struct ImagePreviewTests {
         let server = try LoopbackServer { _ in .ok(data, contentType: "image/jpeg").with { $0.chunkSize = 500 } }
         _ = try await fixture.manager.image(for: server.url("/a"))
         var request = ImageRequest(url: server.url("/a"))
-        request.previews = .progressive(interval: 0)
+        request.previews = .progressive(interval: .zero)
         request.cachePolicy = .refresh
         #expect(await EventLog(fixture.manager.load(request)).allPreviews().isEmpty)
     }
@@ -195,8 +195,8 @@ struct ImagePreviewTests {
     @Test("Without a memory budget for previews, only the image is delivered")
     func budget() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: false))
-        let fixture = try ManagerFixture { $0.previews.memoryBudget = 1_000 }
-        let task = fixture.manager.load(picture.request(.progressive(interval: 0)))
+        let fixture = try ManagerFixture { $0.progressiveMemoryLimit = 1_000 }
+        let task = fixture.manager.load(picture.request(.progressive(interval: .zero)))
         let log = EventLog(task)
         picture.gates.prefix(3).forEach { $0.open() }
         await untilTrue { log.received == picture.size(3) }

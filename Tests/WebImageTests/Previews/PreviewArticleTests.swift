@@ -37,12 +37,12 @@ struct PreviewArticleTests {
         let url = try #require(URL(string: "https://pictures.example/a"))
         var request = ImageRequest(url: url)
         request.previews = .blurred
-        request.previews = .progressive(interval: 1)
+        request.previews = .progressive(interval: .seconds(1))
         let manager = ImageManager { configuration in
-            configuration.previews.latest = 0.9
-            configuration.previews.memoryBudget = 64 << 20
+            configuration.previewStopFraction = 0.9
+            configuration.progressiveMemoryLimit = 64 << 20
         }
-        #expect(request.previews.minimumInterval == 1 && manager.configuration.previews.latest == 0.9)
+        #expect(request.previews.minimumInterval == 1 && manager.configuration.previewStopFraction == 0.9)
     }
 
     @Test("A progressive decoder works without a manager")

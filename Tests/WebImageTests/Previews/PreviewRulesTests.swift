@@ -22,7 +22,7 @@ struct PreviewRulesTests {
     func blurred(_ size: TargetSize?) async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: true))
         let fixture = try ManagerFixture()
-        let task = fixture.manager.load(picture.request(.blurred(interval: 0), size: size))
+        let task = fixture.manager.load(picture.request(.blurred(interval: .zero), size: size))
         let log = EventLog(task)
         for count in 1...3 {
             picture.gates[count - 1].open()
@@ -42,7 +42,7 @@ struct PreviewRulesTests {
     func rows() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: false))
         let fixture = try ManagerFixture()
-        let log = EventLog(fixture.manager.load(picture.request(.blurred(interval: 0))))
+        let log = EventLog(fixture.manager.load(picture.request(.blurred(interval: .zero))))
         picture.gates.prefix(3).forEach { $0.open() }
         await untilTrue { log.received == picture.size(3) }
         picture.gates[3].open()
@@ -72,7 +72,7 @@ struct PreviewRulesTests {
             $0.downloader.retry.baseDelay = 0
         }
         var request = ImageRequest(url: server.url("/a"))
-        request.previews = .progressive(interval: 0)
+        request.previews = .progressive(interval: .zero)
         let task = fixture.manager.load(request)
         let log = EventLog(task)
         for (step, count) in [half, threeQuarters].enumerated() {
@@ -91,7 +91,7 @@ struct PreviewRulesTests {
     func unstored() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: true))
         let fixture = try ManagerFixture()
-        let request = picture.request(.progressive(interval: 0))
+        let request = picture.request(.progressive(interval: .zero))
         let task = fixture.manager.load(request)
         let log = EventLog(task)
         picture.gates.prefix(2).forEach { $0.open() }
@@ -108,9 +108,9 @@ struct PreviewRulesTests {
     func failingTransformer() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: true))
         let fixture = try ManagerFixture()
-        var refusing = picture.request(.progressive(interval: 0))
+        var refusing = picture.request(.progressive(interval: .zero))
         refusing.transformers = [RefusingTransformer()]
-        let tasks = [refusing, picture.request(.progressive(interval: 0))].map(fixture.manager.load)
+        let tasks = [refusing, picture.request(.progressive(interval: .zero))].map(fixture.manager.load)
         let logs = tasks.map(EventLog.init)
         picture.gates[0].open()
         for log in logs { await untilTrue { log.received == picture.size(1) } }
@@ -129,7 +129,7 @@ struct PreviewRulesTests {
         for place in data.count / 3..<data.count * 2 / 3 { data[place] ^= 0x5A }
         let picture = try SlowImage(data)
         let fixture = try ManagerFixture()
-        let task = fixture.manager.load(picture.request(.progressive(interval: 0)))
+        let task = fixture.manager.load(picture.request(.progressive(interval: .zero)))
         let log = EventLog(task)
         picture.gates.prefix(3).forEach { $0.open() }
         await untilTrue { log.received == picture.size(3) }

@@ -27,7 +27,7 @@ struct PreviewSourceTests {
         }
 
         @discardableResult
-        func listen(_ policy: PreviewPolicy = .progressive(interval: 0)) throws -> Int {
+        func listen(_ policy: PreviewPolicy = .progressive(interval: .zero)) throws -> Int {
             var request = ImageRequest(url: try #require(URL(string: "https://example.org/a")))
             request.previews = policy
             let plan = ResolvedRequest(request, fixture.manager.pipeline.defaults)

@@ -27,9 +27,26 @@ struct EventBufferTests {
     private func cached() throws -> ImageTask.Event {
         .cached(
             ImageResponse(
-                image: DecodedImage(pixels: try TestImages.pixels(1)), originalData: nil, source: .memoryCache,
-                url: URL(filePath: "/a"), httpResponse: nil, originalByteCount: nil, timings: StageTimings(),
-                metrics: nil))
+                image: DecodedImage(pixels: try TestImages.pixels(1)), url: URL(filePath: "/a"), source: .memoryCache))
+    }
+
+    @Test("The streams of progress and previews contain only their values and end with the task")
+    func values() async throws {
+        let task = ImageTask(ImageRequest(url: URL(filePath: "/a")))
+        #expect(task.currentProgress == nil && task == task && task != ImageTask(task.request))
+        let (counts, previews) = (task.progress, task.previews)
+        let image = DecodedImage(pixels: try TestImages.pixels(1))
+        task.emit(.started)
+        task.emit(progress(7))
+        task.emit(.preview(image))
+        task.emit(try cached())
+        #expect(task.currentProgress?.receivedByteCount == 7)
+        task.cancel()
+        var received: [Int] = []
+        for await count in counts { received.append(count.receivedByteCount) }
+        #expect(received == [7])
+        // The final result supersedes the preview.
+        for await _ in previews { Issue.record("a preview after the end") }
     }
 
     @Test("A slow reader receives the latest progress and preview, every cached image, and the end")
@@ -38,7 +55,7 @@ struct EventBufferTests {
         pending.put(.started)
         pending.put(.waiting(.connectionLimit))
         pending.put(.waiting(.hostLimit))
-        #expect(pending.events.map(name) == ["started", "waiting host-limit"])
+        #expect(pending.events.map(name) == ["started", "waiting hostLimit"])
         pending.put(try cached())
         for count in 1...1_000 {
             pending.put(progress(count))
@@ -109,7 +126,7 @@ struct EventBufferTests {
             names.append(name(event))
             if case .waiting = event { gate.open() }
         }
-        #expect(names.prefix(2) == ["started", "waiting host-limit"] && names.last == "finished")
+        #expect(names.prefix(2) == ["started", "waiting hostLimit"] && names.last == "finished")
         _ = try await first.image
     }
 

@@ -64,7 +64,7 @@ struct ImageTaskStateMachineTests {
         _ = state.emit(.progress(ImageTask.Progress(receivedByteCount: 0, expectedByteCount: 5)))
         state.addListener(2)
         let deliveries = state.beginDelivery()
-        #expect(names(deliveries, for: 1) == ["waiting host-limit", "progress 0"])
+        #expect(names(deliveries, for: 1) == ["waiting hostLimit", "progress 0"])
         #expect(names(deliveries, for: 2) == ["progress 0"])
     }
 

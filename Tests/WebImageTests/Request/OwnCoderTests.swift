@@ -30,7 +30,7 @@ struct OwnCoderTests {
 
     private func manager(_ loader: StubLoader, coder: (any ImageCoder)? = nil) -> ImageManager {
         ImageManager {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
             if let coder { $0.coders.register(coder) }
         }

@@ -107,10 +107,10 @@ struct RequestKeysTests {
         let apiKey = try keys { $0.headers["X-Api-Key"] = "secret-key" }
         let named = try keys {
             $0.headers["X-Trace"] = "1"
-            $0.keyHeaders = ["Authorization"]
+            $0.caching.keyHeaders = ["Authorization"]
         }
         let uncached = try keys { $0.headers["Cache-Control"] = "no-cache" }
-        let person = try keys { $0.partition = "secret-person" }
+        let person = try keys { $0.caching.partition = "secret-person" }
         #expect(Set([plain.data, one.data, two.data, person.data, apiKey.data]).count == 5)
         #expect(!person.data.canonical.contains("secret"))
         #expect(named.data == plain.data && uncached.data == plain.data)
@@ -181,7 +181,7 @@ private struct OptionCase: Equatable {
         request.decoding.allowsPartialData = isPartial
         request.decoding.formatHint = hint.flatMap { ImageFormat(rawValue: $0) }
         request.decoding.coderOptions = extras
-        request.partition = identity
+        request.caching.partition = identity
         request.headers["Authorization"] = header
         request.transformers = radii.map { .roundedCorners(radius: $0) }
     }

@@ -65,7 +65,7 @@ struct SteppedImage {
         url = URL(filePath: "/picture").webURL
         fixture = try ManagerFixture { [loader] configuration in
             configuration.loaders = [loader]
-            configuration.previews.clock = loader.clock
+            configuration.previewClock = loader.clock
             configure(&configuration)
         }
     }

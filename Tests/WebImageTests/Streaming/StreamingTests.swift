@@ -85,7 +85,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    @Test("If `decodesWhileLoading` is `false`, a download is decoded when it's complete")
+    @Test("If `decodesWhileDownloading` is `false`, a download is decoded when it's complete")
     func off() async throws {
         let picture = try SteppedImage(try Self.photo()) { $0.decodesWhileDownloading = false }
         let task = picture.manager.load(picture.url)
@@ -191,7 +191,7 @@ struct StreamingTests {
     @Test("The image of a server that sends its data in quarters equals the complete file")
     func server() async throws {
         let slow = try SlowImage(try Self.photo())
-        let fixture = try ManagerFixture { $0.previews.clock = Self.clock() }
+        let fixture = try ManagerFixture { $0.previewClock = Self.clock() }
         let task = fixture.manager.load(slow.url)
         slow.gates[0].open()
         slow.gates[1].open()
@@ -229,7 +229,7 @@ struct StreamingTests {
         }
         let fixture = try ManagerFixture {
             $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0, maxDelay: 0)
-            $0.previews.clock = Self.clock()
+            $0.previewClock = Self.clock()
         }
         let task = fixture.manager.load(server.url("/a"))
         first.open()

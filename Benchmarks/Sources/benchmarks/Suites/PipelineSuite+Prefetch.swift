@@ -9,7 +9,7 @@ extension PipelineSuite {
     /// machine.
     private static func impatient() -> ImageManager {
         ImageManager {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.downloader.startRate = nil
         }
     }
@@ -91,7 +91,7 @@ extension PipelineSuite {
             let gate = TestGate()
             let loader = StubLoader { _ in StubLoader.Response(responseGate: gate) }
             let manager = ImageManager {
-                $0.cache.usesDisk = false
+                $0.diskCache = nil
                 $0.loaders = [loader]
             }
             let prefetcher = ImagePrefetcher(manager: manager)
@@ -114,7 +114,7 @@ extension PipelineSuite {
             return StubLoader.Response(body: picture, httpResponse: HTTPResponseHead(statusCode: 200, headers: fields))
         }
         let manager = ImageManager {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.loaders = [loader]
         }
         guard let url = URL(string: "https://images.example.com/photos/1/large.jpg?w=640") else {

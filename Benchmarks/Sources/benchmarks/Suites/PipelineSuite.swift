@@ -9,13 +9,13 @@ enum PipelineSuite: Suite {
     static let summary = "the manager: memory hits, start and cancel, prefetching"
 
     static func cases(_ settings: Settings) async throws -> [Case] {
-        let manager = ImageManager { $0.cache.usesDisk = false }
+        let manager = ImageManager { $0.diskCache = nil }
         let picture = try Photograph.encoded(32, 32, as: .png())
         let text = "data:image/png;base64,\(picture.base64EncodedString())"
         guard let url = URL(string: text) else { throw Skipped(reason: "the data URL isn’t valid") }
         var request = ImageRequest(url: url)
         // Use a short key, as for an image from the web. The key of a data URL contains the whole image.
-        request.key = "https://images.example.com/photos/1/large.jpg?w=640"
+        request.caching.key = "https://images.example.com/photos/1/large.jpg?w=640"
         // A data URL has no freshness lifetime.
         request.cachePolicy = .cacheFirst
         let wanted = request
@@ -36,7 +36,7 @@ enum PipelineSuite: Suite {
     }
 
     private static func startAndCancel() -> Case {
-        let manager = ImageManager { $0.cache.usesDisk = false }
+        let manager = ImageManager { $0.diskCache = nil }
         let count = 2_000
         let urls = (0..<count).compactMap { URL(string: "http://127.0.0.1:9/\($0).jpg") }
         let ours = Contender("load, cancel") { _ in

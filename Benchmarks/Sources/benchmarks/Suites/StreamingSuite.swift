@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import WebImage
+@_spi(Benchmarks) import WebImage
 import WebImageTesting
 
 /// A suite that measures the time from the last byte of a slow download to the image, with decoding during and after
@@ -52,7 +52,7 @@ enum StreamingSuite: Suite {
         }
         defer { server.stop() }
         let manager = ImageManager {
-            $0.cache.usesDisk = false
+            $0.diskCache = nil
             $0.limits = Photograph.roomy
             $0.decodesWhileDownloading = whileLoading
         }
@@ -66,7 +66,7 @@ enum StreamingSuite: Suite {
         gates.last?.open()
         consume(try await task.image)
         let seconds = Clocks.wall() - start
-        guard manager.statistics.decodesWhileLoading == (whileLoading ? 1 : 0) else {
+        guard manager.statistics.decodesDuringDownload == (whileLoading ? 1 : 0) else {
             throw Skipped(reason: "the manager didn’t decode the download as requested")
         }
         await manager.shutdown()
