@@ -37,7 +37,7 @@ extension ImageBinder {
         /// higher number.
         public let bindingID: Int
 
-        init(
+        package init(
             _ kind: Kind, image: DecodedImage? = nil, color: PixelColor? = nil, transition: ImageTransition = .none,
             bindingID: Int
         ) {
@@ -78,6 +78,6 @@ extension ImageBinder {
         /// The kind of the displayed content, or `nil` if there's none.
         public var content: ImageBinder.Presentation.Kind?
         /// The number of the binding, or 0 before the first one.
-        public var generation = 0
+        package var generation = 0
     }
 }

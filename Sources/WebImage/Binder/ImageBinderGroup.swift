@@ -3,9 +3,9 @@
 /// The binders of a view with several slots, which are created on demand. Slots load independently of each other. State
 /// changes of the view apply to all of them.
 @MainActor
-public final class ImageBinderGroup {
+package final class ImageBinderGroup {
     /// The manager that loads the images.
-    public let manager: ImageManager
+    package let manager: ImageManager
     private var binders: [ImageSlot: ImageBinder] = [:]
     private var allocation: ViewAllocation?
     private var mapped: Bool
@@ -17,7 +17,7 @@ public final class ImageBinderGroup {
     ///   - manager: The manager that loads the images. The default is ``ImageManager/shared``.
     ///   - isMapped: A Boolean value that indicates whether the view is on screen. The default is `true`.
     ///   - show: A closure that displays content in a slot. It must not capture the set strongly.
-    public init(
+    package init(
         manager: ImageManager = .shared, isMapped: Bool = true,
         show: @escaping @MainActor (ImageSlot, ImageBinder.Presentation) -> Void
     ) {
@@ -27,7 +27,7 @@ public final class ImageBinderGroup {
     }
 
     /// Returns the binder of a slot.
-    public subscript(slot: ImageSlot) -> ImageBinder {
+    package subscript(slot: ImageSlot) -> ImageBinder {
         if let binder = binders[slot] { return binder }
         let binder = ImageBinder(manager: manager, isVisible: mapped) { [show] in show(slot, $0) }
         if let allocation { binder.allocate(allocation) }
@@ -36,10 +36,10 @@ public final class ImageBinderGroup {
     }
 
     /// The slots that have a binder.
-    public var slots: Set<ImageSlot> { Set(binders.keys) }
+    package var slots: Set<ImageSlot> { Set(binders.keys) }
 
     /// A Boolean value that indicates whether the view is on screen.
-    public var isMapped: Bool {
+    package var isMapped: Bool {
         get { mapped }
         set {
             mapped = newValue
@@ -48,19 +48,19 @@ public final class ImageBinderGroup {
     }
 
     /// Sets the bounds of the view, which apply to every slot.
-    public func allocate(_ allocation: ViewAllocation) {
+    package func allocate(_ allocation: ViewAllocation) {
         self.allocation = allocation
         for binder in binders.values { binder.allocate(allocation) }
     }
 
     /// Retries the failed loads.
-    public func retry() { for binder in binders.values { binder.retry() } }
+    package func retry() { for binder in binders.values { binder.retry() } }
 
     /// Notifies the binders that the network is available again.
-    public func networkReturned() { for binder in binders.values { binder.networkBecameAvailable() } }
+    package func networkReturned() { for binder in binders.values { binder.networkBecameAvailable() } }
 
     /// Unbinds and removes all binders.
-    public func unbindAll() {
+    package func unbindAll() {
         let all = binders.values
         binders = [:]
         for binder in all { binder.unbind() }

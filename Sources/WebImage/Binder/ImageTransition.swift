@@ -33,7 +33,7 @@ public struct ImageTransition: Sendable, Hashable {
     }
 
     /// The timing curve of the effect.
-    public enum Curve: Sendable, Hashable, CaseIterable {
+    package enum Curve: Sendable, Hashable, CaseIterable {
         /// The speed is constant.
         case linear
         /// The effect slows down at the end.
@@ -43,7 +43,7 @@ public struct ImageTransition: Sendable, Hashable {
 
         /// Returns the completed fraction of the effect at `time`, which is a fraction of the duration. Both are from 0
         /// to 1. The easing curves are cubic.
-        public func progress(at time: Double) -> Double {
+        package func progress(at time: Double) -> Double {
             let time = min(1, max(0, time.isNaN ? 1 : time))
             let rest = 1 - time
             switch self {
@@ -61,13 +61,18 @@ public struct ImageTransition: Sendable, Hashable {
     /// A value that is negative or not finite becomes 0. The default is 0.5 seconds, as in SDWebImage.
     public var duration: Double { didSet { duration = Self.usable(duration) } }
     /// The timing curve of the effect. The default is ``Curve/easeInOut``.
-    public var curve: Curve
+    package var curve: Curve
     /// A Boolean value that indicates whether the transition also applies to images that were in memory. The default is
     /// `false`.
     public var appliesToMemoryHits = false
 
     /// Creates a transition. The duration is in seconds.
-    public init(_ effect: Effect, duration: Double = 0.5, curve: Curve = .easeInOut) {
+    public init(_ effect: Effect, duration: Double = 0.5) {
+        self.init(effect, duration: duration, curve: .easeInOut)
+    }
+
+    /// Creates a transition with a timing curve. The duration is in seconds.
+    package init(_ effect: Effect, duration: Double, curve: Curve) {
         self.effect = effect
         self.duration = Self.usable(duration)
         self.curve = curve

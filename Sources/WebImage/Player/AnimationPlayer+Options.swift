@@ -40,7 +40,7 @@ extension AnimationPlayer {
         /// The budget for cached frames in addition to the displayed frame, in bytes.
         ///
         /// All players of the image share the largest budget that one of them sets. If it's 0, no frames are cached.
-        /// All images together share ``AnimationPlayer/totalFrameBytes``. The default is 64 MiB.
+        /// All images together share half of ``MemoryCache/defaultCostLimit``. The default is 64 MiB.
         public var frameBufferLimit = 64 << 20
         /// The clock that the animation follows. The default is a separate clock.
         public var synchronization = PlaybackSynchronization.none

@@ -27,7 +27,7 @@ public final class AnimationPlayer {
 
     /// The budget for the cached frames of all animations in the process, in bytes. The animations share it equally.
     /// Displayed frames don't count toward the budget. The default is half of ``MemoryCache/defaultCostLimit``.
-    public static var totalFrameBytes: Int {
+    package static var totalFrameBytes: Int {
         get { SharedFrameBufferRegistry.shared.totalBudget }
         set { SharedFrameBufferRegistry.shared.totalBudget = max(0, newValue) }
     }
@@ -62,13 +62,19 @@ public final class AnimationPlayer {
     /// - Parameters:
     ///   - image: The animated image.
     ///   - manager: The manager whose worker threads decode the frames. The default is ``ImageManager/shared``.
-    ///   - options: The playback options.
-    ///   - isComplete: A Boolean value that indicates whether the image has all of its frames. If it's `false`, pass
-    ///     more frames to ``update(_:isComplete:)``. The default is `true`.
-    public init?(
+    ///   - options: The playback options. By default, they have their default values.
+    public convenience init?(
         _ image: DecodedImage, manager: ImageManager = .shared,
-        options: AnimationPlayer.Options = AnimationPlayer.Options(),
-        isComplete: Bool = true
+        options: AnimationPlayer.Options = AnimationPlayer.Options()
+    ) {
+        self.init(image, manager: manager, options: options, isComplete: true)
+    }
+
+    /// Creates a player for an image that may not have all of its frames yet. If `isComplete` is `false`, pass more
+    /// frames to ``update(_:isComplete:)``.
+    package init?(
+        _ image: DecodedImage, manager: ImageManager = .shared,
+        options: AnimationPlayer.Options = AnimationPlayer.Options(), isComplete: Bool
     ) {
         guard let animation = image.animation else { return nil }
         self.image = image
@@ -192,7 +198,7 @@ public final class AnimationPlayer {
     ///   - isComplete: A Boolean value that indicates whether the image has all of its frames. The default is `true`.
     /// - Returns: `false` if `image` is a still image, in which case nothing changes.
     @discardableResult
-    public func update(_ image: DecodedImage, isComplete: Bool = true) -> Bool {
+    package func update(_ image: DecodedImage, isComplete: Bool = true) -> Bool {
         guard let animation = image.animation else { return false }
         let old = (pool: pool, membership: membership)
         self.image = image

@@ -19,7 +19,7 @@
         /// All cells, ordered by position.
         public private(set) var cells: [Cell] = []
         /// The prefetcher for the positions outside of the visible range.
-        public private(set) var prefetcher: ListPrefetcher?
+        package private(set) var prefetcher: ListPrefetcher?
 
         private let box: OpaquePointer
         private let makeCell: @MainActor () -> Cell

@@ -26,7 +26,7 @@
         /// A closure that's called after ``visible`` changes. The default is `nil`.
         public var onVisibleRangeChange: (@MainActor (Range<Int>) -> Void)?
         /// The prefetcher of the list, or `nil` before ``install(on:)``.
-        public private(set) var prefetcher: ListPrefetcher?
+        package private(set) var prefetcher: ListPrefetcher?
 
         private let makeCell: @MainActor () -> Cell
         private let content: @MainActor (Int) -> ImageListContent

@@ -75,7 +75,7 @@
         private var bounds: LayoutRect { LayoutRect(x: 0, y: 0, width: width, height: height) }
 
         /// Fades from the previous content to the new content.
-        public func crossFade() {
+        package func crossFade() {
             RenderSnapshot(pointer: snapshot).crossFade(progress, from: drawOld, to: drawNew)
         }
 

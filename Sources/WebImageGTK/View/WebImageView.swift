@@ -89,7 +89,8 @@
         @discardableResult
         public func load(
             _ request: ImageRequest?, slot: ImageSlot = .image, options: ImageViewOptions,
-            until goal: WebImageView.CompletionPoint = .loaded, completion: ImageBinder.Completion? = nil
+            until goal: WebImageView.CompletionPoint = .loaded,
+            completion: (@MainActor (Result<ImageResponse, ImageError>) -> Void)? = nil
         ) -> Int {
             controller.bind(request, slot, options, until: goal, completion)
         }
@@ -98,7 +99,7 @@
         @discardableResult
         public func load(
             _ request: ImageRequest?, placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none,
-            slot: ImageSlot = .image, completion: ImageBinder.Completion? = nil
+            slot: ImageSlot = .image, completion: (@MainActor (Result<ImageResponse, ImageError>) -> Void)? = nil
         ) -> Int {
             load(
                 request, slot: slot, options: ImageViewOptions(placeholder: placeholder, transition: transition),
@@ -109,8 +110,7 @@
         @discardableResult
         public func load(
             _ url: URL?, placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none,
-            slot: ImageSlot = .image,
-            completion: ImageBinder.Completion? = nil
+            slot: ImageSlot = .image, completion: (@MainActor (Result<ImageResponse, ImageError>) -> Void)? = nil
         ) -> Int {
             load(
                 url.map { ImageRequest(url: $0) }, placeholder: placeholder, transition: transition, slot: slot,
