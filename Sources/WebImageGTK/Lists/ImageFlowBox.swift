@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import WebImage
+    import WebImageUI
 
     /// A controller that fills a GtkFlowBox with cells that show images.
     ///

@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import WebImage
+    import WebImageUI
 
     /// A factory that creates image cells for a GtkListView or a GtkGridView.
     ///

@@ -4,6 +4,7 @@
     import CGTK4
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     /// A type that owns a stage.
     @MainActor

@@ -4,6 +4,7 @@
     import CGTK4
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     extension ImageTransition {
         /// The parameters for drawing one frame of a custom transition effect. See ``ImageTransition/register(_:draw:)``.

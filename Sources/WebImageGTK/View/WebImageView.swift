@@ -5,6 +5,7 @@
     import Foundation
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     /// A handle that loads and shows images in a GTK widget:
     ///

@@ -6,6 +6,7 @@
     import Foundation
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     /// A widget that loads and shows an image:
     ///

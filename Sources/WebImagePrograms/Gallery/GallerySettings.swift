@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import WebImage
+import WebImageUI
 
 /// The settings of the gallery.
 package struct GallerySettings: Sendable, Hashable {

@@ -5,6 +5,7 @@ import WebImageCore
 import WebImageTestSupport
 
 @testable import WebImage
+@testable import WebImageUI
 
 /// Random life cycles of a view, with loads that finish late, twice, or after their cancellation. The model checks the
 /// invariants of the machine.

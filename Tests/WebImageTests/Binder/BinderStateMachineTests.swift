@@ -4,6 +4,7 @@ import Testing
 import WebImageCore
 
 @testable import WebImage
+@testable import WebImageUI
 
 @Suite("Binder machine")
 struct BinderStateMachineTests {

@@ -6,6 +6,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 @Suite("Migration table: SDWebImage classes", .timeLimit(.minutes(5)))
 struct ClassRowTests {

@@ -6,6 +6,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 /// A manager with a stub loader, for the rows of Documentation/ComingFromSDWebImage.md.
 struct Migration {

@@ -6,6 +6,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 /// Checks Documentation/ComingFromSDWebImage.md against the tests in this directory.
 @Suite("Migration article", .timeLimit(.minutes(5)))

@@ -10,6 +10,7 @@ import WebImageTesting
 
 @testable import WebImage
 @testable import WebImageStore
+@testable import WebImageUI
 
 /// An animated image that counts its decodes and can delay them with a gate.
 private struct Moving {

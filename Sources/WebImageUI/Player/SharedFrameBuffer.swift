@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
 import WebImageConcurrency
 import WebImageCore
 import WebImageStore
@@ -120,19 +121,11 @@ final class SharedFrameBuffer {
     }
 
     private func decode(_ index: Int) {
-        let (workers, limits) = (manager.pipeline.workers, manager.configuration.limits)
-        let (animation, cost) = (animation, stateMachine.frameBytes)
-        let preparation = manager.pipeline.preparation
+        let (manager, animation, cost) = (manager, animation, stateMachine.frameBytes)
         decodes[index] = Task { [weak self] in
             let result: Result<PixelBuffer, ImageError>
             do throws(ImageError) {
-                let pixels = try await workers.run(cost: cost, priority: SharedPriority(.high), limits: limits) {
-                    (_) throws(ImageError) in
-                    let pixels = try animation.frame(at: index)
-                    preparation(pixels)
-                    return pixels
-                }
-                result = .success(pixels)
+                result = .success(try await manager.decodeFrame(at: index, of: animation, cost: cost))
             } catch {
                 result = .failure(error)
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
 import WebImageCore
 
 /// The options that control how a view displays the image that it's bound to. They're a value, so you can change a copy

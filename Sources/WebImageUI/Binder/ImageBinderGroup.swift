@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
+
 /// The binders of a view with several slots, which are created on demand. Slots load independently of each other. State
 /// changes of the view apply to all of them.
 @MainActor
-package final class ImageBinderGroup {
+package final class ImageBinderGroup<Slot: Hashable & Sendable> {
     /// The manager that loads the images.
     package let manager: ImageManager
-    private var binders: [ImageSlot: ImageBinder] = [:]
+    private var binders: [Slot: ImageBinder] = [:]
     private var allocation: ViewAllocation?
     private var mapped: Bool
-    private let show: @MainActor (ImageSlot, ImageBinder.Presentation) -> Void
+    private let show: @MainActor (Slot, ImageBinder.Presentation) -> Void
 
-    /// Creates a set without binders.
+    /// Creates a group without binders.
     ///
     /// - Parameters:
     ///   - manager: The manager that loads the images. The default is ``ImageManager/shared``.
     ///   - isMapped: A Boolean value that indicates whether the view is on screen. The default is `true`.
-    ///   - show: A closure that displays content in a slot. It must not capture the set strongly.
+    ///   - show: A closure that displays content in a slot. It must not capture the group strongly.
     package init(
         manager: ImageManager = .shared, isMapped: Bool = true,
-        show: @escaping @MainActor (ImageSlot, ImageBinder.Presentation) -> Void
+        show: @escaping @MainActor (Slot, ImageBinder.Presentation) -> Void
     ) {
         self.manager = manager
         mapped = isMapped
@@ -27,7 +29,7 @@ package final class ImageBinderGroup {
     }
 
     /// Returns the binder of a slot.
-    package subscript(slot: ImageSlot) -> ImageBinder {
+    package subscript(slot: Slot) -> ImageBinder {
         if let binder = binders[slot] { return binder }
         let binder = ImageBinder(manager: manager, isVisible: mapped) { [show] in show(slot, $0) }
         if let allocation { binder.allocate(allocation) }
@@ -36,7 +38,7 @@ package final class ImageBinderGroup {
     }
 
     /// The slots that have a binder.
-    package var slots: Set<ImageSlot> { Set(binders.keys) }
+    package var slots: Set<Slot> { Set(binders.keys) }
 
     /// A Boolean value that indicates whether the view is on screen.
     package var isMapped: Bool {

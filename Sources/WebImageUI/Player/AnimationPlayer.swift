@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
 import WebImageCore
 
 /// A player for an animated image, driven by the clock of a view.
