@@ -118,6 +118,28 @@ extension LoopbackServer {
             return response
         }
 
+        /// Returns the response of a file server to a request for a resource.
+        ///
+        /// The status is 304 if the conditions of the request show that the client's copy is current. Otherwise, it's
+        /// 200. If-Modified-Since is compared as text, as in simple servers.
+        ///
+        /// - Parameters:
+        ///   - body: The data of the resource.
+        ///   - contentType: The content type.
+        ///   - etag: The quoted entity tag (ETag), or `nil` if there is none. The default is `nil`.
+        ///   - lastModified: The HTTP date of the last modification, or `nil` if there is none. The default is `nil`.
+        ///   - cacheControl: The value of the Cache-Control header field, or `nil` if there is none. The default is
+        ///     `nil`.
+        ///   - request: The request.
+        public static func resource(
+            _ body: Data, contentType: String, etag: String? = nil, lastModified: String? = nil,
+            cacheControl: String? = nil, for request: LoopbackServer.Request
+        ) -> LoopbackServer.Response {
+            ServerResource(
+                body: body, type: contentType, etag: etag, lastModified: lastModified, cacheControl: cacheControl
+            ).response(to: request)
+        }
+
         /// Returns a changed copy of this response.
         public func with(_ change: (inout LoopbackServer.Response) -> Void) -> LoopbackServer.Response {
             var response = self

@@ -38,12 +38,11 @@
             init(error: ImageError? = nil) throws {
                 let data = try LooksTests.dusk.get()
                 let loader = StubLoader()
-                loader.set(
-                    StubLoader.Response(
+                loader.respond(
+                    to: Sources.url("a"),
+                    with: StubLoader.Response(
                         chunks: [data.prefix(data.count / 2), data.dropFirst(data.count / 2)], error: error,
-                        responseGate: first,
-                        bodyGate: rest),
-                    for: Sources.url("a"))
+                        responseGate: first, bodyGate: rest))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 window = try TestWindow(picture)
                 view = try XCTUnwrap(WebImageView(for: picture, manager: Sources.manager(loader)))

@@ -67,7 +67,9 @@
             try Stand.run {
                 let stub = StubImageManager()
                 let gate = TestGate()
-                stub.set(.color([1, 2, 3], width: 40, height: 30, gate: gate), for: Sources.url("slow"))
+                stub.respond(
+                    to: Sources.url("slow"),
+                    with: .color(PixelColor(red: 1, green: 2, blue: 3), width: 40, height: 30, gate: gate))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))

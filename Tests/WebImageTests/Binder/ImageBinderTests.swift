@@ -33,8 +33,9 @@ private final class Slot {
     @discardableResult
     func serve(_ number: Int, gate: TestGate? = nil) throws -> URL {
         let url = try #require(URL(string: "https://example.org/\(number).png"))
-        loader.set(
-            StubLoader.Response(body: try TestImages.png(number, width: number + 10), responseGate: gate), for: url)
+        loader.respond(
+            to: url,
+            with: StubLoader.Response(body: try TestImages.png(number, width: number + 10), responseGate: gate))
         return url
     }
 
@@ -138,7 +139,7 @@ struct ImageBinderTests {
     func sizes() async throws {
         let slot = try Slot()
         let url = try #require(URL(string: "https://example.org/large.png"))
-        slot.loader.set(StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100)), for: url)
+        slot.loader.respond(to: url, with: StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100)))
         slot.bind(url) { $0.sizing = .fit }
         #expect(slot.binder.snapshot.state == .waiting)
         slot.binder.allocate(ViewAllocation(width: 20, height: 20, scaleFactor: 2))
@@ -164,7 +165,7 @@ struct ImageBinderTests {
         await slot.waitForEnds(1)
         #expect(slot.kinds == [.placeholder, .failurePlaceholder])
         #expect(slot.presentations.last?.color == .black)
-        slot.loader.set(StubLoader.Response(body: try TestImages.png(3)), for: url)
+        slot.loader.respond(to: url, with: StubLoader.Response(body: try TestImages.png(3)))
         slot.binder.networkBecameAvailable()
         await untilMain { slot.binder.snapshot.state == .showing }
         #expect(slot.completed.count == 1)

@@ -14,7 +14,7 @@ struct OptionRowTests {
     func retryFailed() async throws {
         let table = try Migration()
         let url = try Migration.url(1)
-        table.loader.set(StubLoader.Response(error: BinderImages.notFound), for: url)
+        table.loader.respond(to: url, with: StubLoader.Response(error: BinderImages.notFound))
         var request = ImageRequest(url: url)
         await #expect(throws: ImageError.self) { try await table.manager.image(for: request) }
         await #expect(throws: ImageError.self) { try await table.manager.image(for: request) }

@@ -108,7 +108,7 @@ struct YYWebImageRowTests {
     @Test("YYWebImageOptionIgnoreFailedURL: the negative cache can be disabled")
     func failures() async throws {
         let table = try Migration { configuration in configuration.failures = .none }
-        table.loader.set(StubLoader.Response(error: BinderImages.notFound), for: try Migration.url(1))
+        table.loader.respond(to: try Migration.url(1), with: StubLoader.Response(error: BinderImages.notFound))
         for _ in 0..<2 {
             await #expect(throws: ImageError.self) { try await table.manager.image(for: Migration.url(1)) }
         }
