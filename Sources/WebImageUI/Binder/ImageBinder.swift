@@ -136,6 +136,16 @@ public final class ImageBinder {
         set { perform(machine.setMapped(newValue)) }
     }
 
+    /// Sets the size of the view. It also applies to later bindings.
+    ///
+    /// - Parameters:
+    ///   - width: The width in points, or 0 if the image determines the width.
+    ///   - height: The height in points, or 0 if the image determines the height.
+    ///   - scale: The number of device pixels per point.
+    public func setViewSize(width: Double, height: Double, scale: Double) {
+        allocate(ViewAllocation(width: width, height: height, scaleFactor: scale))
+    }
+
     /// Sets the bounds of the view. They also apply to later bindings.
     package func allocate(_ allocation: ViewAllocation) { perform(machine.allocate(allocation)) }
 
@@ -145,7 +155,8 @@ public final class ImageBinder {
     /// Retries a failed load even if the manager remembers the failure. In other states, this method has no effect.
     public func retry() { perform(machine.retry()) }
 
-    /// Notifies the binder that the network is available again. See ``ImageViewOptions/retries``.
+    /// Notifies the binder that the network is available again. See
+    /// ``ImageViewOptions/retriesWhenNetworkReturns``.
     public func networkBecameAvailable() { perform(machine.networkReturned()) }
 
     /// The current ``snapshot`` and the snapshot after every change. Each call creates an independent stream. A slow

@@ -24,7 +24,7 @@ final class SharedFrameBuffer {
     private var level = MemoryPressureLevel.normal
 
     private struct Member {
-        let budget: Int
+        var budget: Int
         let whenReady: @MainActor () -> Void
     }
 
@@ -54,6 +54,12 @@ final class SharedFrameBuffer {
         players[nextPlayer] = Member(budget: budget, whenReady: whenReady)
         applyBudget()
         return nextPlayer
+    }
+
+    /// Changes the budget of a player, in bytes.
+    func setBudget(_ bytes: Int, of player: Int) {
+        players[player]?.budget = bytes
+        applyBudget()
     }
 
     func leave(_ player: Int) {

@@ -136,7 +136,7 @@
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()
-                scene.load(ImageTransition(.crossFade, duration: 1, curve: .linear))
+                scene.load(ImageTransition(.crossFade, duration: .seconds(1), curve: .linear))
                 scene.window.frame()
                 scene.finish()
                 Stand.pump("the image") { scene.view.snapshot().state == .showing }

@@ -73,7 +73,7 @@
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
-                view.load(Sources.url("slow"), transition: .crossFade(duration: 0.05))
+                view.load(Sources.url("slow"), transition: .crossFade(duration: .milliseconds(50)))
                 window.show()
                 try Stand.wait { await stub.waitForRequests(count: 1) }
                 Self.expectRest("a load that waits for its server")

@@ -161,7 +161,7 @@
                 Stand.pump("the first frames") { (view.player()?.frameIndex ?? 0) >= 2 }
                 try Desktop.set("gtk-enable-animations", false)
                 XCTAssertEqual(view.player()?.frameIndex, 0)
-                XCTAssertEqual(view.player()?.reducesMotion, true)
+                XCTAssertEqual(view.player()?.options.reducesMotion, true)
                 Stand.pump("rest") { view.controller.frames.tick == 0 && view.controller.frames.timer == 0 }
                 try Desktop.set("gtk-enable-animations", true)
                 Stand.pump("the first frames") { (view.player()?.frameIndex ?? 0) >= 2 }

@@ -85,7 +85,7 @@
 
         fileprivate static let fading: ImageViewOptions = {
             var options = ImageViewOptions()
-            options.transition = .always(ImageTransition(.crossFade, duration: 1, curve: .linear))
+            options.transition = ImageTransition(.crossFade, duration: .seconds(1), curve: .linear).forced()
             return options
         }()
 

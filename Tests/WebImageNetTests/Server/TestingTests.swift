@@ -64,7 +64,8 @@ struct TestingTests {
         let gate = TestGate()
         loader.respond(
             to: url,
-            with: .init(chunks: [Data("ab".utf8), Data("c".utf8)]), .init(httpResponse: nil, chunks: [], error: refusal),
+            with: .init(chunks: [Data("ab".utf8), Data("c".utf8)]),
+            .init(httpResponse: nil, chunks: [], error: refusal),
             .init(body: Data("x".utf8), responseGate: gate))
         let log = ReportLog()
         let response = try await loader.load(LoadRequest(url: url), context: log.context())

@@ -67,7 +67,7 @@ struct ImageBinderTests {
             #expect(presentation.kind == .image)
         }
         var isDone = false
-        other.allocate(ViewAllocation(width: 11, height: 48))
+        other.setViewSize(width: 11, height: 48, scale: 1)
         other.bind(ImageRequest(url: url)) { _ in isDone = true }
         #expect(isDone)
         #expect(other.snapshot.state == .showing)
@@ -142,10 +142,10 @@ struct ImageBinderTests {
         slot.loader.respond(to: url, with: StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100)))
         slot.bind(url) { $0.sizing = .fit }
         #expect(slot.binder.snapshot.state == .waiting)
-        slot.binder.allocate(ViewAllocation(width: 20, height: 20, scaleFactor: 2))
+        slot.binder.setViewSize(width: 20, height: 20, scale: 2)
         await slot.waitForEnds(1)
         #expect(slot.presentations.last?.image?.size == PixelSize(width: 40, height: 20))
-        slot.binder.allocate(ViewAllocation(width: 80, height: 80, scaleFactor: 1))
+        slot.binder.setViewSize(width: 80, height: 80, scale: 1)
         await untilMain { slot.presentations.last?.image?.size.width == 80 }
         #expect(slot.kinds == [.placeholder, .image, .image])
         // A larger view of the same image shows the cached image as its placeholder.

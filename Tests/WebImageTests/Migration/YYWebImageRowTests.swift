@@ -100,8 +100,8 @@ struct YYWebImageRowTests {
     @Test("YYWebImageOptionSetImageWithFadeAnimation: images and previews have separate transitions")
     func fade() {
         var options = ImageViewOptions()
-        options.transition = .crossFade(duration: 0.2)
-        options.previewTransition = .crossFade(duration: 0.4)
+        options.transition = .crossFade(duration: .milliseconds(200))
+        options.previewTransition = .crossFade(duration: .milliseconds(400))
         #expect(options.transition.duration < options.previewTransition.duration)
     }
 
@@ -129,7 +129,7 @@ struct YYWebImageRowTests {
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
         var playback = AnimationPlayer.Options()
         playback.frameBufferLimit = 8 << 20
-        playback.synchronization = .withOthers
+        playback.isSynchronized = true
         let players = [image, image].compactMap {
             AnimationPlayer($0, manager: table.manager, options: playback)
         }
