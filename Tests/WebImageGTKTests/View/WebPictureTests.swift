@@ -19,7 +19,7 @@
                 stub.respond(
                     to: Sources.url("a"), with: .color(PixelColor(red: 0, green: 200, blue: 0), width: 40, height: 20))
                 var picture: WebPicture? = WebPicture(
-                    Sources.url("a"), alternativeText: "A meadow", contentFit: .cover, cornerRadius: 8,
+                    url: Sources.url("a"), alternativeText: "A meadow", contentFit: .cover, cornerRadius: 8,
                     manager: stub.manager)
                 let widget = try XCTUnwrap(picture?.widget)
                 let window = try TestWindow(widget)

@@ -125,5 +125,7 @@ struct TestingTests {
             }
             #expect(response.httpResponse?.statusCode == status, "\(name): \(value)")
         }
+        #expect(server.connectionCount == server.counters.connections && server.connectionCount > 0)
+        #expect(server.sentByteCount > 6 * 12)
     }
 }
