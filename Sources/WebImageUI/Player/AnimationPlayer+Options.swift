@@ -30,7 +30,8 @@ extension AnimationPlayer {
         /// The budget for cached frames in addition to the displayed frame, in bytes.
         ///
         /// All players of the image share the largest budget that one of them sets. If it's 0, no frames are cached.
-        /// All images together share half of ``MemoryCache/defaultCostLimit``. The default is 64 MiB.
+        /// All images together share a budget of half of the default cost limit of a memory cache. The default is
+        /// 64 MiB.
         public var frameBufferLimit = 64 << 20
         /// A Boolean value that indicates whether the player follows the clock of all players of the same image with
         /// this option, so that they show the same frame at the same time.
