@@ -68,6 +68,7 @@ let package = Package(
         .library(name: "WebImageHTTP", targets: ["WebImageHTTP"]),
         .library(name: "WebImageStore", targets: ["WebImageStore"]),
         .library(name: "WebImageNet", targets: ["WebImageNet"]),
+        .library(name: "WebImageUI", targets: ["WebImageUI"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .library(name: "WebImageGTK", targets: ["WebImageGTK"]),
         .executable(name: "webimage", targets: ["webimage"]),
@@ -121,13 +122,14 @@ let package = Package(
                 "WebImageConcurrency", "WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet",
             ]
         ),
+        module("WebImageUI", ["WebImageConcurrency", "WebImageCore", "WebImageStore", "WebImage"]),
         module("WebImageTesting", ["WebImageConcurrency", "WebImage"]),
         .systemLibrary(name: "CGTK4", path: "Sources/C/CGTK4", pkgConfig: "gtk4"),
         .target(
             name: "CWebImageGTK", dependencies: [gtk], path: "Sources/C/CWebImageGTK",
             cSettings: [.define("WI_IS_ON", .when(traits: ["GTK"]))]
         ),
-        module("WebImageGTK", ["WebImageConcurrency", "WebImage", "CWebImageGTK", gtk]),
+        module("WebImageGTK", ["WebImageConcurrency", "WebImage", "WebImageUI", "CWebImageGTK", gtk]),
         .executableTarget(
             name: "webimage-gallery",
             dependencies: ["WebImage", "WebImageGTK", "WebImageCommand", "WebImagePrograms", gtk],
@@ -137,7 +139,9 @@ let package = Package(
         // The part of the command-line tool that needs neither network nor files: options, tables, and contact sheets.
         module("WebImageCommand", ["WebImageConcurrency", "WebImageCore", "CTerminal"]),
         // The code that the command-line tool and the gallery share, and the gallery's model, which uses no toolkit.
-        module("WebImagePrograms", ["WebImageConcurrency", "WebImage", "WebImageTesting", "WebImageCommand"]),
+        module(
+            "WebImagePrograms",
+            ["WebImageConcurrency", "WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand"]),
         .executableTarget(
             name: "webimage",
             dependencies: [
@@ -176,11 +180,12 @@ let package = Package(
         ),
         tests("WebImageStore", ["store-helper"]),
         tests("WebImageNet", ["CNetFaults"]),
-        tests("WebImage", []),
-        tests("WebImagePrograms", ["WebImage", "WebImageTesting", "WebImageCommand"]),
+        // WebImageUI has no target of its own for tests, because its tests share the manager of the others.
+        tests("WebImage", ["WebImageUI"]),
+        tests("WebImagePrograms", ["WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand"]),
         tests(
             "WebImageGTK",
-            ["WebImage", "WebImageTesting", "WebImagePrograms", "CWebImageGTK", "webimage-gallery", gtk]),
+            ["WebImage", "WebImageUI", "WebImageTesting", "WebImagePrograms", "CWebImageGTK", "webimage-gallery", gtk]),
         // The executable is run as a process; the dependency has it built.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),
     ],

@@ -73,7 +73,8 @@
                 url: urls[(position + 1) % urls.count], size: .fill(width: 96, height: 64, unit: .points))
             request.scale = Double(gtk_widget_get_scale_factor(list))
             return ImageListContent(
-                request, options: ImageViewOptions(placeholder: grey, transition: .crossFade(duration: 0.2)))
+                request,
+                options: ImageViewOptions(placeholder: grey, transition: .crossFade(duration: .milliseconds(200))))
         },
         willShow: { row, position in
             row.show(name: String(cString: gtk_string_list_get_string(names, guint(position))))

@@ -38,7 +38,7 @@ guard let avatar = URL(string: "https://example.org/avatar.png"), let old = URL(
 else { exit(1) }
 let stub = StubImageManager()
 let gate = TestGate()
-stub.set(.color([200, 0, 0], width: 40, height: 30, gate: gate), for: avatar)
+stub.respond(to: avatar, with: .color(PixelColor(red: 200, green: 0, blue: 0), width: 40, height: 30, gate: gate))
 stub.respond(with: .failure(.request(.rejected(reason: "gone"))), where: { $0.url.path.hasPrefix("/old") })
 
 let screen = Screen(stub.manager)

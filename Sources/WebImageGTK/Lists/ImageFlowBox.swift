@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import WebImage
+    import WebImageUI
 
     /// A controller that fills a GtkFlowBox with cells that show images.
     ///
@@ -19,7 +20,7 @@
         /// All cells, ordered by position.
         public private(set) var cells: [Cell] = []
         /// The prefetcher for the positions outside of the visible range.
-        public private(set) var prefetcher: ListPrefetcher?
+        package private(set) var prefetcher: ListPrefetcher?
 
         private let box: OpaquePointer
         private let makeCell: @MainActor () -> Cell
@@ -59,13 +60,18 @@
                 return request?.size == nil ? nil : request
             }
             scroll = FlowBoxScrollObserver(flowBox, owner: self) { [weak self] in self?.settle($0) }
-            setCount(count)
+            resize(to: count)
         }
 
         isolated deinit { if scroll?.isDestroyed == false { removeCells(from: 0) } }
 
-        /// Changes the number of cells, and reloads the content of all of them.
-        public func setCount(_ count: Int) {
+        /// The number of cells. Setting it reloads the content of all cells. A negative number means 0.
+        public var count: Int {
+            get { cells.count }
+            set { resize(to: newValue) }
+        }
+
+        private func resize(to count: Int) {
             for cell in cells { cell.showNothing() }
             removeCells(from: max(0, count))
             while cells.count < count {

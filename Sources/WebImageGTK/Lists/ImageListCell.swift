@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import WebImage
+    import WebImageUI
 
     /// A cell of a list, which shows one image.
     ///

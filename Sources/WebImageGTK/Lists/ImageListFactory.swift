@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import WebImage
+    import WebImageUI
 
     /// A factory that creates image cells for a GtkListView or a GtkGridView.
     ///
@@ -11,9 +12,9 @@
     ///
     /// ```swift
     /// let factory = ImageListFactory(
-    ///     makeCell: { ImageListCell(pictureOfWidth: 160, height: 160)! },
+    ///     makeCell: { ImageListCell(width: 160, height: 160)! },
     ///     content: { position in
-    ///         ImageListContent(ImageRequest(urls[position], size: .fill(width: 160, height: 160)))
+    ///         ImageListContent(ImageRequest(url: urls[position], size: .fill(width: 160, height: 160)))
     ///     })
     /// factory.install(on: gridView)
     /// ```
@@ -21,12 +22,12 @@
     /// The list retains the factory.
     @MainActor
     public final class ImageListFactory<Cell: ImageListCell>: ListItemHandler {
-        /// The range of visibleRange positions.
+        /// The range of visible positions.
         public private(set) var visibleRange: Range<Int> = 0..<0
-        /// A closure that's called after ``visible`` changes. The default is `nil`.
+        /// A closure that's called after ``visibleRange`` changes. The default is `nil`.
         public var onVisibleRangeChange: (@MainActor (Range<Int>) -> Void)?
         /// The prefetcher of the list, or `nil` before ``install(on:)``.
-        public private(set) var prefetcher: ListPrefetcher?
+        package private(set) var prefetcher: ListPrefetcher?
 
         private let makeCell: @MainActor () -> Cell
         private let content: @MainActor (Int) -> ImageListContent
@@ -42,8 +43,8 @@
         /// - Parameters:
         ///   - manager: The manager that prefetches images. The cells should load their images with the same manager.
         ///     The default is ``ImageManager/shared``.
-        ///   - ahead: The configuration of the prefetcher. Only requests that have a size are prefetched.
-        ///   - makeCell: A closure that creates a cell. The list uses a few more cells than are visibleRange.
+        ///   - prefetching: The configuration of the prefetcher. Only requests that have a size are prefetched.
+        ///   - makeCell: A closure that creates a cell. The list uses a few more cells than are visible.
         ///   - content: A closure that returns the content for a position of the list's model.
         ///   - willShow: A closure that updates the other contents of a cell before its image is requested. The default
         ///     closure does nothing.
@@ -88,8 +89,7 @@
                 .sorted { $0.0 < $1.0 }
         }
 
-        /// Returns the cell at a position, or `nil` if the position is too far from the visibleRange range to have a
-        /// cell.
+        /// Returns the cell at a position, or `nil` if the position is too far from the visible range to have a cell.
         public func cell(at position: Int) -> Cell? {
             bound.first { Int(gtk_list_item_get_position($0)) == position }.flatMap { items[$0] }
         }

@@ -32,7 +32,7 @@ public final class ListPrefetcher {
     }
 
     /// The visible range and the positions whose prefetch was started.
-    public private(set) var window: PrefetchWindow
+    package private(set) var window: PrefetchWindow
     private let prefetcher: ImagePrefetcher
     private let destination: ImagePrefetcher.Destination
     private let request: @MainActor (Int) -> ImageRequest?

@@ -10,9 +10,9 @@ import WebImageCore
 /// Prefetching follows the scroll direction, which is forward until the list scrolls. A visible position is never
 /// started because its view loads the image itself. If a started position becomes visible, it isn't dropped because its
 /// view has joined the work. A position is dropped when it's neither visible nor ahead.
-public struct PrefetchWindow: Sendable, Hashable {
+package struct PrefetchWindow: Sendable, Hashable {
     /// The direction in which a list scrolls.
-    public enum Direction: Sendable, Hashable {
+    package enum Direction: Sendable, Hashable {
         /// Toward higher positions.
         case forward
         /// Toward lower positions.
@@ -20,45 +20,45 @@ public struct PrefetchWindow: Sendable, Hashable {
     }
 
     /// The work to do after a change of the visible range.
-    public struct Change: Sendable, Hashable {
+    package struct Change: Sendable, Hashable {
         /// The positions to start, in the order in which the list will need them.
-        public var start: [Int] = []
+        package var start: [Int] = []
         /// The positions to drop, in ascending order.
-        public var drop: [Int] = []
+        package var drop: [Int] = []
 
         /// Creates an empty change.
-        public init() {}
+        package init() {}
         /// A Boolean value that indicates whether there's nothing to start and nothing to drop.
-        public var isEmpty: Bool { start.isEmpty && drop.isEmpty }
+        package var isEmpty: Bool { start.isEmpty && drop.isEmpty }
     }
 
     /// The maximum number of positions to prefetch, as a multiple of the number of visible positions.
     ///
     /// With the default of 1, as many positions are prefetched as are visible.
-    public let pages: Double
+    package let pages: Double
     /// The maximum number of positions to prefetch. The default is 64.
-    public let limit: Int
+    package let limit: Int
     /// The number of positions in the list.
-    public private(set) var count: Int
+    package private(set) var count: Int
     /// The range of visible positions. It's empty before the first call to ``show(_:)``.
-    public private(set) var visible: Range<Int> = 0..<0
+    package private(set) var visible: Range<Int> = 0..<0
     /// The direction of the most recent scrolling.
-    public private(set) var direction = Direction.forward
+    package private(set) var direction = Direction.forward
     /// The last visible range that wasn't empty. While a list updates its layout, no position may be visible for a
     /// moment.
     private var last: Range<Int> = 0..<0
     /// The positions that were started and haven't been dropped.
-    public private(set) var started: Set<Int> = []
+    package private(set) var started: Set<Int> = []
 
     /// Creates a window for a list of `count` positions. Negative values, infinity, and NaN count as 0.
-    public init(count: Int = 0, pages: Double = 1, limit: Int = 64) {
+    package init(count: Int = 0, pages: Double = 1, limit: Int = 64) {
         self.count = max(0, count)
         self.pages = pages.isFinite ? max(0, pages) : 0
         self.limit = max(0, limit)
     }
 
     /// Updates the visible range. Positions outside of the list are ignored.
-    public mutating func show(_ range: Range<Int>) -> Change {
+    package mutating func show(_ range: Range<Int>) -> Change {
         let range = range.clamped(to: 0..<count)
         guard range != visible else { return Change() }
         // Compare both ends, because a range that grows at one end moves in that direction.
@@ -70,7 +70,7 @@ public struct PrefetchWindow: Sendable, Hashable {
     }
 
     /// Drops all positions and starts over with a list of `count` positions. Call ``show(_:)`` afterward.
-    public mutating func reset(count: Int) -> Change {
+    package mutating func reset(count: Int) -> Change {
         var change = Change()
         change.drop = started.sorted()
         started = []
@@ -82,7 +82,7 @@ public struct PrefetchWindow: Sendable, Hashable {
     }
 
     /// The positions ahead of the visible range, in the order in which the list will need them.
-    public var ahead: [Int] {
+    package var ahead: [Int] {
         guard !visible.isEmpty else { return [] }
         let wanted = min(limit, Int(saturating: (Double(visible.count) * pages).rounded(.up)))
         switch direction {

@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import WebImageCore
+    import WebImageUI
 
     extension ImageIndicator {
         /// The parameters for drawing one frame of a custom indicator.
@@ -16,8 +17,8 @@
             public let height: Double
             /// The fraction of the download that's complete, from 0 to 1, or `nil` if it's unknown.
             public let fraction: Double?
-            /// The time since the load started, in seconds. It's always 0 if the desktop settings disable animations.
-            public let elapsed: Double
+            /// The time since the load started. It's always zero if the desktop settings disable animations.
+            public let elapsed: Duration
             /// The text color of the view, which is light on a dark background.
             public let foregroundColor: PixelColor
         }
@@ -30,9 +31,9 @@
         let style: Style
         private let drawing: (@MainActor (ImageIndicator.Frame) -> Void)?
         private let alwaysMoves: Bool
-        /// The time from the start of the load until the indicator appears, in seconds. The default is 0.1, so fast
-        /// loads show no indicator.
-        public var delay = 0.1
+        /// The time from the start of the load until the indicator appears. The default is 0.1 seconds, so fast loads
+        /// show no indicator.
+        public var delay = Duration.milliseconds(100)
 
         private init(
             _ style: Style, alwaysMoves: Bool = false, _ drawing: (@MainActor (ImageIndicator.Frame) -> Void)? = nil
@@ -64,16 +65,16 @@
             ImageIndicator(.custom, alwaysMoves: isAnimated, draw)
         }
 
-        /// Returns a copy of the indicator that appears after `seconds` of loading.
-        public func delayed(by seconds: Double) -> ImageIndicator {
+        /// Returns a copy of the indicator that appears after loading for `delay`.
+        public func delayed(by delay: Duration) -> ImageIndicator {
             var indicator = self
-            indicator.delay = seconds
+            indicator.delay = delay
             return indicator
         }
 
         var isVisible: Bool { drawing != nil }
 
-        var delayNanoseconds: Int { delay.isFinite ? Int(min(max(0, delay), 3_600) * 1e9) : 0 }
+        var delayNanoseconds: Int { min(max(.zero, delay), .seconds(3_600)).saturatingNanoseconds }
 
         func moves(_ fraction: Double?) -> Bool { alwaysMoves || fraction == nil }
 

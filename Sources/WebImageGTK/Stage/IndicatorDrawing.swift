@@ -38,13 +38,15 @@
             }
         }
 
+        private var seconds: Double { elapsed / Duration.seconds(1) }
+
         func drawSpinner() {
             onDisk { cairo, radius in
                 let spokes = 12
                 cairo_set_line_width(cairo, radius * 0.14)
                 cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND)
                 // The spinner makes one turn per second.
-                let head = Int((elapsed * Double(spokes)).truncatingRemainder(dividingBy: Double(spokes)))
+                let head = Int((seconds * Double(spokes)).truncatingRemainder(dividingBy: Double(spokes)))
                 for spoke in 0..<spokes {
                     let age = (head - spoke + spokes) % spokes
                     let angle = 2 * Double.pi * Double(spoke) / Double(spokes) - .pi / 2
@@ -63,7 +65,7 @@
                 cairo_arc(cairo, 0, 0, radius * 0.7, 0, 2 * .pi)
                 cairo_stroke(cairo)
                 source(cairo, foregroundColor, alpha: 0.95)
-                let begin = fraction == nil ? 2 * Double.pi * elapsed : -.pi / 2
+                let begin = fraction == nil ? 2 * Double.pi * seconds : -.pi / 2
                 let part = min(1, max(0, fraction ?? 0.25))
                 guard part > 0 else { return }
                 cairo_arc(cairo, 0, 0, radius * 0.7, begin, begin + 2 * .pi * part)
@@ -81,7 +83,7 @@
                 bar.width = width * min(1, max(0, fraction))
             } else {
                 // The bar moves back and forth within two seconds.
-                let part = abs((elapsed / 2).truncatingRemainder(dividingBy: 1) * 2 - 1)
+                let part = abs((seconds / 2).truncatingRemainder(dividingBy: 1) * 2 - 1)
                 bar.width = width / 4
                 bar.x = (width - bar.width) * part
             }

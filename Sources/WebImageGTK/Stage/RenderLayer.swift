@@ -3,6 +3,7 @@
 #if GTK
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     /// An element that a stage shows: an image, an animation frame, or a color.
     @MainActor

@@ -4,6 +4,7 @@
     import CGTK4
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     /// A type that owns a stage.
     @MainActor
@@ -46,7 +47,7 @@
         /// A Boolean value that indicates whether animations and transitions are enabled.
         var animates = true {
             didSet {
-                player?.reducesMotion = playback.reducesMotion || !animates
+                player?.options.reducesMotion = playback.reducesMotion || !animates
                 if !animates { endTransition() }
                 changed()
             }
@@ -145,12 +146,13 @@
         func advance(to now: Int) -> Int? {
             var deadlines: [Int] = []
             var isChanged = isWaiting
-            if let tick = player?.tick(at: now) {
-                if let pixels = tick.pixels {
-                    current?.pixels = pixels
+            if let player {
+                let (didChange, nextTick) = player.tick(at: .nanoseconds(now))
+                if didChange {
+                    current?.pixels = player.pixels
                     isChanged = true
                 }
-                if let deadline = tick.deadline { deadlines.append(deadline) }
+                if let nextTick { deadlines.append(nextTick.saturatingNanoseconds) }
             }
             if let transition {
                 isChanged = true
@@ -227,11 +229,11 @@
 
         private func drawIndicator(_ snapshot: RenderSnapshot, _ box: (width: Double, height: Double), _ now: Int) {
             guard let load, load.isSeen, let since = load.since else { return }
-            let seconds = animates ? Double(max(0, now - since)) / 1e9 : 0
+            let elapsed = animates ? Duration.nanoseconds(max(0, now - since)) : .zero
             indicator.draw(
                 ImageIndicator.Frame(
                     snapshot: snapshot.pointer, width: box.width, height: box.height, fraction: load.fraction,
-                    elapsed: seconds, foregroundColor: host?.foreground ?? .black))
+                    elapsed: elapsed, foregroundColor: host?.foreground ?? .black))
         }
     }
 

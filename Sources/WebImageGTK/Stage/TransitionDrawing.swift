@@ -4,9 +4,11 @@
     import CGTK4
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     extension ImageTransition {
-        /// The parameters for drawing one frame of a custom transition effect. See ``ImageTransition/register(_:draw:)``.
+        /// The parameters for drawing one frame of a custom transition effect. See
+        /// ``ImageTransition/register(_:draw:)``.
         @MainActor
         public struct Frame {
             /// The GtkSnapshot to draw into. Its origin is the upper-left corner of the view.
@@ -17,10 +19,26 @@
             public let height: Double
             /// The progress of the effect, from 0 to 1, with the timing curve applied.
             public let progress: Double
+            private let old: () -> Void
+            private let new: () -> Void
+
+            init(
+                snapshot: OpaquePointer, width: Double, height: Double, progress: Double,
+                drawOld: @escaping () -> Void, drawNew: @escaping () -> Void
+            ) {
+                self.snapshot = snapshot
+                self.width = width
+                self.height = height
+                self.progress = progress
+                old = drawOld
+                new = drawNew
+            }
+
             /// Draws the previous content, if any.
-            public let drawOld: () -> Void
+            public func drawOld() { old() }
+
             /// Draws the new content.
-            public let drawNew: () -> Void
+            public func drawNew() { new() }
         }
     }
 
@@ -32,13 +50,13 @@
 
         /// Returns `nil` if the new image appears immediately.
         init?(_ transition: ImageTransition, animates: Bool) {
-            guard animates, transition.effect != .none, transition.duration > 0 else { return nil }
+            guard animates, transition.effect != .none, transition.duration > .zero else { return nil }
             self.transition = transition
         }
 
         private func elapsedFraction(at now: Int) -> Double {
             guard let start else { return 0 }
-            return Double(max(0, now - start)) / 1e9 / transition.duration
+            return Duration.nanoseconds(max(0, now - start)) / transition.duration
         }
 
         func isFinished(at now: Int) -> Bool { elapsedFraction(at: now) >= 1 }
@@ -75,8 +93,8 @@
         private var bounds: LayoutRect { LayoutRect(x: 0, y: 0, width: width, height: height) }
 
         /// Fades from the previous content to the new content.
-        public func crossFade() {
-            RenderSnapshot(pointer: snapshot).crossFade(progress, from: drawOld, to: drawNew)
+        package func crossFade() {
+            RenderSnapshot(pointer: snapshot).crossFade(progress, from: { drawOld() }, to: { drawNew() })
         }
 
         func slide(from edge: ImageTransition.Edge) {
@@ -91,7 +109,7 @@
                 }
             snapshot.clipped(to: bounds) {
                 drawOld()
-                snapshot.moved(x: x, y: y, drawNew)
+                snapshot.moved(x: x, y: y) { drawNew() }
             }
         }
 
@@ -102,14 +120,19 @@
             let part = abs(1 - 2 * progress)
             let isAcross = edge == .left || edge == .right
             snapshot.scaled(
-                x: isAcross ? part : 1, y: isAcross ? 1 : part, in: (width, height), progress < 0.5 ? drawOld : drawNew)
+                x: isAcross ? part : 1, y: isAcross ? 1 : part, in: (width, height)
+            ) {
+                if progress < 0.5 { drawOld() } else { drawNew() }
+            }
         }
 
         func zoom() {
             let snapshot = RenderSnapshot(pointer: snapshot)
             let scale = 0.6 + 0.4 * progress
-            snapshot.faded(to: 1 - progress, drawOld)
-            snapshot.faded(to: progress) { snapshot.scaled(x: scale, y: scale, in: (width, height), drawNew) }
+            snapshot.faded(to: 1 - progress) { drawOld() }
+            snapshot.faded(to: progress) {
+                snapshot.scaled(x: scale, y: scale, in: (width, height)) { drawNew() }
+            }
         }
     }
 #endif

@@ -17,7 +17,7 @@
         /// The GdkTexture, which is valid for the lifetime of this object.
         public let pointer: OpaquePointer
         /// The number of bytes that a renderer uploads.
-        public let byteCount: Int
+        package let byteCount: Int
         private let drawn = Atomic<Bool>(false)
         private static let living = Atomic<Int>(0)
         private static let onMain = Atomic<Int>(0)

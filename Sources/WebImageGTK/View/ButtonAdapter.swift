@@ -4,6 +4,7 @@
     import CGTK4
     import CWebImageGTK
     import WebImage
+    import WebImageUI
 
     /// The chrome of a GtkButton or GtkMenuButton. It shows an image next to the existing child and a background image
     /// below both, depending on the state of the button.

@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import WebImage
+    import WebImageUI
 
     /// The chrome of a widget that accepts a paintable.
     @MainActor

@@ -2,6 +2,7 @@
 
 #if GTK
     import WebImage
+    import WebImageUI
 
     /// The appearance that all stages of a view share.
     struct ViewAppearance {

@@ -2,6 +2,7 @@
 
 #if GTK
     import WebImage
+    import WebImageUI
 
     extension WebImageView {
         /// A value that describes how images fit into the bounds of the widget.

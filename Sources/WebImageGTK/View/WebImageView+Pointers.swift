@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import WebImage
+    import WebImageUI
 
     extension WebImageView {
         /// Creates the view of a widget that Swift imports as an opaque pointer, such as a GtkPicture or a GtkImage.

@@ -5,12 +5,13 @@
     import Foundation
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     /// A handle that loads and shows images in a GTK widget:
     ///
     /// ```swift
     /// let picture = gtk_picture_new()!
-    /// WebImageView(of: picture)?.load(url)
+    /// WebImageView(for: picture)?.load(url)
     /// ```
     ///
     /// The state of the view is stored with the widget, so all views of a widget are equivalent. Loading starts when
@@ -27,9 +28,9 @@
         /// - Parameters:
         ///   - widget: The widget. It retains the state of the view, and the view doesn't retain the widget.
         ///   - manager: The manager that loads images. The default is `nil`, which means the current manager of the
-        ///     widget's view, or ``ImageManager/shared`` if the widget has no view. If the manager snapshots, all slots
+        ///     widget's view, or ``ImageManager/shared`` if the widget has no view. If the manager changes, all slots
         ///     are unbound.
-        /// - Returns: `nil` if the widget has another class. See ``init(of:manager:show:)``.
+        /// - Returns: `nil` if the widget has another class. See ``init(for:manager:setPaintable:)``.
         public init?(for widget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager? = nil) {
             if let controller = WidgetController.of(widget) {
                 self.init(controller, manager)
@@ -44,9 +45,9 @@
         ///
         /// - Parameters:
         ///   - widget: The widget. It retains the state of the view and the closure.
-        ///   - manager: The manager that loads images, as in ``init(of:manager:)``.
-        ///   - show: A closure that sets a GdkPaintable as the image of the widget. It's called when the view is
-        ///     created, and again only if the manager snapshots, because the paintable updates itself. It isn't called
+        ///   - manager: The manager that loads images, as in ``init(for:manager:)``.
+        ///   - setPaintable: A closure that sets a GdkPaintable as the image of the widget. It's called when the view
+        ///     is created, and again only if the manager changes, because the paintable updates itself. It isn't called
         ///     if the widget already has a view. It must not capture the widget strongly.
         public init(
             for widget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager? = nil,
@@ -77,31 +78,32 @@
         /// - Parameters:
         ///   - request: The request to load, or `nil` for a slot without an image. If the request has no size, the size
         ///     of the widget multiplied by its scale factor is used.
+        ///   - options: The options of the binding, such as the placeholder and the transition.
         ///   - slot: The slot of the widget. The default is the main image. For the slots of buttons, see
         ///     ``ImageSlot/image(_:)``.
-        ///   - options: The options of the binding, such as the placeholder and the transition.
-        ///   - goal: The stage that the image must reach before `completion` is called with it. If the widget isn't
-        ///     visible, the image doesn't need to reach the goal. The default is
+        ///   - point: The stage that the image must reach before `completion` is called with it. If the widget isn't
+        ///     visible, the image doesn't need to reach it. The default is
         ///     ``WebImageView/CompletionPoint/loaded``.
         ///   - completion: A closure that's called once, with the image or with the error. The error is
         ///     ``ImageError/cancelled`` if another load replaces this one.
-        /// - Returns: The number of the binding, as in ``ImageBinder/Snapshot/generation``.
+        /// - Returns: The number of the binding, as in ``ImageBinder/Presentation/bindingID``.
         @discardableResult
         public func load(
-            _ request: ImageRequest?, slot: ImageSlot = .image, options: ImageViewOptions,
-            until goal: WebImageView.CompletionPoint = .loaded, completion: ImageBinder.Completion? = nil
+            _ request: ImageRequest?, options: ImageViewOptions, slot: ImageSlot = .image,
+            until point: WebImageView.CompletionPoint = .loaded,
+            completion: (@MainActor (Result<ImageResponse, ImageError>) -> Void)? = nil
         ) -> Int {
-            controller.bind(request, slot, options, until: goal, completion)
+            controller.bind(request, slot, options, until: point, completion)
         }
 
         /// Binds a slot to a request and shows `placeholder` until the image is loaded.
         @discardableResult
         public func load(
             _ request: ImageRequest?, placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none,
-            slot: ImageSlot = .image, completion: ImageBinder.Completion? = nil
+            slot: ImageSlot = .image, completion: (@MainActor (Result<ImageResponse, ImageError>) -> Void)? = nil
         ) -> Int {
             load(
-                request, slot: slot, options: ImageViewOptions(placeholder: placeholder, transition: transition),
+                request, options: ImageViewOptions(placeholder: placeholder, transition: transition), slot: slot,
                 completion: completion)
         }
 
@@ -109,8 +111,7 @@
         @discardableResult
         public func load(
             _ url: URL?, placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none,
-            slot: ImageSlot = .image,
-            completion: ImageBinder.Completion? = nil
+            slot: ImageSlot = .image, completion: (@MainActor (Result<ImageResponse, ImageError>) -> Void)? = nil
         ) -> Int {
             load(
                 url.map { ImageRequest(url: $0) }, placeholder: placeholder, transition: transition, slot: slot,
@@ -122,10 +123,10 @@
         /// Canceling the current task clears the slot unless something else was loaded into it.
         ///
         /// - Parameters:
-        ///   - request: The request to load, as in ``load(_:slot:options:until:completion:)``.
-        ///   - slot: The slot of the widget.
-        ///   - options: The options of the binding.
-        ///   - goal: The stage that the image must reach before this method returns.
+        ///   - request: The request to load, as in ``load(_:options:slot:until:completion:)``.
+        ///   - options: The options of the binding. By default, they have their default values.
+        ///   - slot: The slot of the widget. The default is the main image.
+        ///   - point: The stage that the image must reach before this method returns.
         ///     ``WebImageView/CompletionPoint/transitionFinished`` also waits for the transition. If the widget isn't
         ///     visible, this method returns when the image is loaded. The default is
         ///     ``WebImageView/CompletionPoint/displayed``.
@@ -133,17 +134,14 @@
         ///   ``ImageError/cancelled`` if another load replaces this one or if the widget is destroyed.
         @discardableResult
         public func loadAndWait(
-            _ request: ImageRequest, slot: ImageSlot = .image, options: ImageViewOptions = ImageViewOptions(),
-            until goal: WebImageView.CompletionPoint = .displayed
+            _ request: ImageRequest, options: ImageViewOptions = ImageViewOptions(), slot: ImageSlot = .image,
+            until point: WebImageView.CompletionPoint = .displayed
         ) async throws(ImageError) -> ImageResponse {
-            try await controller.bindAndWait(request, slot, options, until: goal)
+            try await controller.bindAndWait(request, slot, options, until: point)
         }
 
         /// Cancels the load of a slot and clears its content. Lists call this method when they unbind a row.
         public func clear(_ slot: ImageSlot = .image) { controller.unbind(slot) }
-
-        /// Calls ``clear(_:)`` for all slots.
-        public func clearAll() { for slot in controller.binders.slots { controller.unbind(slot) } }
 
         /// Retries the failed loads of all slots.
         public func retry() { controller.binders.retry() }
@@ -162,8 +160,8 @@
         ///
         /// The closure replaces the previous one, and `nil` removes it. The widget retains the closure, which must not
         /// capture the widget strongly.
-        public func onChange(of slot: ImageSlot = .image, _ action: (@MainActor (ImageBinder.Snapshot) -> Void)?) {
-            controller.observers[slot] = action
+        public func onChange(of slot: ImageSlot = .image, _ handler: (@MainActor (ImageBinder.Snapshot) -> Void)?) {
+            controller.observers[slot] = handler
         }
 
         /// Returns a stream that delivers the current ``snapshot(of:)`` and then every change. See

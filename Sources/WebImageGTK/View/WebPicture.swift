@@ -6,11 +6,12 @@
     import Foundation
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     /// A widget that loads and shows an image:
     ///
     /// ```swift
-    /// let picture = WebPicture(url, alternativeText: "A lighthouse at dusk", fit: .cover, cornerRadius: 12)
+    /// let picture = WebPicture(url: url, alternativeText: "A lighthouse at dusk", contentFit: .cover)
     /// gtk_box_append(box, picture.widget)
     /// ```
     ///
@@ -28,7 +29,8 @@
         ///
         /// - Parameters:
         ///   - alternativeText: The description of the image. See ``alternativeText``. The default is `nil`.
-        ///   - fit: A value that describes how images fit into the bounds. The default is ``ContentFit/contain``.
+        ///   - contentFit: A value that describes how images fit into the bounds. The default is
+        ///     ``ContentFit/contain``.
         ///   - cornerRadius: The radius of the corners, in points. The default is 0.
         ///   - manager: The manager that loads images. The default is ``ImageManager/shared``.
         public init(
@@ -50,16 +52,17 @@
         /// - Parameters:
         ///   - request: The request to load.
         ///   - alternativeText: The description of the image. See ``alternativeText``. The default is `nil`.
-        ///   - fit: A value that describes how images fit into the bounds. The default is ``ContentFit/contain``.
+        ///   - contentFit: A value that describes how images fit into the bounds. The default is
+        ///     ``ContentFit/contain``.
         ///   - cornerRadius: The radius of the corners, in points. The default is 0.
         ///   - placeholder: The placeholder that the widget shows until the image is loaded. The default is empty.
         ///   - transition: The transition to the image if it wasn't in the memory cache. By default, the image appears
         ///     immediately.
         ///   - manager: The manager that loads images. The default is ``ImageManager/shared``.
         public convenience init(
-            _ request: ImageRequest, alternativeText: String? = nil, contentFit: ContentFit = .contain,
-            cornerRadius: Double = 0,
-            placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none, manager: ImageManager = .shared
+            request: ImageRequest, alternativeText: String? = nil, contentFit: ContentFit = .contain,
+            cornerRadius: Double = 0, placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none,
+            manager: ImageManager = .shared
         ) {
             self.init(
                 alternativeText: alternativeText, contentFit: contentFit, cornerRadius: cornerRadius, manager: manager)
@@ -67,15 +70,14 @@
         }
 
         /// Creates a widget that loads the image at `url`. For the parameters, see
-        /// ``init(_:alternativeText:fit:cornerRadius:placeholder:transition:manager:)``.
+        /// ``init(request:alternativeText:contentFit:cornerRadius:placeholder:transition:manager:)``.
         public convenience init(
-            _ url: URL, alternativeText: String? = nil, contentFit: ContentFit = .contain, cornerRadius: Double = 0,
+            url: URL, alternativeText: String? = nil, contentFit: ContentFit = .contain, cornerRadius: Double = 0,
             placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none, manager: ImageManager = .shared
         ) {
             self.init(
-                ImageRequest(url: url), alternativeText: alternativeText, contentFit: contentFit,
-                cornerRadius: cornerRadius,
-                placeholder: placeholder, transition: transition, manager: manager)
+                request: ImageRequest(url: url), alternativeText: alternativeText, contentFit: contentFit,
+                cornerRadius: cornerRadius, placeholder: placeholder, transition: transition, manager: manager)
         }
 
         isolated deinit { g_object_unref(UnsafeMutableRawPointer(widget)) }

@@ -4,6 +4,7 @@
     import CGTK4
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     /// The pending callbacks of a controller.
     struct FrameSchedule {

@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import WebImage
+    import WebImageUI
 
     extension WidgetController {
         /// Connects the signal handlers. They're disconnected with the widget, before it releases this controller,

@@ -3,6 +3,7 @@
 #if GTK
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     /// A load whose image is available but hasn't reached its goal.
     struct CompletionWaiter {

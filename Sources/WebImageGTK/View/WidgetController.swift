@@ -5,6 +5,7 @@
     import CWebImageGTK
     import WebImage
     import WebImageCore
+    import WebImageUI
 
     /// A type that shows the stages of a controller in a kind of widget.
     @MainActor
@@ -25,7 +26,7 @@
         /// The widget. The pointer is valid until GTK finalizes the widget, which also releases its reference to the
         /// controller.
         let widget: UnsafeMutablePointer<GtkWidget>
-        private(set) var binders: ImageBinderGroup
+        private(set) var binders: ImageBinderGroup<ImageSlot>
         let adapter: any WidgetAdapter
         private(set) var renderers: [ImageSlot: SlotRenderer] = [:]
         private(set) var paintables: [ImageSlot: ImagePaintable] = [:]
@@ -96,7 +97,7 @@
             updateAdapter()
         }
 
-        private func makeBinders(_ manager: ImageManager) -> ImageBinderGroup {
+        private func makeBinders(_ manager: ImageManager) -> ImageBinderGroup<ImageSlot> {
             ImageBinderGroup(manager: manager, isMapped: isVisible) { [weak self] slot, presentation in
                 self?.stage(slot).present(presentation)
             }

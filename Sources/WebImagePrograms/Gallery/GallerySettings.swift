@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import WebImage
+import WebImageUI
 
 /// The settings of the gallery.
 package struct GallerySettings: Sendable, Hashable {
@@ -26,10 +27,10 @@ package struct GallerySettings: Sendable, Hashable {
         package var transition: ImageTransition {
             switch self {
             case .none: .none
-            case .crossFade: .crossFade(duration: 0.25)
-            case .slide: .slide(from: .bottom, duration: 0.35)
-            case .flip: .flip(from: .left, duration: 0.5)
-            case .zoom: .zoom(duration: 0.3)
+            case .crossFade: .crossFade(duration: .milliseconds(250))
+            case .slide: .slide(from: .bottom, duration: .milliseconds(350))
+            case .flip: .flip(from: .left, duration: .milliseconds(500))
+            case .zoom: .zoom(duration: .milliseconds(300))
             }
         }
     }
@@ -140,7 +141,8 @@ extension GallerySettings {
 
     /// Returns the binding options of the large view, which shows the image of the cell until the full image is loaded.
     package func fullOptions(_ item: GalleryItem) -> ImageViewOptions {
-        var options = ImageViewOptions(placeholder: placeholder(item), transition: .crossFade(duration: 0.15))
+        var options = ImageViewOptions(
+            placeholder: placeholder(item), transition: .crossFade(duration: .milliseconds(150)))
         options.usesCachedPlaceholder = true
         options.offscreenBehavior = .cancel
         return options

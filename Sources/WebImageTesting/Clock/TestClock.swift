@@ -43,7 +43,7 @@ public final class TestClock: Clock, Sendable {
     /// The resolution of the clock, which is one nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
     /// The number of tasks that are sleeping on this clock.
-    public var sleeperCount: Int { state.value.sleepers.count }
+    package var sleeperCount: Int { state.value.sleepers.count }
 
     /// Advances the clock and wakes the tasks whose deadlines have passed.
     public func advance(by duration: Duration) {

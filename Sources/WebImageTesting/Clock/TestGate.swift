@@ -35,7 +35,7 @@ public final class TestGate: Sendable {
 
     /// Calls a closure once. If the gate is open, this method calls it immediately. Otherwise, the thread that opens
     /// the gate calls it.
-    public func whenOpen(_ action: @escaping @Sendable () -> Void) {
+    package func whenOpen(_ action: @escaping @Sendable () -> Void) {
         if register(action) == nil { action() }
     }
 
@@ -47,7 +47,7 @@ public final class TestGate: Sendable {
     }
 
     /// Blocks the calling thread until the gate is open. Don't call this method from a Swift task.
-    public func blockingWait() {
+    package func blockingWait() {
         let semaphore = DispatchSemaphore(value: 0)
         whenOpen { semaphore.signal() }
         semaphore.wait()

@@ -6,13 +6,13 @@ import WebImage
 /// A manager for tests that uses neither the network nor the disk.
 ///
 /// It returns predefined images and records its requests. Pass ``manager`` to the view under test. Requests without a
-/// predefined result fail with ``ImageError/RequestFailure/rejected(reason:)`` (1011). This class is thread-safe.
+/// predefined result fail with ``ImageError/RequestFailure/rejected(reason:)``. This class is thread-safe.
 ///
 /// ```swift
 /// let stub = StubImageManager()
 /// let gate = TestGate()
-/// stub.set(.color([200, 0, 0], width: 40, height: 30, gate: gate), for: avatar)
-/// stub.set(.failure(.request(.refused(reason: "gone")))) { $0.url.path.hasPrefix("/old") }
+/// stub.respond(to: avatar, with: .color(.black, width: 40, height: 30, gate: gate))
+/// stub.respond(with: .failure(.request(.rejected(reason: "gone"))), where: { $0.url.path.hasPrefix("/old") })
 /// let task = stub.manager.load(avatar)        // What the view does.
 /// await stub.waitForRequests(count: 1)        // The view displays its placeholder.
 /// gate.open()                                 // The view displays the image.
@@ -23,7 +23,7 @@ public final class StubImageManager: Sendable {
         enum Content: Sendable {
             case image(DecodedImage)
             case data(Data)
-            case color([UInt8], PixelSize)
+            case color(PixelColor, PixelSize)
             case failure(ImageError)
         }
 
@@ -44,11 +44,11 @@ public final class StubImageManager: Sendable {
         /// Returns a result with an image of a single color, which is delivered after the gate, if any, is open.
         ///
         /// - Parameters:
-        ///   - color: The red, green, and blue components, from 0 to 255.
+        ///   - color: The color of all pixels.
         ///   - width: The width in pixels.
         ///   - height: The height in pixels.
         ///   - gate: A gate that delays the result, or `nil` to deliver it immediately.
-        public static func color(_ color: [UInt8], width: Int, height: Int, gate: TestGate? = nil) -> Response {
+        public static func color(_ color: PixelColor, width: Int, height: Int, gate: TestGate? = nil) -> Response {
             Response(content: .color(color, PixelSize(width: width, height: height)), gate: gate)
         }
 
@@ -86,14 +86,14 @@ public final class StubImageManager: Sendable {
     /// Sets the results of requests for a URL and replaces the previous ones.
     ///
     /// If there are several results, the requests receive them in order. The last one repeats.
-    public func set(_ answers: Response..., for url: URL) {
-        responder.put(StubResponder.Rule(url: url, matches: { $0.url == url }, responses: answers))
+    public func respond(to url: URL, with responses: Response...) {
+        responder.put(StubResponder.Rule(url: url, matches: { $0.url == url }, responses: responses))
     }
 
     /// Sets the results of the requests for which a closure returns `true`. The most recently added closure is called
     /// first.
-    public func respond(with answers: Response..., where matches: @escaping @Sendable (ImageRequest) -> Bool) {
-        responder.put(StubResponder.Rule(url: nil, matches: matches, responses: answers))
+    public func respond(with responses: Response..., where predicate: @escaping @Sendable (ImageRequest) -> Bool) {
+        responder.put(StubResponder.Rule(url: nil, matches: predicate, responses: responses))
     }
 
     /// All requests in the order of their arrival.
@@ -134,7 +134,8 @@ final class StubResponder: ImageRequestInterceptor {
         switch answer.content {
         case .image(let image): return .image(image)
         case .data(let data): return .data(data)
-        case .color(let color, let size): return .image(try Self.image(color, size))
+        case .color(let color, let size):
+            return .image(DecodedImage(pixels: try PixelBuffer.filled(with: color, size: size)))
         case .failure(let error): throw error
         }
     }
@@ -156,22 +157,5 @@ final class StubResponder: ImageRequestInterceptor {
             if state.rules[found].responses.count > 1 { state.rules[found].responses.removeFirst() }
             return answer
         }
-    }
-
-    private static func image(_ color: [UInt8], _ size: PixelSize) throws(ImageError) -> DecodedImage {
-        guard color.count == 3 else {
-            throw .request(.invalidOption(name: "color", value: "\(color)"))
-        }
-        let canvas = try PixelCanvas(size: size)
-        canvas.withUnsafeMutableBytes { pixels in
-            for y in 0..<size.height {
-                for x in 0..<size.width {
-                    let at = y * canvas.bytesPerRow + 4 * x
-                    for channel in 0..<3 { pixels[at + channel] = color[channel] }
-                    pixels[at + 3] = 255
-                }
-            }
-        }
-        return DecodedImage(pixels: canvas.finish(isOpaque: true))
     }
 }

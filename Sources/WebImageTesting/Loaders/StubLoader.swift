@@ -19,8 +19,18 @@ public final class StubLoader: ImageLoader {
         /// A gate to wait for after the first chunk.
         public var bodyGate: TestGate?
 
+        /// Creates a response with the status 200 and a body with a single chunk. The default body is empty.
+        public init(_ body: Data = Data()) {
+            self.init(body: body)
+        }
+
+        /// Creates a response that fails with `error` after its head, which has the status 200, and an empty body.
+        public init(error: ImageError) {
+            self.init(body: Data(), error: error)
+        }
+
         /// Creates a response. By default, it has the status 200 and a body with a single chunk.
-        public init(
+        package init(
             body: Data = Data(), httpResponse: HTTPResponseHead? = HTTPResponseHead(statusCode: 200),
             chunks: [Data]? = nil,
             error: ImageError? = nil, responseGate: TestGate? = nil, bodyGate: TestGate? = nil
@@ -54,8 +64,8 @@ public final class StubLoader: ImageLoader {
     /// Sets the responses for a URL.
     ///
     /// If there are several responses, the requests receive them in order. The last one repeats.
-    public func set(_ answers: Response..., for url: URL) {
-        state.update { $0.responses[url] = answers }
+    public func respond(to url: URL, with responses: Response...) {
+        state.update { $0.responses[url] = responses }
     }
 
     /// All requests in the order of their arrival.
@@ -80,8 +90,8 @@ public final class StubLoader: ImageLoader {
 
     /// Returns the predefined response.
     ///
-    /// - Throws: The error of the response, or an ``ImageError/NetworkFailure`` with the reason `cannotFindHost` (2002)
-    ///   if there is no response for the URL.
+    /// - Throws: The error of the response, or an ``ImageError/NetworkFailure`` with the reason `cannotFindHost` if
+    ///   there is no response for the URL.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let stored = state.update { state -> Response? in
             state.requests.append(request)

@@ -57,21 +57,21 @@ extension LoopbackServer {
         /// The number of body bytes after which the server sends nothing more and keeps the connection open.
         public var stallsBodyAfter: Int?
         /// A Boolean value that indicates whether the server never sends a byte.
-        public var isSilent = false
+        package var isSilent = false
         /// A Boolean value that indicates whether the body repeats indefinitely. Use it with
         /// ``LoopbackServer/Response/Framing/chunked`` or ``LoopbackServer/Response/Framing/connectionClose``.
-        public var isEndless = false
+        package var isEndless = false
         /// The version in the status line. The default is `HTTP/1.1`.
-        public var version = "HTTP/1.1"
+        package var version = "HTTP/1.1"
         /// The bytes that are sent before the response, such as interim responses.
-        public var preamble = Data()
+        package var preamble = Data()
         /// The bytes that are sent immediately after the response. If possible, the server sends them in the same
         /// write.
-        public var surplus = Data()
+        package var surplus = Data()
         /// The text that follows the size of each chunk, such as `;name=value`.
-        public var chunkExtension = ""
+        package var chunkExtension = ""
         /// The trailer fields after the last chunk.
-        public var trailers = HTTPHeaderFields()
+        package var trailers = HTTPHeaderFields()
         /// The maximum number of bytes per second, or `nil` to send without a limit.
         public var bytesPerSecond: Int?
         /// The bytes that are sent instead of a generated response.
@@ -118,6 +118,28 @@ extension LoopbackServer {
             return response
         }
 
+        /// Returns the response of a file server to a request for a resource.
+        ///
+        /// The status is 304 if the conditions of the request show that the client's copy is current. Otherwise, it's
+        /// 200. If-Modified-Since is compared as text, as in simple servers.
+        ///
+        /// - Parameters:
+        ///   - body: The data of the resource.
+        ///   - contentType: The content type.
+        ///   - etag: The quoted entity tag (ETag), or `nil` if there is none. The default is `nil`.
+        ///   - lastModified: The HTTP date of the last modification, or `nil` if there is none. The default is `nil`.
+        ///   - cacheControl: The value of the Cache-Control header field, or `nil` if there is none. The default is
+        ///     `nil`.
+        ///   - request: The request.
+        public static func resource(
+            _ body: Data, contentType: String, etag: String? = nil, lastModified: String? = nil,
+            cacheControl: String? = nil, for request: LoopbackServer.Request
+        ) -> LoopbackServer.Response {
+            ServerResource(
+                body: body, type: contentType, etag: etag, lastModified: lastModified, cacheControl: cacheControl
+            ).response(to: request)
+        }
+
         /// Returns a changed copy of this response.
         public func with(_ change: (inout LoopbackServer.Response) -> Void) -> LoopbackServer.Response {
             var response = self
@@ -128,20 +150,20 @@ extension LoopbackServer {
 }
 
 /// An image served like a file, with validators and 304 responses to conditional requests (RFC 9110, section 13).
-public struct ServerResource: Sendable {
+package struct ServerResource: Sendable {
     /// The image data.
-    public var body: Data
+    package var body: Data
     /// The content type.
-    public var type: String
+    package var type: String
     /// The quoted entity tag (ETag), or `nil` if there is none.
-    public var etag: String?
+    package var etag: String?
     /// The HTTP date of the last modification, or `nil` if there is none.
-    public var lastModified: String?
+    package var lastModified: String?
     /// The value of the Cache-Control header field, or `nil` if there is none.
-    public var cacheControl: String?
+    package var cacheControl: String?
 
     /// Creates a resource.
-    public init(
+    package init(
         body: Data, type: String, etag: String? = nil, lastModified: String? = nil, cacheControl: String? = nil
     ) {
         self.body = body
@@ -155,7 +177,7 @@ public struct ServerResource: Sendable {
     ///
     /// The status is 304 if the conditions of the request show that the client's copy is current. Otherwise, it's 200.
     /// If-Modified-Since is compared as text, as in simple servers.
-    public func response(to request: LoopbackServer.Request) -> LoopbackServer.Response {
+    package func response(to request: LoopbackServer.Request) -> LoopbackServer.Response {
         var fields = HTTPHeaderFields()
         fields["ETag"] = etag
         fields["Last-Modified"] = lastModified

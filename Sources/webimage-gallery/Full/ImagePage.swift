@@ -47,7 +47,7 @@
                 WebImageView(for: imageView, manager: model.manager)
                 ?? WebImageView(for: imageView, manager: model.manager) { _ in }
             view.contentFit = .contain
-            view.indicator = .ring.delayed(by: 0.25)
+            view.indicator = .ring.delayed(by: .milliseconds(250))
             area = ZoomArea(imageView)
 
             title = WidgetFactory.label("", "heading")

@@ -33,7 +33,7 @@
                 WebImageView(for: picture, manager: manager) ?? WebImageView(for: picture, manager: manager) { _ in }
             view.contentFit = .cover
             view.cornerRadius = 10
-            view.indicator = .ring.delayed(by: 0.4)
+            view.indicator = .ring.delayed(by: .milliseconds(400))
 
             let reason = WidgetFactory.label("", "caption", wraps: true)
             gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)

@@ -143,7 +143,7 @@
                     ImageRequest(url: Sources.url("2")), ImageRequest(url: Sources.url("3")),
                     ImageRequest(url: Sources.url("4"))
                 )
-                let fading = ImageViewOptions(placeholder: .empty, transition: .crossFade(duration: 0.05))
+                let fading = ImageViewOptions(placeholder: .empty, transition: .crossFade(duration: .milliseconds(50)))
                 try Stand.wait {
                     let response = try await view.loadAndWait(request)
                     try await view.loadAndWait(next, options: fading, until: .transitionFinished)
@@ -220,7 +220,7 @@
                 }
 
                 view.indicator = .ring  // appears after 0.1 s of loading
-                view.indicator = .bar.delayed(by: 0.5)
+                view.indicator = .bar.delayed(by: .milliseconds(500))
                 view.indicator = .custom { frame in
                     drawHourglass(frame.snapshot, frame.width, frame.height, frame.fraction ?? 0)
                 }
@@ -234,7 +234,7 @@
                     frame.drawNew()
                     gtk_snapshot_pop(frame.snapshot)
                 }
-                view.load(url, transition: .custom("blinds", duration: 0.3))
+                view.load(url, transition: .custom("blinds", duration: .milliseconds(300)))
 
                 scene.waitForImage()
                 Stand.pump("the end of the transition") {

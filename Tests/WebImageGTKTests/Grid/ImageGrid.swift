@@ -73,7 +73,7 @@
             cells[cell] = number
             guard let view = WebImageView(for: cell, manager: manager) else { return XCTFail("the cell has no view") }
             let begin = (g_get_monotonic_time(), Self.threadTime())
-            view.load(Sources.url("\(number)"), transition: .crossFade(duration: 0.05))
+            view.load(Sources.url("\(number)"), transition: .crossFade(duration: .milliseconds(50)))
             times.append(Int(g_get_monotonic_time() - begin.0))
             work.append(Self.threadTime() - begin.1)
             if view.snapshot().state == .showing { instant += 1 } else { late += 1 }

@@ -154,7 +154,7 @@
                     XCTAssertTrue(first.allSatisfy { flow.cells[$0].position == nil })
                     let picture = try XCTUnwrap(flow.cells.last?.root)
                     assertColor(try window.screenshot(of: picture).middle, Sources.color(of: 199).map(Int.init))
-                    flow.setCount(3)
+                    flow.count = 3
                     Stand.pump("three") { flow.visibleRange == 0..<3 && isReady() }
                     window.close()
                 }

@@ -38,12 +38,11 @@
             init(error: ImageError? = nil) throws {
                 let data = try LooksTests.dusk.get()
                 let loader = StubLoader()
-                loader.set(
-                    StubLoader.Response(
+                loader.respond(
+                    to: Sources.url("a"),
+                    with: StubLoader.Response(
                         chunks: [data.prefix(data.count / 2), data.dropFirst(data.count / 2)], error: error,
-                        responseGate: first,
-                        bodyGate: rest),
-                    for: Sources.url("a"))
+                        responseGate: first, bodyGate: rest))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 window = try TestWindow(picture)
                 view = try XCTUnwrap(WebImageView(for: picture, manager: Sources.manager(loader)))
@@ -137,7 +136,7 @@
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()
-                scene.load(ImageTransition(.crossFade, duration: 1, curve: .linear))
+                scene.load(ImageTransition(.crossFade, duration: .seconds(1), curve: .linear))
                 scene.window.frame()
                 scene.finish()
                 Stand.pump("the image") { scene.view.snapshot().state == .showing }

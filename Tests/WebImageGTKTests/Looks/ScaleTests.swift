@@ -16,7 +16,7 @@
                 let picture = try XCTUnwrap(gtk_picture_new())
                 guard gtk_widget_get_scale_factor(picture) == 2 else { throw XCTSkip("needs GDK_SCALE=2") }
                 let stub = StubImageManager()
-                stub.set(.data(try Sources.png([0, 200, 0], width: 640, height: 480)), for: Sources.url("a"))
+                stub.respond(to: Sources.url("a"), with: .data(try Sources.png([0, 200, 0], width: 640, height: 480)))
                 let window = try TestWindow(picture)
                 let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
                 var sizes: [PixelSize] = []

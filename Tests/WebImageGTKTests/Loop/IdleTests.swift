@@ -67,11 +67,13 @@
             try Stand.run {
                 let stub = StubImageManager()
                 let gate = TestGate()
-                stub.set(.color([1, 2, 3], width: 40, height: 30, gate: gate), for: Sources.url("slow"))
+                stub.respond(
+                    to: Sources.url("slow"),
+                    with: .color(PixelColor(red: 1, green: 2, blue: 3), width: 40, height: 30, gate: gate))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
-                view.load(Sources.url("slow"), transition: .crossFade(duration: 0.05))
+                view.load(Sources.url("slow"), transition: .crossFade(duration: .milliseconds(50)))
                 window.show()
                 try Stand.wait { await stub.waitForRequests(count: 1) }
                 Self.expectRest("a load that waits for its server")

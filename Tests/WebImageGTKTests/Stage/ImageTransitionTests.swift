@@ -18,7 +18,8 @@
             stage.present(try Sources.image([200, 0, 0]))
             _ = try stage.drawn()
             stage.present(
-                try Sources.image([0, 0, 200]), .image, ImageTransition(effect, duration: 0.1, curve: .linear))
+                try Sources.image([0, 0, 200]), .image,
+                ImageTransition(effect, duration: .milliseconds(100), curve: .linear))
             return stage
         }
 
@@ -117,7 +118,8 @@
             try Stand.run {
                 let stage = TestStage()
                 stage.present(
-                    try Sources.image([0, 0, 200]), .image, ImageTransition(.crossFade, duration: 0.1, curve: .linear))
+                    try Sources.image([0, 0, 200]), .image,
+                    ImageTransition(.crossFade, duration: .milliseconds(100), curve: .linear))
                 _ = try stage.drawn()
                 stage.pass(50)
                 assertColor(try stage.drawn().middle, [0, 0, 100])

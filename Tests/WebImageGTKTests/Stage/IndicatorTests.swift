@@ -31,7 +31,7 @@
             try Stand.run {
                 for indicator in [ImageIndicator.spinner, .ring, .bar] {
                     let stage = TestStage()
-                    stage.stage.indicator = indicator.delayed(by: 0)
+                    stage.stage.indicator = indicator.delayed(by: .zero)
                     stage.stage.load = IndicatorState()
                     XCTAssertEqual(stage.pass(16), 0)
                     let first = try stage.drawn(width: 60, height: 60)
@@ -46,7 +46,7 @@
             try Stand.run {
                 let stage = TestStage()
                 stage.stage.animates = false
-                stage.stage.indicator = .spinner.delayed(by: 0)
+                stage.stage.indicator = .spinner.delayed(by: .zero)
                 stage.stage.load = IndicatorState()
                 XCTAssertNil(stage.pass(16))
                 let first = try stage.drawn()
@@ -59,7 +59,7 @@
             try Stand.run {
                 var fractions: [Double?] = []
                 let stage = TestStage()
-                stage.stage.indicator = .custom { fractions.append($0.fraction) }.delayed(by: 0)
+                stage.stage.indicator = .custom { fractions.append($0.fraction) }.delayed(by: .zero)
                 stage.stage.load = IndicatorState(fraction: 0.25)
                 stage.pass(16)
                 _ = try stage.drawn()
@@ -76,7 +76,7 @@
                     let stage = TestStage()
                     stage.foreground = .white
                     stage.present(try Sources.image([90, 120, 160], width: 80, height: 60), .placeholder)
-                    stage.stage.indicator = indicator.delayed(by: 0)
+                    stage.stage.indicator = indicator.delayed(by: .zero)
                     stage.stage.load = IndicatorState(fraction: fraction)
                     stage.pass(16)
                     stage.pass(400)

@@ -38,10 +38,10 @@
         private static func loader(_ data: Data, _ first: TestGate? = nil, _ rest: TestGate? = nil) -> StubLoader {
             let loader = StubLoader()
             let half = data.count / 2
-            loader.set(
-                StubLoader.Response(
-                    chunks: [data.prefix(half), data.dropFirst(half)], responseGate: first, bodyGate: rest),
-                for: Sources.url("a"))
+            loader.respond(
+                to: Sources.url("a"),
+                with: StubLoader.Response(
+                    chunks: [data.prefix(half), data.dropFirst(half)], responseGate: first, bodyGate: rest))
             return loader
         }
 
@@ -96,7 +96,8 @@
         func testImagesFromInterceptorsHaveTextures() throws {
             try Stand.run {
                 let stub = StubImageManager()
-                stub.set(.color([1, 2, 3], width: 40, height: 30), for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"), with: .color(PixelColor(red: 1, green: 2, blue: 3), width: 40, height: 30))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))

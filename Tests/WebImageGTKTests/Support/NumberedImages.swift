@@ -70,8 +70,8 @@
         @MainActor
         static func playing(milliseconds: Int) throws -> (TestWindow, WebImageView) {
             let loader = StubLoader()
-            loader.set(
-                StubLoader.Response(body: try gif(frames: 3, milliseconds: milliseconds)), for: Sources.url("a"))
+            loader.respond(
+                to: Sources.url("a"), with: StubLoader.Response(body: try gif(frames: 3, milliseconds: milliseconds)))
             let picture = try XCTUnwrap(gtk_picture_new())
             let window = try TestWindow(picture)
             let view = try XCTUnwrap(WebImageView(for: picture, manager: Sources.manager(loader)))

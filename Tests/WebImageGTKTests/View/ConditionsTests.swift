@@ -30,7 +30,8 @@
         func testHiddenWindowLoadsNothing() throws {
             try Stand.run {
                 let stub = StubImageManager()
-                stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"), with: .color(PixelColor(red: 1, green: 2, blue: 3), width: 4, height: 4))
                 let (window, view) = try Self.makeView(stub, Sources.url("a"), hidden: true)
                 Stand.settle()
                 XCTAssertEqual(view.snapshot().state, .waiting)
@@ -45,7 +46,9 @@
             try Stand.run {
                 let stub = StubImageManager()
                 let gate = TestGate()
-                stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"),
+                    with: .color(PixelColor(red: 1, green: 2, blue: 3), width: 4, height: 4, gate: gate))
                 let (window, view) = try Self.makeView(stub, Sources.url("a"))
                 try Stand.wait { await stub.waitForRequests(count: 1) }
                 window.hide()
@@ -62,7 +65,7 @@
             try Stand.run {
                 let stub = StubImageManager()
                 let frames = CountedFrames(count: 50)
-                stub.set(.image(try frames.image()), for: Sources.url("a"))
+                stub.respond(to: Sources.url("a"), with: .image(try frames.image()))
                 let (window, view) = try Self.makeView(stub, Sources.url("a"))
                 Stand.pump("the first frames") { (view.player()?.frameIndex ?? 0) >= 3 }
                 window.hide()
@@ -82,9 +85,10 @@
         func testClickRetries() throws {
             try Stand.run {
                 let stub = StubImageManager()
-                stub.set(
-                    .failure(.request(.rejected(reason: "no"))), .color([0, 200, 0], width: 4, height: 4),
-                    for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"),
+                    with: .failure(.request(.rejected(reason: "no"))),
+                    .color(PixelColor(red: 0, green: 200, blue: 0), width: 4, height: 4))
                 let (window, view) = try Self.makeView(stub, Sources.url("a"))
                 Stand.pump("the failure") { if case .failed = view.snapshot().state { true } else { false } }
                 view.retriesOnClick = false
@@ -102,7 +106,9 @@
                 let monitors = SystemMonitors.shared
                 monitors.retrySpread = 0
                 let stub = StubImageManager()
-                stub.set(.failure(Self.offline), .color([0, 200, 0], width: 4, height: 4), for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"),
+                    with: .failure(Self.offline), .color(PixelColor(red: 0, green: 200, blue: 0), width: 4, height: 4))
                 let (window, view) = try Self.makeView(stub, Sources.url("a"))
                 Stand.pump("the failure") { if case .failed = view.snapshot().state { true } else { false } }
                 monitors.network(isAvailable: true)
@@ -117,7 +123,8 @@
         func testMemoryPressureReachesTheManagersOfTheViews() throws {
             try Stand.run {
                 let stub = StubImageManager()
-                stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"), with: .color(PixelColor(red: 1, green: 2, blue: 3), width: 4, height: 4))
                 let (window, _) = try Self.makeView(stub, Sources.url("a"))
                 SystemMonitors.shared.memoryWarning(100)
                 XCTAssertEqual(stub.manager.configuration.memoryPressureMonitor.level, .medium)
@@ -128,7 +135,8 @@
         func testWidgetWithoutBoundsStillLoads() throws {
             try Stand.run {
                 let stub = StubImageManager()
-                stub.set(.color([0, 200, 0], width: 40, height: 30), for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"), with: .color(PixelColor(red: 0, green: 200, blue: 0), width: 40, height: 30))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 // A centered GtkPicture without content has no size.
                 gtk_widget_set_halign(picture, GTK_ALIGN_CENTER)
@@ -148,12 +156,12 @@
         func testDisablingAnimationsShowsThePosterFrame() throws {
             try Stand.run {
                 let stub = StubImageManager()
-                stub.set(.image(try CountedFrames(count: 50).image()), for: Sources.url("a"))
+                stub.respond(to: Sources.url("a"), with: .image(try CountedFrames(count: 50).image()))
                 let (window, view) = try Self.makeView(stub, Sources.url("a"))
                 Stand.pump("the first frames") { (view.player()?.frameIndex ?? 0) >= 2 }
                 try Desktop.set("gtk-enable-animations", false)
                 XCTAssertEqual(view.player()?.frameIndex, 0)
-                XCTAssertEqual(view.player()?.reducesMotion, true)
+                XCTAssertEqual(view.player()?.options.reducesMotion, true)
                 Stand.pump("rest") { view.controller.frames.tick == 0 && view.controller.frames.timer == 0 }
                 try Desktop.set("gtk-enable-animations", true)
                 Stand.pump("the first frames") { (view.player()?.frameIndex ?? 0) >= 2 }

@@ -16,7 +16,9 @@
             try Stand.run {
                 let stub = StubImageManager()
                 let gate = TestGate()
-                stub.set(.color([200, 10, 30], width: 40, height: 30, gate: gate), for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"),
+                    with: .color(PixelColor(red: 200, green: 10, blue: 30), width: 40, height: 30, gate: gate))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 let view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
@@ -34,7 +36,8 @@
             try Stand.run {
                 let before = ControllerRegistry.shared.count
                 let stub = StubImageManager()
-                stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"), with: .color(PixelColor(red: 1, green: 2, blue: 3), width: 4, height: 4))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 var results: [Result<ImageResponse, ImageError>] = []
@@ -51,7 +54,9 @@
             try Stand.run {
                 let stub = StubImageManager()
                 let gate = TestGate()
-                stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"),
+                    with: .color(PixelColor(red: 1, green: 2, blue: 3), width: 4, height: 4, gate: gate))
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 var errors: [Int] = []

@@ -26,8 +26,12 @@
                 let picture = try XCTUnwrap(gtk_picture_new())
                 window = try TestWindow(picture)
                 view = try XCTUnwrap(WebImageView(for: picture, manager: stub.manager))
-                stub.set(.color([200, 0, 0], width: 160, height: 120), for: Sources.url("red"))
-                stub.set(.color([0, 200, 0], width: 160, height: 120), for: Sources.url("green"))
+                stub.respond(
+                    to: Sources.url("red"),
+                    with: .color(PixelColor(red: 200, green: 0, blue: 0), width: 160, height: 120))
+                stub.respond(
+                    to: Sources.url("green"),
+                    with: .color(PixelColor(red: 0, green: 200, blue: 0), width: 160, height: 120))
                 if shows { window.show() }
             }
 
@@ -50,7 +54,9 @@
             /// Starts a load of an image that arrives when the returned gate opens.
             func waitForSlow() throws -> (Task<Void, Never>, TestGate) {
                 let gate = TestGate()
-                stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("slow"))
+                stub.respond(
+                    to: Sources.url("slow"),
+                    with: .color(PixelColor(red: 1, green: 2, blue: 3), width: 4, height: 4, gate: gate))
                 let task = wait("slow")
                 try Stand.wait { [stub] in await stub.waitForRequests(count: 1) }
                 return (task, gate)
@@ -79,7 +85,7 @@
 
         fileprivate static let fading: ImageViewOptions = {
             var options = ImageViewOptions()
-            options.transition = .always(ImageTransition(.crossFade, duration: 1, curve: .linear))
+            options.transition = ImageTransition(.crossFade, duration: .seconds(1), curve: .linear).forced()
             return options
         }()
 
@@ -184,7 +190,7 @@
             try Stand.run {
                 let scene = try Scene()
                 let error = ImageError.network(ImageError.NetworkFailure(.offline, url: Sources.url("broken")))
-                scene.stub.set(.failure(error), for: Sources.url("broken"))
+                scene.stub.respond(to: Sources.url("broken"), with: .failure(error))
                 scene.wait("broken")
                 scene.pump(ends: 1)
                 XCTAssertEqual(scene.ends, ["broken \(error.code)"])

@@ -16,9 +16,10 @@
             try Stand.run {
                 let before = ControllerRegistry.shared.count
                 let stub = StubImageManager()
-                stub.set(.color([0, 200, 0], width: 40, height: 20), for: Sources.url("a"))
+                stub.respond(
+                    to: Sources.url("a"), with: .color(PixelColor(red: 0, green: 200, blue: 0), width: 40, height: 20))
                 var picture: WebPicture? = WebPicture(
-                    Sources.url("a"), alternativeText: "A meadow", contentFit: .cover, cornerRadius: 8,
+                    url: Sources.url("a"), alternativeText: "A meadow", contentFit: .cover, cornerRadius: 8,
                     manager: stub.manager)
                 let widget = try XCTUnwrap(picture?.widget)
                 let window = try TestWindow(widget)

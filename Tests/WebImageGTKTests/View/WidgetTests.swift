@@ -16,9 +16,11 @@
         private static func stub() -> StubImageManager {
             let stub = StubImageManager()
             for (name, color) in [
-                ("red", [200, 0, 0]), ("green", [0, 200, 0]), ("blue", [0, 0, 200]), ("yellow", [200, 200, 0]),
-            ] as [(String, [UInt8])] {
-                stub.set(.color(color, width: 32, height: 32), for: Sources.url(name))
+                ("red", PixelColor(red: 200, green: 0, blue: 0)), ("green", PixelColor(red: 0, green: 200, blue: 0)),
+                ("blue", PixelColor(red: 0, green: 0, blue: 200)),
+                ("yellow", PixelColor(red: 200, green: 200, blue: 0)),
+            ] {
+                stub.respond(to: Sources.url(name), with: .color(color, width: 32, height: 32))
             }
             return stub
         }

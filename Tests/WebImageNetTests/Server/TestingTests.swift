@@ -62,9 +62,11 @@ struct TestingTests {
             ImageError.NetworkFailure(
                 .unacceptableStatusCode, url: url, phase: .waitingForResponse, statusCode: 503))
         let gate = TestGate()
-        loader.set(
-            .init(chunks: [Data("ab".utf8), Data("c".utf8)]), .init(httpResponse: nil, chunks: [], error: refusal),
-            .init(body: Data("x".utf8), responseGate: gate), for: url)
+        loader.respond(
+            to: url,
+            with: .init(chunks: [Data("ab".utf8), Data("c".utf8)]),
+            .init(httpResponse: nil, chunks: [], error: refusal),
+            .init(body: Data("x".utf8), responseGate: gate))
         let log = ReportLog()
         let response = try await loader.load(LoadRequest(url: url), context: log.context())
         #expect(response.body == Data("abc".utf8) && log.body == response.body && log.expected == 3)
@@ -106,10 +108,11 @@ struct TestingTests {
 
     @Test("Validators are compared as file servers compare them")
     func resource() async throws {
-        let resource = ServerResource(
-            body: Data("abc".utf8), type: "image/png", etag: "\"1\"",
-            lastModified: "Thu, 01 Jan 1970 00:00:00 GMT")
-        let server = try LoopbackServer { resource.response(to: $0) }
+        let server = try LoopbackServer { request in
+            .resource(
+                Data("abc".utf8), contentType: "image/png", etag: "\"1\"",
+                lastModified: "Thu, 01 Jan 1970 00:00:00 GMT", for: request)
+        }
         let downloader = makeDownloader()
         for (name, value, status) in [
             ("If-None-Match", "\"1\"", 304), ("If-None-Match", "\"0\", W/\"1\"", 304), ("If-None-Match", "*", 304),
@@ -122,5 +125,7 @@ struct TestingTests {
             }
             #expect(response.httpResponse?.statusCode == status, "\(name): \(value)")
         }
+        #expect(server.connectionCount == server.counters.connections && server.connectionCount > 0)
+        #expect(server.sentByteCount > 6 * 12)
     }
 }

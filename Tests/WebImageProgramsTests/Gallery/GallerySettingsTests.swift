@@ -5,6 +5,7 @@ import Testing
 import WebImage
 import WebImageCommand
 import WebImagePrograms
+import WebImageUI
 
 @Suite("Settings and options of the gallery")
 struct GallerySettingsTests {

@@ -5,6 +5,7 @@ import WebImageCore
 import WebImageTestSupport
 
 @testable import WebImage
+@testable import WebImageUI
 
 /// Random life cycles of a view, with loads that finish late, twice, or after their cancellation. The model checks the
 /// invariants of the machine.
@@ -96,8 +97,9 @@ struct BinderModelTests {
             options.sizing = [.originalSize, .fit, .fill][Int.random(in: 0..<3, using: &random)]
             options.offscreenBehavior =
                 [.cancel, .continue, .lowerPriority(to: .low)][Int.random(in: 0..<3, using: &random)]
-            options.retries = ImageViewOptions.Retries(rawValue: Int.random(in: 0..<4, using: &random))
-            options.transition = chance(2) ? .always(.zoom()) : .none
+            options.retriesWhenNetworkReturns = chance(2)
+            options.retriesWhenVisible = chance(2)
+            options.transition = chance(2) ? .zoom().forced() : .none
             isBound = true
             try perform(machine.bind(chance(10) ? nil : BinderDriver.request, options))
         }

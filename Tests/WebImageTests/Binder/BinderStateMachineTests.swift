@@ -4,6 +4,7 @@ import Testing
 import WebImageCore
 
 @testable import WebImage
+@testable import WebImageUI
 
 @Suite("Binder machine")
 struct BinderStateMachineTests {
@@ -17,17 +18,17 @@ struct BinderStateMachineTests {
         #expect(driver.kinds == [.image])
         #expect(driver.presented[0].transition == .none)
         #expect(driver.completed.count == 1)
-        driver.bind { $0.transition = .always(.crossFade()) }
+        driver.bind { $0.transition = .crossFade().forced() }
         #expect(driver.kinds == [.image])  // The image is the same, so nothing changes.
         driver.probe = .result(.success(Images.response(try Images.image(2), .memoryCache)))
-        driver.bind { $0.transition = .always(.crossFade()) }
+        driver.bind { $0.transition = .crossFade().forced() }
         #expect(driver.presented.last?.transition.effect == .crossFade)
     }
 
     @Test("The placeholder, a preview, and the image are shown in sequence, with their transitions")
     func whole() throws {
         var driver = BinderDriver()
-        driver.bind { $0.previewTransition = .crossFade(duration: 0.4) }
+        driver.bind { $0.previewTransition = .crossFade(duration: .milliseconds(400)) }
         #expect(driver.machine.snapshot.state == .loading)
         driver.perform(driver.machine.receive(.preview(try Images.image(1)), of: driver.load))
         #expect(driver.machine.snapshot.state == .previewing)
@@ -37,7 +38,7 @@ struct BinderStateMachineTests {
         #expect(driver.machine.snapshot.progress?.fraction == 0.5)
         driver.finish(.success(Images.response(try Images.image(1))))
         #expect(driver.kinds == [.placeholder, .preview, .image])
-        #expect(driver.presented.map(\.transition.duration) == [0, 0.4, 0.5])
+        #expect(driver.presented.map(\.transition.duration) == [.zero, .milliseconds(400), .milliseconds(500)])
         #expect(driver.machine.snapshot.state == .showing)
     }
 
@@ -217,10 +218,10 @@ struct BinderStateMachineTests {
         #expect(driver.completed.count == 1)
     }
 
-    @Test("With `sets` set to `never`, the content of the view doesn't change")
+    @Test("With `setsImageAutomatically` set to `false`, the content of the view doesn't change")
     func setsNever() throws {
         var driver = BinderDriver()
-        driver.bind { $0.sets = .never }
+        driver.bind { $0.setsImageAutomatically = false }
         driver.finish(.success(Images.response(try Images.image(1))))
         #expect(driver.presented.isEmpty)
         #expect(try driver.completed[0].get().image.number == 1)

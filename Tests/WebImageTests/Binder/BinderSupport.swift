@@ -5,6 +5,7 @@ import WebImageCore
 import WebImageTestSupport
 
 @testable import WebImage
+@testable import WebImageUI
 
 /// Images that carry a number, and responses that contain them.
 enum BinderImages {

@@ -8,6 +8,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 /// A slot that records what it displays, with a manager whose loader has predefined responses.
 @MainActor
@@ -32,8 +33,9 @@ private final class Slot {
     @discardableResult
     func serve(_ number: Int, gate: TestGate? = nil) throws -> URL {
         let url = try #require(URL(string: "https://example.org/\(number).png"))
-        loader.set(
-            StubLoader.Response(body: try TestImages.png(number, width: number + 10), responseGate: gate), for: url)
+        loader.respond(
+            to: url,
+            with: StubLoader.Response(body: try TestImages.png(number, width: number + 10), responseGate: gate))
         return url
     }
 
@@ -65,7 +67,7 @@ struct ImageBinderTests {
             #expect(presentation.kind == .image)
         }
         var isDone = false
-        other.allocate(ViewAllocation(width: 11, height: 48))
+        other.setViewSize(width: 11, height: 48, scale: 1)
         other.bind(ImageRequest(url: url)) { _ in isDone = true }
         #expect(isDone)
         #expect(other.snapshot.state == .showing)
@@ -137,13 +139,13 @@ struct ImageBinderTests {
     func sizes() async throws {
         let slot = try Slot()
         let url = try #require(URL(string: "https://example.org/large.png"))
-        slot.loader.set(StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100)), for: url)
+        slot.loader.respond(to: url, with: StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100)))
         slot.bind(url) { $0.sizing = .fit }
         #expect(slot.binder.snapshot.state == .waiting)
-        slot.binder.allocate(ViewAllocation(width: 20, height: 20, scaleFactor: 2))
+        slot.binder.setViewSize(width: 20, height: 20, scale: 2)
         await slot.waitForEnds(1)
         #expect(slot.presentations.last?.image?.size == PixelSize(width: 40, height: 20))
-        slot.binder.allocate(ViewAllocation(width: 80, height: 80, scaleFactor: 1))
+        slot.binder.setViewSize(width: 80, height: 80, scale: 1)
         await untilMain { slot.presentations.last?.image?.size.width == 80 }
         #expect(slot.kinds == [.placeholder, .image, .image])
         // A larger view of the same image shows the cached image as its placeholder.
@@ -163,7 +165,7 @@ struct ImageBinderTests {
         await slot.waitForEnds(1)
         #expect(slot.kinds == [.placeholder, .failurePlaceholder])
         #expect(slot.presentations.last?.color == .black)
-        slot.loader.set(StubLoader.Response(body: try TestImages.png(3)), for: url)
+        slot.loader.respond(to: url, with: StubLoader.Response(body: try TestImages.png(3)))
         slot.binder.networkBecameAvailable()
         await untilMain { slot.binder.snapshot.state == .showing }
         #expect(slot.completed.count == 1)
@@ -243,18 +245,18 @@ struct ImageBinderTests {
     func slots() async throws {
         let slot = try Slot()
         let urls = [try slot.serve(1), try slot.serve(2)]
-        var shown: [ImageSlot: Int] = [:]
-        let set = ImageBinderGroup(manager: slot.fixture.manager, isMapped: false) { place, presentation in
+        var shown: [String: Int] = [:]
+        let set = ImageBinderGroup<String>(manager: slot.fixture.manager, isMapped: false) { place, presentation in
             if presentation.kind == .image { shown[place] = presentation.image?.size.width }
         }
         set.allocate(ViewAllocation(width: 1_000, height: 1_000))
-        set[.image].bind(ImageRequest(url: urls[0]))
+        set["image"].bind(ImageRequest(url: urls[0]))
         set["hover"].bind(ImageRequest(url: urls[1]))
         #expect(slot.loader.requests.isEmpty)
         set.isMapped = true
         await untilMain { shown.count == 2 }
-        #expect(shown == [.image: 11, "hover": 12])
-        #expect(set.slots == [.image, "hover"])
+        #expect(shown == ["image": 11, "hover": 12])
+        #expect(set.slots == ["image", "hover"])
         set.unbindAll()
         #expect(set.slots.isEmpty)
     }

@@ -25,7 +25,7 @@ struct InterceptorTests {
 
     init() throws {
         web = try #require(URL(string: "https://example.org/a.png"))
-        loader.set(.init(body: try TestImages.png(1)), for: web)
+        loader.respond(to: web, with: .init(body: try TestImages.png(1)))
     }
 
     private func fixture(_ interceptors: any ImageRequestInterceptor...) throws -> ManagerFixture {
@@ -102,7 +102,7 @@ struct InterceptorTests {
     func retries() async throws {
         let lost = ImageError.network(
             ImageError.NetworkFailure(.cannotFindHost, url: web, phase: .nameResolution))
-        loader.set(.init(error: lost), .init(body: try TestImages.png(1)), for: web)
+        loader.respond(to: web, with: .init(error: lost), .init(body: try TestImages.png(1)))
         let fixture = try fixture(
             Stage { (request, next) async throws(ImageError) in
                 do throws(ImageError) {

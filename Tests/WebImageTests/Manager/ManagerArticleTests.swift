@@ -153,7 +153,7 @@ struct ManagerArticleTests {
 
         let stub = StubImageManager()
         let gate = TestGate()
-        stub.set(.color([200, 0, 0], width: 40, height: 30, gate: gate), for: url)
+        stub.respond(to: url, with: .color(PixelColor(red: 200, green: 0, blue: 0), width: 40, height: 30, gate: gate))
         let opening = Task { [manager = stub.manager] in try await manager.image(for: url) }
         await stub.waitForRequests(count: 1)
         gate.open()

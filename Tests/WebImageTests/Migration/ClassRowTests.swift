@@ -6,6 +6,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 @Suite("Migration table: SDWebImage classes", .timeLimit(.minutes(5)))
 struct ClassRowTests {
@@ -119,8 +120,8 @@ struct ClassRowTests {
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
         let player = try #require(AnimationPlayer(image, manager: table.manager))
         player.play()
-        player.rate = 2
-        player.mode = .bounce
+        player.options.rate = 2
+        player.options.mode = .bounce
         player.seek(toFrame: 1)
         player.pause()
         #expect(player.state == .paused)
@@ -157,7 +158,7 @@ struct ClassRowTests {
         let table = try Migration()
         let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
-        binder.allocate(ViewAllocation(width: 20, height: 20, scaleFactor: 2))
+        binder.setViewSize(width: 20, height: 20, scale: 2)
         _ = try await binder.load(table.request())
         #expect(shown.image?.size.width == 40)
         binder.unbind()
@@ -169,21 +170,24 @@ struct ClassRowTests {
     func progress() async throws {
         let table = try Migration()
         let binder = ImageBinder(manager: table.manager) { _ in }
-        var states = 0
-        binder.onChange = { snapshot in
-            if snapshot.progress?.fraction == 1 { states += 1 }
-        }
         var options = ImageViewOptions()
         options.sizing = .originalSize
-        _ = try await binder.load(table.request(), options: options)
-        #expect(binder.snapshot.state == .showing)
+        binder.bind(try table.request(), options: options)
+        var fraction: Double?
+        for await snapshot in binder.snapshots {
+            fraction = snapshot.progress?.fraction ?? fraction
+            if snapshot.state == .showing { break }
+        }
+        #expect(fraction == 1)
     }
 
-    @Test("SDWebImageTransition: transitions are values with a curve for their progress")
+    @Test("SDWebImageTransition: transitions are values")
     func transition() {
-        let transition = ImageTransition.slide(from: .left, duration: 0.3)
+        let transition = ImageTransition.slide(from: .left, duration: .milliseconds(300))
         #expect(transition.curve.progress(at: 0) == 0 && transition.curve.progress(at: 1) == 1)
-        #expect(ImageTransition.crossFade().duration == 0.5)
+        #expect(transition.forced().appliesToMemoryHits && !transition.appliesToMemoryHits)
+        #expect(ImageTransition(.zoom, duration: .seconds(-1)).duration == .zero)
+        #expect(ImageTransition.crossFade().duration == .milliseconds(500))
     }
 
     @Test("SDWebImagePrefetcher: a prefetcher loads lists of requests to memory or disk")

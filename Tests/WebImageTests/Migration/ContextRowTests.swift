@@ -6,22 +6,24 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 @Suite("Migration table: SDWebImageContext", .timeLimit(.minutes(5)))
 struct ContextRowTests {
     @MainActor
-    @Test("setImageOperationKey: the slots of a view load independently")
+    @Test("setImageOperationKey: every image of a view has its own binder")
     func setImageOperationKey() async throws {
         let table = try Migration()
         let manager = table.manager
-        var shown: [ImageSlot: DecodedImage] = [:]
-        let set = ImageBinderGroup(manager: manager) { slot, presentation in shown[slot] = presentation.image }
+        let (shown, shownBehind) = (RecordedPresentations(), RecordedPresentations())
+        let foreground = ImageBinder(manager: manager) { shown.show($0) }
+        let background = ImageBinder(manager: manager) { shownBehind.show($0) }
         var options = ImageViewOptions()
         options.sizing = .originalSize
-        set[.image].bind(try table.request(1), options: options)
-        set[.background].bind(try table.request(2), options: options)
-        await untilMain { shown[.image] != nil && shown[.background] != nil }
-        #expect(shown[.image] !== shown[.background])
+        foreground.bind(try table.request(1), options: options)
+        background.bind(try table.request(2), options: options)
+        await untilMain { shown.image != nil && shownBehind.image != nil }
+        #expect(shown.image !== shownBehind.image)
     }
 
     @MainActor

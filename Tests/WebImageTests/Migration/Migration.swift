@@ -6,6 +6,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 /// A manager with a stub loader, for the rows of Documentation/ComingFromSDWebImage.md.
 struct Migration {
@@ -29,7 +30,7 @@ struct Migration {
     @discardableResult
     func serve(_ number: Int = 1, _ data: Data? = nil, gate: TestGate? = nil) throws -> URL {
         let url = try Self.url(number)
-        loader.set(StubLoader.Response(body: try data ?? TestImages.png(number), responseGate: gate), for: url)
+        loader.respond(to: url, with: StubLoader.Response(body: try data ?? TestImages.png(number), responseGate: gate))
         return url
     }
 
@@ -44,7 +45,8 @@ struct Migration {
         let gate = TestGate()
         let url = try Self.url(1)
         let cut = data.count * 3 / 4
-        loader.set(StubLoader.Response(chunks: [data.prefix(cut), data.dropFirst(cut)], bodyGate: gate), for: url)
+        loader.respond(
+            to: url, with: StubLoader.Response(chunks: [data.prefix(cut), data.dropFirst(cut)], bodyGate: gate))
         var request = ImageRequest(url: url)
         request.previews = preview
         let task = manager.load(request)

@@ -6,6 +6,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 /// Checks Documentation/ComingFromSDWebImage.md against the tests in this directory.
 @Suite("Migration article", .timeLimit(.minutes(5)))
@@ -75,7 +76,7 @@ struct MigrationArticleTests {
         let placeholder = DecodedImage(pixels: try TestImages.pixels(9))
         let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
-        binder.allocate(ViewAllocation(width: 64, height: 64))
+        binder.setViewSize(width: 64, height: 64, scale: 1)
 
         let options = ImageViewOptions(placeholder: .image(placeholder), transition: .crossFade())
         var request = ImageRequest(url: url)

@@ -6,6 +6,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 @Suite("Migration table: SDWebImageOptions", .timeLimit(.minutes(5)))
 struct OptionRowTests {
@@ -13,7 +14,7 @@ struct OptionRowTests {
     func retryFailed() async throws {
         let table = try Migration()
         let url = try Migration.url(1)
-        table.loader.set(StubLoader.Response(error: BinderImages.notFound), for: url)
+        table.loader.respond(to: url, with: StubLoader.Response(error: BinderImages.notFound))
         var request = ImageRequest(url: url)
         await #expect(throws: ImageError.self) { try await table.manager.image(for: request) }
         await #expect(throws: ImageError.self) { try await table.manager.image(for: request) }
@@ -137,7 +138,7 @@ struct OptionRowTests {
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
         var options = ImageViewOptions()
         options.sizing = .originalSize
-        options.sets = .never
+        options.setsImageAutomatically = false
         let response = try await binder.load(table.request(), options: options)
         #expect(response.image.size.width == 64 && shown.image == nil)
     }
@@ -217,7 +218,7 @@ struct OptionRowTests {
         options.transition = .crossFade()
         binder.bind(request, options: options)
         #expect(shown.transitions.last?.effect == ImageTransition.Effect.none)
-        options.transition = .always(.crossFade())
+        options.transition = .crossFade().forced()
         binder.unbind()
         binder.bind(request, options: options)
         #expect(shown.transitions.last?.effect == .crossFade)
@@ -313,7 +314,7 @@ struct OptionRowTests {
         let table = try Migration()
         let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
-        var options = ImageViewOptions(placeholder: .empty, transition: .crossFade(duration: 0.2))
+        var options = ImageViewOptions(placeholder: .empty, transition: .crossFade(duration: .milliseconds(200)))
         options.sizing = .originalSize
         _ = try await binder.load(table.request(), options: options)
         #expect(shown.kinds.last == .image && shown.transitions.last?.duration == 0.2)

@@ -6,6 +6,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 @Suite("Migration table: YYWebImage", .timeLimit(.minutes(5)))
 struct YYWebImageRowTests {
@@ -99,15 +100,15 @@ struct YYWebImageRowTests {
     @Test("YYWebImageOptionSetImageWithFadeAnimation: images and previews have separate transitions")
     func fade() {
         var options = ImageViewOptions()
-        options.transition = .crossFade(duration: 0.2)
-        options.previewTransition = .crossFade(duration: 0.4)
+        options.transition = .crossFade(duration: .milliseconds(200))
+        options.previewTransition = .crossFade(duration: .milliseconds(400))
         #expect(options.transition.duration < options.previewTransition.duration)
     }
 
     @Test("YYWebImageOptionIgnoreFailedURL: the negative cache can be disabled")
     func failures() async throws {
         let table = try Migration { configuration in configuration.failureLifetime = { _ in nil } }
-        table.loader.set(StubLoader.Response(error: BinderImages.notFound), for: try Migration.url(1))
+        table.loader.respond(to: try Migration.url(1), with: StubLoader.Response(error: BinderImages.notFound))
         for _ in 0..<2 {
             await #expect(throws: ImageError.self) { try await table.manager.image(for: Migration.url(1)) }
         }
@@ -128,7 +129,7 @@ struct YYWebImageRowTests {
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
         var playback = AnimationPlayer.Options()
         playback.frameBufferLimit = 8 << 20
-        playback.synchronization = .withOthers
+        playback.isSynchronized = true
         let players = [image, image].compactMap {
             AnimationPlayer($0, manager: table.manager, options: playback)
         }

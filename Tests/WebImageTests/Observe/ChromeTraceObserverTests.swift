@@ -38,7 +38,9 @@ struct ChromeTraceObserverTests {
             configuration.observers = [trace]
         }
         let urls = try (0..<20).map { try #require(URL(string: "https://example.org/\($0).png?secret=1")) }
-        for (number, url) in urls.enumerated() { loader.set(.init(body: try TestImages.png(number)), for: url) }
+        for (number, url) in urls.enumerated() {
+            loader.respond(to: url, with: .init(body: try TestImages.png(number)))
+        }
         for task in urls.map({ fixture.manager.load($0) }) { _ = try await task.image }
         await untilTrue { fixture.manager.runningJobs == 0 }
         let document = try document(trace)
@@ -64,7 +66,7 @@ struct ChromeTraceObserverTests {
             configuration.observers = [trace]
         }
         let url = try #require(URL(string: "https://example.org/a.png"))
-        loader.set(.init(body: try TestImages.png(1)), for: url)
+        loader.respond(to: url, with: .init(body: try TestImages.png(1)))
         _ = try await fixture.manager.image(for: ImageRequest(url: url, transformers: [.grayscale()]))
         await untilTrue { fixture.manager.runningJobs == 0 }
         let spans = Dictionary(try document(trace).complete.map { ($0.name, $0) }) { first, _ in first }

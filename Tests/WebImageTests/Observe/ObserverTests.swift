@@ -36,7 +36,7 @@ struct ObserverTests {
 
     init() throws {
         url = try #require(URL(string: "https://user:secret@example.org/a.png?signature=secret"))
-        loader.set(.init(body: try TestImages.png(1)), for: url)
+        loader.respond(to: url, with: .init(body: try TestImages.png(1)))
     }
 
     private func fixture(_ observers: any ImageManagerObserver...) throws -> ManagerFixture {
@@ -83,7 +83,7 @@ struct ObserverTests {
         let nowhere = try #require(URL(string: "https://example.org/none"))
         _ = try? await fixture.manager.image(for: nowhere)
         #expect(recorder.events.last?.error?.code == 2002)
-        loader.set(.init(body: Data("plain text".utf8)), for: nowhere)
+        loader.respond(to: nowhere, with: .init(body: Data("plain text".utf8)))
         var again = ImageRequest(url: nowhere)
         again.caching.bypassesFailureCache = true
         _ = try? await fixture.manager.image(for: again)
@@ -111,7 +111,7 @@ struct ObserverTests {
     func statistics() async throws {
         let fixture = try fixture()
         let gate = TestGate()
-        loader.set(.init(body: try TestImages.png(1), responseGate: gate), for: url)
+        loader.respond(to: url, with: .init(body: try TestImages.png(1), responseGate: gate))
         let tasks = (0..<5).map { _ in fixture.manager.load(url) }
         await loader.waitForRequests(count: 1)
         await untilTrue { fixture.manager.statistics.coalescedLoads == 4 }
@@ -136,7 +136,7 @@ struct ObserverTests {
         #expect(counts.decodes == 2)
         #expect(counts.hitRate == 2.0 / 7)
         let other = try #require(URL(string: "https://example.org/b"))
-        loader.set(.init(responseGate: TestGate()), for: other)
+        loader.respond(to: other, with: .init(responseGate: TestGate()))
         fixture.manager.load(other).cancel()
         await untilTrue { fixture.manager.statistics.cancellations == 1 }
     }
@@ -146,7 +146,7 @@ struct ObserverTests {
         let quitter = Quitter()
         let fixture = try fixture(quitter, recorder)
         let gate = TestGate()
-        loader.set(.init(body: try TestImages.png(1), responseGate: gate), for: url)
+        loader.respond(to: url, with: .init(body: try TestImages.png(1), responseGate: gate))
         let task = fixture.manager.load(url)
         quitter.task.value = task
         gate.open()
@@ -162,7 +162,7 @@ struct ObserverTests {
     func activity() async throws {
         let fixture = try fixture()
         let gate = TestGate()
-        loader.set(.init(body: try TestImages.png(1), responseGate: gate), for: url)
+        loader.respond(to: url, with: .init(body: try TestImages.png(1), responseGate: gate))
         var counts = fixture.manager.activeDownloadCounts.makeAsyncIterator()
         #expect(await counts.next() == 0)
         let task = fixture.manager.load(url)

@@ -10,6 +10,7 @@ import WebImageTesting
 
 @testable import WebImage
 @testable import WebImageStore
+@testable import WebImageUI
 
 /// An animated image that counts its decodes and can delay them with a gate.
 private struct Moving {
@@ -42,12 +43,10 @@ func untilMain(_ condition: () -> Bool) async { await untilTrue(condition) }
 @MainActor
 @Suite("Animation player", .timeLimit(.minutes(5)))
 struct AnimationPlayerTests {
-    static let millisecond = 1_000_000
-
     /// Ticks at `milliseconds` until the frame `index` is shown.
     private func show(_ index: Int, _ player: AnimationPlayer, at milliseconds: Int) async {
         await untilMain {
-            _ = player.tick(at: milliseconds * Self.millisecond)
+            _ = player.tick(at: .milliseconds(milliseconds))
             return player.frameIndex == index
         }
     }
@@ -63,7 +62,7 @@ struct AnimationPlayerTests {
         let moving = try Moving(frames: 4, loops: 1)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         #expect(player.pixels === moving.image.pixels)
-        #expect(player.tick(at: 0).deadline == nil)
+        #expect(player.tick(at: .zero).nextTick == nil)
         var told: [Int] = []
         var finished = 0
         var loops: [Int] = []
@@ -74,10 +73,10 @@ struct AnimationPlayerTests {
         player.onFinish = { finished += 1 }
         player.onLoop = { loops.append($0) }
         player.play()
-        #expect(player.tick(at: 0).deadline == 40 * Self.millisecond)
+        #expect(player.tick(at: .zero).nextTick == .milliseconds(40))
         for index in 1..<4 { await show(index, player, at: index * 40) }
         await untilMain {
-            _ = player.tick(at: 160 * Self.millisecond)
+            _ = player.tick(at: .milliseconds(160))
             return player.state == .finished
         }
         #expect(told == [1, 2, 3])
@@ -113,12 +112,13 @@ struct AnimationPlayerTests {
         player.onNeedsTick = { calls += 1 }
         player.play()
         #expect(calls == 1)
-        _ = player.tick(at: 0)
-        let tick = player.tick(at: 45 * Self.millisecond)
-        #expect(tick.pixels == nil && tick.deadline == nil)
+        _ = player.tick(at: .zero)
+        let tick = player.tick(at: .milliseconds(45))
+        #expect(!tick.didChange && tick.nextTick == nil)
         gate.open()
         await untilMain { calls >= 2 }
-        #expect(player.tick(at: 46 * Self.millisecond).index == 1)
+        #expect(player.tick(at: .milliseconds(46)).didChange)
+        #expect(player.frameIndex == 1)
     }
 
     @Test("An invisible or stopped player and one with reduced motion decode no frames")
@@ -126,18 +126,37 @@ struct AnimationPlayerTests {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 3)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
-        _ = player.tick(at: 0)
+        _ = player.tick(at: .zero)
         player.isVisible = false
         player.play()
-        _ = player.tick(at: 100 * Self.millisecond)
-        player.reducesMotion = true
+        _ = player.tick(at: .milliseconds(100))
+        player.options.reducesMotion = true
         player.isVisible = true
-        #expect(player.tick(at: 200 * Self.millisecond).deadline == nil)
+        #expect(player.tick(at: .milliseconds(200)).nextTick == nil)
         #expect(fixture.manager.runningJobs == 0)
         #expect(moving.decoded.value.isEmpty)
-        player.reducesMotion = false
+        player.options.reducesMotion = false
         await show(0, player, at: 300)
-        #expect(player.tick(at: 301 * Self.millisecond).deadline == 340 * Self.millisecond)
+        #expect(player.tick(at: .milliseconds(301)).nextTick == .milliseconds(340))
+    }
+
+    @Test("Changed options take effect while the animation plays")
+    func changesOptions() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 4)
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        player.play()
+        #expect(player.tick(at: .zero).nextTick == .milliseconds(40))
+        player.options.rate = 2
+        #expect(player.tick(at: .zero).nextTick == .milliseconds(20))
+        player.options.loopCount = 1
+        for index in 1..<4 { await show(index, player, at: index * 20) }
+        await untilMain {
+            _ = player.tick(at: .milliseconds(80))
+            return player.state == .finished
+        }
+        player.stop()
+        #expect(player.state == .stopped && player.pixels === moving.image.pixels)
     }
 
     @Test("The frame pool holds at most its budget and the current frame")
@@ -189,9 +208,9 @@ struct AnimationPlayerTests {
         let moving = try Moving(frames: 3, corrupt: [1])
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         player.play()
-        _ = player.tick(at: 0)
+        _ = player.tick(at: .zero)
         await untilMain { moving.decoded.value.contains(2) }
-        _ = player.tick(at: 40 * Self.millisecond)
+        _ = player.tick(at: .milliseconds(40))
         #expect(player.pixels === moving.image.pixels)
         await show(2, player, at: 80)
         #expect(moving.decoded.value.count { $0 == 1 } == 1)
@@ -208,10 +227,9 @@ struct AnimationPlayerTests {
         #expect(!player.seek(toFrame: 6))
         await show(4, player, at: 0)
         #expect(moving.decoded.value == [4])
-        player.seek(to: 0.09)
+        player.seek(to: .milliseconds(90))
         await show(2, player, at: 0)
-        player.seek(to: .nan)
-        player.stop(resets: true, clears: true)
+        player.stop(clears: true)
         #expect(player.pixels === moving.image.pixels)
         #expect(pool.bytes == 0)
     }
@@ -221,13 +239,13 @@ struct AnimationPlayerTests {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 5)
         var options = AnimationPlayer.Options()
-        options.synchronization = .withOthers
+        options.isSynchronized = true
         let first = try #require(AnimationPlayer(moving.image, manager: fixture.manager, options: options))
         let second = try #require(AnimationPlayer(moving.image, manager: fixture.manager, options: options))
         first.play()
-        _ = first.tick(at: 1_000 * Self.millisecond)
+        _ = first.tick(at: .milliseconds(1_000))
         second.play()
-        _ = second.tick(at: 1_050 * Self.millisecond)
+        _ = second.tick(at: .milliseconds(1_050))
         await show(3, first, at: 1_130)
         await show(3, second, at: 1_130)
         #expect(first.pixels === second.pixels)
@@ -239,9 +257,9 @@ struct AnimationPlayerTests {
         let part = try Moving(frames: 2)
         let player = try #require(AnimationPlayer(part.image, manager: fixture.manager, isComplete: false))
         player.play()
-        _ = player.tick(at: 0)
+        _ = player.tick(at: .zero)
         await show(1, player, at: 40)
-        #expect(player.tick(at: 100 * Self.millisecond).deadline == nil)
+        #expect(player.tick(at: .milliseconds(100)).nextTick == nil)
         let whole = try Moving(frames: 3)
         #expect(player.update(whole.image))
         await show(2, player, at: 200)
@@ -257,7 +275,7 @@ struct AnimationPlayerTests {
         weak let pool = SharedFrameBufferRegistry.shared.pool(
             for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
         player?.play()
-        _ = player?.tick(at: 0)
+        _ = player?.tick(at: .zero)
         #expect(pool != nil)
         player = nil
         await untilMain { pool == nil }

@@ -4,6 +4,7 @@ import Testing
 import WebImageTestSupport
 
 @testable import WebImage
+@testable import WebImageUI
 
 @Suite("Frame ledger")
 struct FrameBufferStateMachineTests {

@@ -5,6 +5,7 @@ import WebImageCore
 import WebImageTestSupport
 
 @testable import WebImage
+@testable import WebImageUI
 
 @Suite("Player machine")
 struct PlayerStateMachineTests {

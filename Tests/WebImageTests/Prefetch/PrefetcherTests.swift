@@ -111,7 +111,7 @@ struct PrefetcherTests {
         let fixture = try fixture()
         gate.open()
         let wanted = try requests(0..<3)
-        loader.set(.init(body: Data("plain text".utf8)), for: wanted[1].url)
+        loader.respond(to: wanted[1].url, with: .init(body: Data("plain text".utf8)))
         let result = await prefetcher(fixture).prefetch(wanted).result
         #expect(result.loadedCount == 2 && result.finishedCount == 3)
         #expect(result.failures.map(\.request.url) == [wanted[1].url])

@@ -136,7 +136,7 @@ struct EventBufferTests {
         let loader = StubLoader()
         let url = try #require(URL(string: "https://example.org/a.png"))
         let gate = TestGate()
-        loader.set(.init(body: try TestImages.png(1), responseGate: gate), for: url)
+        loader.respond(to: url, with: .init(body: try TestImages.png(1), responseGate: gate))
         let fixture = try ManagerFixture { $0.loaders = [loader] }
         var request = ImageRequest(url: url)
         request.continuesAfterCancellation = isSurvivor

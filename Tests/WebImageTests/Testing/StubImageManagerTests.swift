@@ -16,10 +16,10 @@ struct StubImageManagerTests {
     @Test("A stub responds by URL with images, colors, data, and errors, and records the requests")
     func answers() async throws {
         let image = DecodedImage(pixels: try TestImages.pixels(1))
-        stub.set(.image(image), for: try url("image"))
-        stub.set(.color([1, 2, 3], width: 5, height: 4), for: try url("color"))
-        stub.set(.data(try TestImages.png(2)), for: try url("data"))
-        stub.set(.failure(.decoding(.noData)), for: try url("failure"))
+        stub.respond(to: try url("image"), with: .image(image))
+        stub.respond(to: try url("color"), with: .color(PixelColor(red: 1, green: 2, blue: 3), width: 5, height: 4))
+        stub.respond(to: try url("data"), with: .data(try TestImages.png(2)))
+        stub.respond(to: try url("failure"), with: .failure(.decoding(.noData)))
         #expect(try await stub.manager.image(for: url("image")) === image)
         let color = try await stub.manager.image(for: url("color"))
         #expect(color.size == PixelSize(width: 5, height: 4))
@@ -34,8 +34,8 @@ struct StubImageManagerTests {
 
     @Test("A stub responds by predicate, with the most recent one first, and rejects requests without a response")
     func predicates() async throws {
-        stub.respond(with: .color([0, 0, 0], width: 1, height: 1), where: { _ in true })
-        stub.respond(with: .color([0, 0, 0], width: 2, height: 1), where: { $0.priority == .high })
+        stub.respond(with: .color(.black, width: 1, height: 1), where: { _ in true })
+        stub.respond(with: .color(.black, width: 2, height: 1), where: { $0.priority == .high })
         var request = ImageRequest(url: try url("a"))
         #expect(try await stub.manager.image(for: request).size.width == 1)
         request.priority = .high
@@ -49,20 +49,20 @@ struct StubImageManagerTests {
     @Test("A stub returns several responses in sequence and repeats the last one, and setting responses restarts it")
     func turns() async throws {
         let url = try url("a")
-        stub.set(
-            .failure(.decoding(.noData)), .color([0, 0, 0], width: 1, height: 1),
-            .color([0, 0, 0], width: 2, height: 1),
-            for: url)
+        stub.respond(
+            to: url,
+            with: .failure(.decoding(.noData)), .color(.black, width: 1, height: 1),
+            .color(.black, width: 2, height: 1))
         await #expect(throws: ImageError.decoding(.noData)) { try await stub.manager.image(for: url) }
         for width in [1, 2, 2] { #expect(try await stub.manager.image(for: url).size.width == width) }
-        stub.set(.color([0, 0, 0], width: 3, height: 1), for: url)
+        stub.respond(to: url, with: .color(.black, width: 3, height: 1))
         #expect(try await stub.manager.image(for: url).size.width == 3)
     }
 
     @Test("A stub holds a response until its gate opens, and a canceled request ends immediately")
     func gates() async throws {
         let (gate, url) = (TestGate(), try url("a"))
-        stub.set(.color([0, 0, 0], width: 1, height: 1, gate: gate), for: url)
+        stub.respond(to: url, with: .color(.black, width: 1, height: 1, gate: gate))
         let waiting = stub.manager.load(url)
         let cancelled = stub.manager.load(url)
         await stub.waitForRequests(count: 2)

@@ -89,7 +89,11 @@ extension PipelineSuite {
         let requests = urls.map { ImageRequest(url: $0) }
         let ours = Contender("cancelAll()") { _ in
             let gate = TestGate()
-            let loader = StubLoader { _ in StubLoader.Response(responseGate: gate) }
+            let loader = StubLoader { _ in
+                var response = StubLoader.Response()
+                response.responseGate = gate
+                return response
+            }
             let manager = ImageManager {
                 $0.diskCache = nil
                 $0.loaders = [loader]
@@ -111,7 +115,9 @@ extension PipelineSuite {
             var fields = HTTPHeaderFields()
             fields["Cache-Control"] = "public, max-age=3600"
             fields["Content-Type"] = "image/png"
-            return StubLoader.Response(body: picture, httpResponse: HTTPResponseHead(statusCode: 200, headers: fields))
+            var response = StubLoader.Response(picture)
+            response.httpResponse = HTTPResponseHead(statusCode: 200, headers: fields)
+            return response
         }
         let manager = ImageManager {
             $0.diskCache = nil

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
 import WebImageConcurrency
 import WebImageCore
 import WebImageStore

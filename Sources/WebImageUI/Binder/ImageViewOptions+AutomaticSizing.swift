@@ -3,16 +3,16 @@
 import WebImageCore
 
 /// The bounds of a view on screen.
-public struct ViewAllocation: Sendable, Hashable {
+package struct ViewAllocation: Sendable, Hashable {
     /// The width in points, or 0 if the image determines the width.
-    public var width: Double
+    package var width: Double
     /// The height in points, or 0 if the image determines the height.
-    public var height: Double
+    package var height: Double
     /// The number of device pixels per point. The default is 1.
-    public var scaleFactor: Double
+    package var scaleFactor: Double
 
     /// Creates an allocation from sizes in points.
-    public init(width: Double, height: Double, scaleFactor: Double = 1) {
+    package init(width: Double, height: Double, scaleFactor: Double = 1) {
         self.width = width
         self.height = height
         self.scaleFactor = scaleFactor

@@ -2,7 +2,7 @@
 
 /// A description of the transition from one image to the next. Views render it.
 ///
-/// Images that were in memory appear immediately without a transition, unless the transition is ``always(_:)``.
+/// Images that were in memory appear immediately without a transition, unless ``appliesToMemoryHits`` is `true`.
 public struct ImageTransition: Sendable, Hashable {
     /// The visual effect.
     public enum Effect: Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct ImageTransition: Sendable, Hashable {
     }
 
     /// The timing curve of the effect.
-    public enum Curve: Sendable, Hashable, CaseIterable {
+    package enum Curve: Sendable, Hashable, CaseIterable {
         /// The speed is constant.
         case linear
         /// The effect slows down at the end.
@@ -43,7 +43,7 @@ public struct ImageTransition: Sendable, Hashable {
 
         /// Returns the completed fraction of the effect at `time`, which is a fraction of the duration. Both are from 0
         /// to 1. The easing curves are cubic.
-        public func progress(at time: Double) -> Double {
+        package func progress(at time: Double) -> Double {
             let time = min(1, max(0, time.isNaN ? 1 : time))
             let rest = 1 - time
             switch self {
@@ -56,56 +56,64 @@ public struct ImageTransition: Sendable, Hashable {
 
     /// The visual effect.
     public var effect: Effect
-    /// The duration of the transition, in seconds.
+    /// The duration of the transition.
     ///
-    /// A value that is negative or not finite becomes 0. The default is 0.5 seconds, as in SDWebImage.
-    public var duration: Double { didSet { duration = Self.usable(duration) } }
+    /// A negative duration becomes zero. The default is 0.5 seconds, as in SDWebImage.
+    public var duration: Duration { didSet { duration = max(.zero, duration) } }
     /// The timing curve of the effect. The default is ``Curve/easeInOut``.
-    public var curve: Curve
+    package var curve: Curve
     /// A Boolean value that indicates whether the transition also applies to images that were in memory. The default is
     /// `false`.
     public var appliesToMemoryHits = false
 
-    /// Creates a transition. The duration is in seconds.
-    public init(_ effect: Effect, duration: Double = 0.5, curve: Curve = .easeInOut) {
+    /// Creates a transition.
+    ///
+    /// - Parameters:
+    ///   - effect: The visual effect.
+    ///   - duration: The duration of the transition. The default is 0.5 seconds.
+    public init(_ effect: Effect, duration: Duration = .milliseconds(500)) {
+        self.init(effect, duration: duration, curve: .easeInOut)
+    }
+
+    /// Creates a transition with a timing curve.
+    package init(_ effect: Effect, duration: Duration, curve: Curve) {
         self.effect = effect
-        self.duration = Self.usable(duration)
+        self.duration = max(.zero, duration)
         self.curve = curve
     }
 
-    /// Returns a finite duration, because a transition that never ends would block the code that waits for it.
-    private static func usable(_ seconds: Double) -> Double { seconds.isFinite ? max(0, seconds) : 0 }
-
     /// A transition in which the new image appears immediately.
-    public static let none = ImageTransition(.none, duration: 0)
+    public static let none = ImageTransition(.none, duration: .zero)
 
-    /// Returns a transition that fades from the old to the new image in `duration` seconds.
-    public static func crossFade(duration: Double = 0.5) -> ImageTransition {
+    /// Returns a transition that fades from the old to the new image in `duration`.
+    public static func crossFade(duration: Duration = .milliseconds(500)) -> ImageTransition {
         ImageTransition(.crossFade, duration: duration)
     }
 
-    /// Returns a transition that slides the new image in from `edge` in `duration` seconds.
-    public static func slide(from edge: Edge, duration: Double = 0.5) -> ImageTransition {
+    /// Returns a transition that slides the new image in from `edge` in `duration`.
+    public static func slide(from edge: Edge, duration: Duration = .milliseconds(500)) -> ImageTransition {
         ImageTransition(.slide(edge), duration: duration)
     }
 
-    /// Returns a transition that flips the slot in `duration` seconds.
-    public static func flip(from edge: Edge, duration: Double = 0.5) -> ImageTransition {
+    /// Returns a transition that flips the slot in `duration`.
+    public static func flip(from edge: Edge, duration: Duration = .milliseconds(500)) -> ImageTransition {
         ImageTransition(.flip(edge), duration: duration)
     }
 
-    /// Returns a transition that enlarges the new image to its final size in `duration` seconds.
-    public static func zoom(duration: Double = 0.5) -> ImageTransition { ImageTransition(.zoom, duration: duration) }
+    /// Returns a transition that enlarges the new image to its final size in `duration`.
+    public static func zoom(duration: Duration = .milliseconds(500)) -> ImageTransition {
+        ImageTransition(.zoom, duration: duration)
+    }
 
-    /// Returns a transition with an effect that a view defines for `name` and that takes `duration` seconds.
-    public static func custom(_ name: String, duration: Double = 0.5) -> ImageTransition {
+    /// Returns a transition with an effect that a view defines for `name` and that takes `duration`.
+    public static func custom(_ name: String, duration: Duration = .milliseconds(500)) -> ImageTransition {
         ImageTransition(.custom(name), duration: duration)
     }
 
-    /// Returns `transition` with the change that it also applies to images that were in memory.
-    public static func always(_ transition: ImageTransition) -> ImageTransition {
-        var forced = transition
-        forced.appliesToMemoryHits = true
-        return forced
+    /// Returns a copy of the transition that also applies to images that were in memory.
+    public func forced() -> ImageTransition {
+        var transition = self
+        transition.appliesToMemoryHits = true
+        return transition
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
 import WebImageConcurrency
 import WebImageCore
 import WebImageStore
@@ -19,12 +20,12 @@ public final class ImageBinder {
     ///
     /// It receives the response or the error. The error is ``ImageError/cancelled`` if the binder was
     /// bound again, unbound, or deallocated before.
-    public typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
+    package typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
 
     /// The manager that loads the images.
     public let manager: ImageManager
     /// A closure that is called after every change of ``snapshot``. The default is `nil`.
-    public var onChange: (@MainActor (ImageBinder.Snapshot) -> Void)?
+    package var onChange: (@MainActor (ImageBinder.Snapshot) -> Void)?
     /// The state of the binder and its current content.
     public var snapshot: ImageBinder.Snapshot { machine.snapshot }
 
@@ -46,16 +47,21 @@ public final class ImageBinder {
     private var published = ImageBinder.Snapshot()
     private let show: @MainActor (ImageBinder.Presentation) -> Void
 
-    /// Creates a binder that isn't bound.
+    /// Creates a binder of a visible view that isn't bound.
     ///
     /// - Parameters:
     ///   - manager: The manager that loads the images. The default is ``ImageManager/shared``.
-    ///   - isVisible: A Boolean value that indicates whether the view is on screen. The default is `true`.
     ///   - present: A closure that displays content instead of the previous content. It must not capture the binder
     ///     strongly.
-    public init(
-        manager: ImageManager = .shared, isVisible: Bool = true,
-        present: @escaping @MainActor (ImageBinder.Presentation) -> Void
+    public convenience init(
+        manager: ImageManager = .shared, present: @escaping @MainActor (ImageBinder.Presentation) -> Void
+    ) {
+        self.init(manager: manager, isVisible: true, present: present)
+    }
+
+    /// Creates a binder that isn't bound. `isVisible` indicates whether the view is on screen.
+    package init(
+        manager: ImageManager, isVisible: Bool, present: @escaping @MainActor (ImageBinder.Presentation) -> Void
     ) {
         self.manager = manager
         self.show = present
@@ -82,11 +88,14 @@ public final class ImageBinder {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - options: The options for displaying the image.
-    ///   - completion: A closure that is called once at the end of the binding.
+    ///   - completion: A closure that is called once at the end of the binding, with the response or the error. The
+    ///     error is ``ImageError/RequestFailure/cancelled`` if the binder was bound again, unbound, or deallocated
+    ///     before.
     /// - Returns: The number of the binding, which is also its ``ImageBinder/Presentation/bindingID``.
     @discardableResult
     public func bind(
-        _ request: ImageRequest?, options: ImageViewOptions = ImageViewOptions(), completion: Completion? = nil
+        _ request: ImageRequest?, options: ImageViewOptions = ImageViewOptions(),
+        completion: (@MainActor (Result<ImageResponse, ImageError>) -> Void)? = nil
     ) -> Int {
         let begin = machine.bind(request, options)
         let generation = machine.generation
@@ -127,8 +136,18 @@ public final class ImageBinder {
         set { perform(machine.setMapped(newValue)) }
     }
 
+    /// Sets the size of the view. It also applies to later bindings.
+    ///
+    /// - Parameters:
+    ///   - width: The width in points, or 0 if the image determines the width.
+    ///   - height: The height in points, or 0 if the image determines the height.
+    ///   - scale: The number of device pixels per point.
+    public func setViewSize(width: Double, height: Double, scale: Double) {
+        allocate(ViewAllocation(width: width, height: height, scaleFactor: scale))
+    }
+
     /// Sets the bounds of the view. They also apply to later bindings.
-    public func allocate(_ allocation: ViewAllocation) { perform(machine.allocate(allocation)) }
+    package func allocate(_ allocation: ViewAllocation) { perform(machine.allocate(allocation)) }
 
     /// Changes the priority of the current binding.
     public func setPriority(_ priority: RequestPriority) { perform(machine.setPriority(priority)) }
@@ -136,7 +155,8 @@ public final class ImageBinder {
     /// Retries a failed load even if the manager remembers the failure. In other states, this method has no effect.
     public func retry() { perform(machine.retry()) }
 
-    /// Notifies the binder that the network is available again. See ``ImageViewOptions/retries``.
+    /// Notifies the binder that the network is available again. See
+    /// ``ImageViewOptions/retriesWhenNetworkReturns``.
     public func networkBecameAvailable() { perform(machine.networkReturned()) }
 
     /// The current ``snapshot`` and the snapshot after every change. Each call creates an independent stream. A slow

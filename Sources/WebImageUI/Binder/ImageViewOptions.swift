@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
 import WebImageCore
 
 /// The options that control how a view displays the image that it's bound to. They're a value, so you can change a copy
@@ -14,27 +15,6 @@ public struct ImageViewOptions: Sendable {
         case lowerPriority(to: RequestPriority)
         /// Continues the load without changes.
         case `continue`
-    }
-
-    /// The events that cause a failed load to be retried.
-    public struct Retries: OptionSet, Sendable, Hashable {
-        /// The bits of the set, one for each event.
-        public let rawValue: Int
-        /// Creates a set from its bits.
-        public init(rawValue: Int) { self.rawValue = rawValue }
-        /// Retries a load that failed because of the network when the network is available again
-        /// (``ImageBinder/networkBecameAvailable()``).
-        public static let whenNetworkReturns = Retries(rawValue: 1)
-        /// Retries a failed load when the view is on screen again. Such a retry uses the manager's negative cache.
-        public static let whenMapped = Retries(rawValue: 2)
-    }
-
-    /// The policy that decides whether the binder changes the content of the view.
-    public enum Setting: Sendable, Hashable {
-        /// Changes the content. This is the default.
-        case always
-        /// Doesn't change the content. The completion handler receives the image and can use it as needed.
-        case never
     }
 
     /// The placeholder that the view shows until an image is available.
@@ -69,10 +49,16 @@ public struct ImageViewOptions: Sendable {
     public var sizing = ImageViewOptions.AutomaticSizing.fit
     /// The handling of a running load after the view leaves the screen. The default is ``OffscreenBehavior/cancel``.
     public var offscreenBehavior = OffscreenBehavior.cancel
-    /// The events that cause a failed load to be retried automatically. The default is the return of the network.
-    public var retries: Retries = .whenNetworkReturns
-    /// The policy that decides whether the binder changes the content of the view. The default is always.
-    public var sets = Setting.always
+    /// A Boolean value that indicates whether a load that failed because of the network is retried when the network is
+    /// available again (``ImageBinder/networkBecameAvailable()``). The default is `true`.
+    public var retriesWhenNetworkReturns = true
+    /// A Boolean value that indicates whether a failed load is retried when the view is on screen again. Such a retry
+    /// uses the manager's negative cache. The default is `false`.
+    public var retriesWhenVisible = false
+    /// A Boolean value that indicates whether the binder changes the content of the view.
+    ///
+    /// If it's `false`, only the completion handler receives the image and can use it as needed. The default is `true`.
+    public var setsImageAutomatically = true
     /// A Boolean value that indicates whether a load continues at the lowest priority after the view no longer needs
     /// it, so that its result is cached.
     ///
@@ -80,11 +66,13 @@ public struct ImageViewOptions: Sendable {
     /// is `true`.
     public var continuesWhenReplaced = false
 
-    /// Creates options with the default values.
-    public init() {}
-
-    /// Creates options with a placeholder, a transition, and otherwise default values.
-    public init(placeholder: ImagePlaceholder, transition: ImageTransition = .none) {
+    /// Creates options with otherwise default values.
+    ///
+    /// - Parameters:
+    ///   - placeholder: The placeholder that the view shows until an image is available. The default is
+    ///     ``ImagePlaceholder/empty``.
+    ///   - transition: The transition to the image if it wasn't in memory. The default is no transition.
+    public init(placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none) {
         self.placeholder = placeholder
         self.transition = transition
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
 import WebImageCore
 
 extension ImageBinder {
     /// The content that a view must display.
     public struct Presentation: Sendable {
         /// The kind of content.
-        public enum Kind: Sendable, Hashable {
+        public enum Kind: String, Sendable, CaseIterable {
             /// No content. The view is cleared.
             case nothing
             /// The placeholder.
@@ -37,7 +38,7 @@ extension ImageBinder {
         /// higher number.
         public let bindingID: Int
 
-        init(
+        package init(
             _ kind: Kind, image: DecodedImage? = nil, color: PixelColor? = nil, transition: ImageTransition = .none,
             bindingID: Int
         ) {
@@ -72,12 +73,22 @@ extension ImageBinder {
     /// A snapshot of the observable state of a binder.
     public struct Snapshot: Sendable, Hashable {
         /// The loading state.
-        public var state = ImageBinder.State.idle
+        public let state: ImageBinder.State
         /// The progress of the download, or `nil` if there's no download.
-        public var progress: ImageTask.Progress?
+        public let progress: ImageTask.Progress?
         /// The kind of the displayed content, or `nil` if there's none.
-        public var content: ImageBinder.Presentation.Kind?
+        public let content: ImageBinder.Presentation.Kind?
         /// The number of the binding, or 0 before the first one.
-        public var generation = 0
+        package let generation: Int
+
+        init(
+            state: ImageBinder.State = .idle, progress: ImageTask.Progress? = nil,
+            content: ImageBinder.Presentation.Kind? = nil, generation: Int = 0
+        ) {
+            self.state = state
+            self.progress = progress
+            self.content = content
+            self.generation = generation
+        }
     }
 }

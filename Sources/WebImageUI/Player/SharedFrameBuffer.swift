@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import WebImageConcurrency
+import WebImage
 import WebImageCore
 import WebImageStore
 
@@ -23,7 +23,7 @@ final class SharedFrameBuffer {
     private var level = MemoryPressureLevel.normal
 
     private struct Member {
-        let budget: Int
+        var budget: Int
         let whenReady: @MainActor () -> Void
     }
 
@@ -53,6 +53,12 @@ final class SharedFrameBuffer {
         players[nextPlayer] = Member(budget: budget, whenReady: whenReady)
         applyBudget()
         return nextPlayer
+    }
+
+    /// Changes the budget of a player, in bytes.
+    func setBudget(_ bytes: Int, of player: Int) {
+        players[player]?.budget = bytes
+        applyBudget()
     }
 
     func leave(_ player: Int) {
@@ -120,19 +126,11 @@ final class SharedFrameBuffer {
     }
 
     private func decode(_ index: Int) {
-        let (workers, limits) = (manager.pipeline.workers, manager.configuration.limits)
-        let (animation, cost) = (animation, stateMachine.frameBytes)
-        let preparation = manager.pipeline.preparation
+        let (manager, animation, cost) = (manager, animation, stateMachine.frameBytes)
         decodes[index] = Task { [weak self] in
             let result: Result<PixelBuffer, ImageError>
             do throws(ImageError) {
-                let pixels = try await workers.run(cost: cost, priority: SharedPriority(.high), limits: limits) {
-                    (_) throws(ImageError) in
-                    let pixels = try animation.frame(at: index)
-                    preparation(pixels)
-                    return pixels
-                }
-                result = .success(pixels)
+                result = .success(try await manager.decodeFrame(at: index, of: animation, cost: cost))
             } catch {
                 result = .failure(error)
             }

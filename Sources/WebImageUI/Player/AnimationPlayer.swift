@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
 import WebImageCore
 
 /// A player for an animated image, driven by the clock of a view.
@@ -13,21 +14,9 @@ import WebImageCore
 /// pressure, only displayed frames remain in memory.
 @MainActor
 public final class AnimationPlayer {
-    /// The result of a tick.
-    public struct Tick: Sendable {
-        /// The pixels to draw, or `nil` if they haven't changed.
-        public let pixels: PixelBuffer?
-        /// The index of the displayed frame.
-        public let index: Int
-        /// The time of the next required call of ``AnimationPlayer/tick(at:)``, in nanoseconds of the caller's clock,
-        /// or `nil` if no tick is required until ``AnimationPlayer/onNeedsTick`` is called. Additional calls are
-        /// harmless.
-        public let deadline: Int?
-    }
-
     /// The budget for the cached frames of all animations in the process, in bytes. The animations share it equally.
     /// Displayed frames don't count toward the budget. The default is half of ``MemoryCache/defaultCostLimit``.
-    public static var totalFrameBytes: Int {
+    package static var totalFrameBytes: Int {
         get { SharedFrameBufferRegistry.shared.totalBudget }
         set { SharedFrameBufferRegistry.shared.totalBudget = max(0, newValue) }
     }
@@ -46,12 +35,17 @@ public final class AnimationPlayer {
     public var onFrame: (@MainActor (_ index: Int, _ pixels: PixelBuffer) -> Void)?
     /// A closure that is called during a tick with the number of completed loops after it increases. The default is
     /// `nil`.
-    public var onLoop: (@MainActor (_ count: Int) -> Void)?
+    public var onLoop: (@MainActor (_ completedLoops: Int) -> Void)?
     /// A closure that is called after all loops were played. The default is `nil`.
     public var onFinish: (@MainActor () -> Void)?
 
+    /// The playback options. A change takes effect immediately. It preserves the current frame unless it turns on
+    /// ``AnimationPlayer/Options/reducesMotion``.
+    public var options: AnimationPlayer.Options {
+        didSet { if options != oldValue { optionsChanged(from: oldValue) } }
+    }
+
     private let manager: ImageManager
-    private let options: AnimationPlayer.Options
     private var machine: PlayerStateMachine
     private var pool: SharedFrameBuffer
     private var membership = 0
@@ -62,13 +56,19 @@ public final class AnimationPlayer {
     /// - Parameters:
     ///   - image: The animated image.
     ///   - manager: The manager whose worker threads decode the frames. The default is ``ImageManager/shared``.
-    ///   - options: The playback options.
-    ///   - isComplete: A Boolean value that indicates whether the image has all of its frames. If it's `false`, pass
-    ///     more frames to ``update(_:isComplete:)``. The default is `true`.
-    public init?(
+    ///   - options: The playback options. By default, they have their default values.
+    public convenience init?(
         _ image: DecodedImage, manager: ImageManager = .shared,
-        options: AnimationPlayer.Options = AnimationPlayer.Options(),
-        isComplete: Bool = true
+        options: AnimationPlayer.Options = AnimationPlayer.Options()
+    ) {
+        self.init(image, manager: manager, options: options, isComplete: true)
+    }
+
+    /// Creates a player for an image that may not have all of its frames yet. If `isComplete` is `false`, pass more
+    /// frames to ``update(_:isComplete:)``.
+    package init?(
+        _ image: DecodedImage, manager: ImageManager = .shared,
+        options: AnimationPlayer.Options = AnimationPlayer.Options(), isComplete: Bool
     ) {
         guard let animation = image.animation else { return nil }
         self.image = image
@@ -104,16 +104,13 @@ public final class AnimationPlayer {
         changed()
     }
 
-    /// Stops playback.
-    ///
-    /// - Parameters:
-    ///   - resets: A Boolean value that indicates whether the player returns to the beginning. If it's `false`, the
-    ///     current frame remains, but the loop count restarts. The default is `true`.
-    ///   - clears: A Boolean value that indicates whether to release the frames that no other player needs. The default
-    ///     is `false`.
-    public func stop(resets: Bool = true, clears: Bool = false) {
-        machine.stop(resets: resets)
-        if resets { display(0, image.pixels) }
+    /// Stops playback and returns to the poster frame. To keep the current frame, call ``pause()`` instead.
+    public func stop() { stop(clears: false) }
+
+    /// Stops playback. `clears` indicates whether to release the frames that no other player needs.
+    package func stop(clears: Bool) {
+        machine.stop(resets: true)
+        display(0, image.pixels)
         changed()
         if clears { pool.clear() }
     }
@@ -129,10 +126,10 @@ public final class AnimationPlayer {
         return true
     }
 
-    /// Seeks to a time in seconds, measured in normal playback order at normal speed. A time past the end wraps around.
-    public func seek(to seconds: Double) {
-        guard seconds.isFinite else { return }
-        machine.seek(toTime: Int(min(max(0, seconds), 1e9) * 1e9))
+    /// Seeks to a time, measured in forward order at normal speed. A negative time means the beginning, and a time past
+    /// the end wraps around.
+    public func seek(to time: Duration) {
+        machine.seek(toTime: max(.zero, time).saturatingNanoseconds)
         changed()
     }
 
@@ -146,42 +143,21 @@ public final class AnimationPlayer {
         }
     }
 
-    /// A Boolean value that indicates whether the player shows only the poster frame.
-    public var reducesMotion: Bool {
-        get { machine.reducesMotion }
-        set {
-            machine.reducesMotion = newValue
-            if newValue { display(0, image.pixels) }
+    private func optionsChanged(from old: AnimationPlayer.Options) {
+        machine.rate = options.rate
+        machine.mode = options.mode
+        machine.loopCount = options.loopCount
+        if options.reducesMotion != old.reducesMotion {
+            machine.reducesMotion = options.reducesMotion
+            if options.reducesMotion { display(0, image.pixels) }
             machine.suspend()
-            changed()
         }
-    }
-
-    /// The playback speed. See ``AnimationPlayer/Options/rate``.
-    public var rate: Double {
-        get { machine.rate }
-        set {
-            machine.rate = newValue
-            changed()
+        if options.frameBufferLimit != old.frameBufferLimit {
+            pool.setBudget(options.frameBufferLimit, of: membership)
         }
-    }
-
-    /// The order of the frames. Changing it preserves the current frame.
-    public var mode: AnimationPlayer.Mode {
-        get { machine.mode }
-        set {
-            machine.mode = newValue
-            changed()
-        }
-    }
-
-    /// The number of times to play the animation. 0 means indefinitely, and `nil` means the loop count of the image.
-    public var loopCount: Int? {
-        get { machine.loopCount }
-        set {
-            machine.loopCount = newValue
-            changed()
-        }
+        // The next tick selects the clock.
+        if options.isSynchronized != old.isSynchronized { machine.hasClock = false }
+        changed()
     }
 
     /// Replaces the image with a version that has more frames. A player that waits at the end of the available frames
@@ -192,7 +168,7 @@ public final class AnimationPlayer {
     ///   - isComplete: A Boolean value that indicates whether the image has all of its frames. The default is `true`.
     /// - Returns: `false` if `image` is a still image, in which case nothing changes.
     @discardableResult
-    public func update(_ image: DecodedImage, isComplete: Bool = true) -> Bool {
+    package func update(_ image: DecodedImage, isComplete: Bool = true) -> Bool {
         guard let animation = image.animation else { return false }
         let old = (pool: pool, membership: membership)
         self.image = image
@@ -211,13 +187,15 @@ public final class AnimationPlayer {
 
     /// Updates the displayed frame.
     ///
-    /// - Parameter nanoseconds: The presentation time of the next drawn frame, from any monotonic clock.
-    /// - Returns: The pixels to draw and the time of the next required tick.
-    public func tick(at nanoseconds: Int) -> Tick {
-        guard isVisible else { return Tick(pixels: nil, index: frameIndex, deadline: nil) }
-        synchronize(nanoseconds)
+    /// - Parameter time: The presentation time of the next drawn frame, from any monotonic clock.
+    /// - Returns: A Boolean value that indicates whether ``pixels`` changed, and the time of the next required call.
+    ///   The time is `nil` if no call is required until ``onNeedsTick`` is called. Additional calls are harmless.
+    public func tick(at time: Duration) -> (didChange: Bool, nextTick: Duration?) {
+        guard isVisible else { return (didChange: false, nextTick: nil) }
+        let now = time.saturatingNanoseconds
+        synchronize(now)
         let old = pixels
-        let step = machine.tick(at: nanoseconds) { [pool] in pool.isAvailable($0) }
+        let step = machine.tick(at: now) { [pool] in pool.isAvailable($0) }
         let index = machine.displayedIndex
         if index != frameIndex, let next = pool.frame(at: index) {
             display(index, next)
@@ -226,18 +204,14 @@ public final class AnimationPlayer {
         reportDemand()
         if let loops = step.loops { onLoop?(loops) }
         if step.hasFinished { onFinish?() }
-        return Tick(pixels: pixels === old ? nil : pixels, index: frameIndex, deadline: step.deadline)
+        return (didChange: pixels !== old, nextTick: step.deadline.map { Duration.nanoseconds($0) })
     }
 
     private func synchronize(_ now: Int) {
         guard machine.state == .playing, !machine.hasClock else { return }
-        switch options.synchronization {
-        case .none: machine.follow(nil)
-        case .origin(let origin): machine.follow(origin)
-        case .withOthers:
-            pool.origin = pool.origin ?? now
-            machine.follow(pool.origin)
-        }
+        guard options.isSynchronized else { return machine.follow(nil) }
+        pool.origin = pool.origin ?? now
+        machine.follow(pool.origin)
     }
 
     private func display(_ index: Int, _ pixels: PixelBuffer) {

@@ -2,7 +2,7 @@
 
 extension AnimationPlayer {
     /// The playback order of the frames of an animation.
-    public enum Mode: Sendable, Hashable, CaseIterable {
+    public enum Mode: String, Sendable, CaseIterable {
         /// From the first frame to the last, restarting with the first.
         case forward
         /// From the last frame to the first, restarting with the last.
@@ -15,21 +15,11 @@ extension AnimationPlayer {
     }
 }
 
-/// The clock that an animation follows.
-public enum PlaybackSynchronization: Sendable, Hashable {
-    /// A separate clock, which starts with playback.
-    case none
-    /// The clock of all players of the same image with this option. They show the same frame at the same time.
-    case withOthers
-    /// A clock that started at the given time, in nanoseconds of the clock that is used for ticks.
-    case origin(Int)
-}
-
 extension AnimationPlayer {
     /// The options for playing an animation. They're a value, so you can change a copy freely.
     public struct Options: Sendable, Hashable {
-        /// The order of the frames. The default is normal. An image that doesn't have all of its frames yet plays in
-        /// normal order until it's complete.
+        /// The order of the frames. The default is ``AnimationPlayer/Mode/forward``. An image that doesn't have all of
+        /// its frames yet plays forward until it's complete.
         public var mode = AnimationPlayer.Mode.forward
         /// The playback speed. 1 is the normal speed, 2 is twice as fast, and 0 or less pauses the animation. The
         /// maximum is 100, and the default is 1.
@@ -40,10 +30,14 @@ extension AnimationPlayer {
         /// The budget for cached frames in addition to the displayed frame, in bytes.
         ///
         /// All players of the image share the largest budget that one of them sets. If it's 0, no frames are cached.
-        /// All images together share ``AnimationPlayer/totalFrameBytes``. The default is 64 MiB.
+        /// All images together share a budget of half of the default cost limit of a memory cache. The default is
+        /// 64 MiB.
         public var frameBufferLimit = 64 << 20
-        /// The clock that the animation follows. The default is a separate clock.
-        public var synchronization = PlaybackSynchronization.none
+        /// A Boolean value that indicates whether the player follows the clock of all players of the same image with
+        /// this option, so that they show the same frame at the same time.
+        ///
+        /// The default is `false`, which means that playback starts a separate clock.
+        public var isSynchronized = false
         /// A Boolean value that indicates whether only the poster frame is shown, for people who prefer reduced motion.
         /// The default is `false`.
         public var reducesMotion = false

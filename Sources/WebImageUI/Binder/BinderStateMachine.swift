@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
 import WebImageCore
 
 /// The state of a view and its loads, as a pure state machine.
@@ -86,7 +87,7 @@ struct BinderStateMachine {
     mutating func unbind() -> [Action] {
         let actions = complete(.failure(.cancelled)) + abandon()
         reset()
-        guard options.sets == .always, content != nil else { return actions }
+        guard options.setsImageAutomatically, content != nil else { return actions }
         content = nil
         return actions + [.present(showing(.nothing, .empty))]
     }
@@ -99,7 +100,7 @@ struct BinderStateMachine {
         case .waiting: return mapped ? begin() : []
         case .ended:
             guard mapped else { return [] }
-            return failure != nil && options.retries.contains(.whenMapped) ? again(ignoresFailures: false) : refine()
+            return failure != nil && options.retriesWhenVisible ? again(ignoresFailures: false) : refine()
         case .probing(let load), .loading(let load): return mapped ? comeBack(load) : leave(load)
         }
     }
@@ -130,7 +131,7 @@ struct BinderStateMachine {
     }
 
     mutating func networkReturned() -> [Action] {
-        guard options.retries.contains(.whenNetworkReturns), let failure, failure.isNetworkOutage else { return [] }
+        guard options.retriesWhenNetworkReturns, let failure, failure.isNetworkOutage else { return [] }
         return retry()
     }
 

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
+
 /// The binders of a view with several slots, which are created on demand. Slots load independently of each other. State
 /// changes of the view apply to all of them.
 @MainActor
-public final class ImageBinderGroup {
+package final class ImageBinderGroup<Slot: Hashable & Sendable> {
     /// The manager that loads the images.
-    public let manager: ImageManager
-    private var binders: [ImageSlot: ImageBinder] = [:]
+    package let manager: ImageManager
+    private var binders: [Slot: ImageBinder] = [:]
     private var allocation: ViewAllocation?
     private var mapped: Bool
-    private let show: @MainActor (ImageSlot, ImageBinder.Presentation) -> Void
+    private let show: @MainActor (Slot, ImageBinder.Presentation) -> Void
 
-    /// Creates a set without binders.
+    /// Creates a group without binders.
     ///
     /// - Parameters:
     ///   - manager: The manager that loads the images. The default is ``ImageManager/shared``.
     ///   - isMapped: A Boolean value that indicates whether the view is on screen. The default is `true`.
-    ///   - show: A closure that displays content in a slot. It must not capture the set strongly.
-    public init(
+    ///   - show: A closure that displays content in a slot. It must not capture the group strongly.
+    package init(
         manager: ImageManager = .shared, isMapped: Bool = true,
-        show: @escaping @MainActor (ImageSlot, ImageBinder.Presentation) -> Void
+        show: @escaping @MainActor (Slot, ImageBinder.Presentation) -> Void
     ) {
         self.manager = manager
         mapped = isMapped
@@ -27,7 +29,7 @@ public final class ImageBinderGroup {
     }
 
     /// Returns the binder of a slot.
-    public subscript(slot: ImageSlot) -> ImageBinder {
+    package subscript(slot: Slot) -> ImageBinder {
         if let binder = binders[slot] { return binder }
         let binder = ImageBinder(manager: manager, isVisible: mapped) { [show] in show(slot, $0) }
         if let allocation { binder.allocate(allocation) }
@@ -36,10 +38,10 @@ public final class ImageBinderGroup {
     }
 
     /// The slots that have a binder.
-    public var slots: Set<ImageSlot> { Set(binders.keys) }
+    package var slots: Set<Slot> { Set(binders.keys) }
 
     /// A Boolean value that indicates whether the view is on screen.
-    public var isMapped: Bool {
+    package var isMapped: Bool {
         get { mapped }
         set {
             mapped = newValue
@@ -48,19 +50,19 @@ public final class ImageBinderGroup {
     }
 
     /// Sets the bounds of the view, which apply to every slot.
-    public func allocate(_ allocation: ViewAllocation) {
+    package func allocate(_ allocation: ViewAllocation) {
         self.allocation = allocation
         for binder in binders.values { binder.allocate(allocation) }
     }
 
     /// Retries the failed loads.
-    public func retry() { for binder in binders.values { binder.retry() } }
+    package func retry() { for binder in binders.values { binder.retry() } }
 
     /// Notifies the binders that the network is available again.
-    public func networkReturned() { for binder in binders.values { binder.networkBecameAvailable() } }
+    package func networkReturned() { for binder in binders.values { binder.networkBecameAvailable() } }
 
     /// Unbinds and removes all binders.
-    public func unbindAll() {
+    package func unbindAll() {
         let all = binders.values
         binders = [:]
         for binder in all { binder.unbind() }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImage
 import WebImageCore
 
 /// The internal steps of the state machine.
@@ -108,7 +109,7 @@ extension BinderStateMachine {
 
     mutating func showEmpty() -> [Action] {
         var actions: [Action] = []
-        if options.sets == .always {
+        if options.setsImageAutomatically {
             let content = options.fallback ?? options.placeholder
             self.content = (.fallback, nil)
             actions.append(.present(showing(.fallback, content)))
@@ -123,7 +124,9 @@ extension BinderStateMachine {
 
     private mutating func presentFailure() -> [Action] {
         // A cached image is more useful than a failure placeholder.
-        guard options.sets == .always, rank < .stored, let content = options.failurePlaceholder else { return [] }
+        guard options.setsImageAutomatically, rank < .stored, let content = options.failurePlaceholder else {
+            return []
+        }
         self.content = (.failurePlaceholder, nil)
         return [.present(showing(.failurePlaceholder, content))]
     }
@@ -133,9 +136,9 @@ extension BinderStateMachine {
     mutating func present(
         _ kind: ImageBinder.Presentation.Kind, _ content: ImagePlaceholder, _ transition: ImageTransition = .none
     ) -> [Action] {
-        guard options.sets == .always, let next = kind.rank, next > rank || next == rank && next >= .preview else {
-            return []
-        }
+        guard options.setsImageAutomatically, let next = kind.rank,
+            next > rank || next == rank && next >= .preview
+        else { return [] }
         rank = next
         var image: DecodedImage?
         if case .image(let content) = content, kind.isOfImage { image = content }
