@@ -140,7 +140,7 @@ extension ImageManager {
         public var memoryPressureMonitor = MemoryPressureMonitor.shared
         /// The policy that decides which failures the manager remembers, and for how long. The default is
         /// ``FailurePolicy/standard``.
-        public var failures = FailurePolicy.standard
+        package var failures = FailurePolicy.standard
         /// The maximum number of negative cache entries. The default is 1,024.
         public var maxRememberedFailures = FailureCache.defaultLimit
         /// The clock for freshness calculations. The default is the system clock.

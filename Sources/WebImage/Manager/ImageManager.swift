@@ -44,10 +44,9 @@ public final class ImageManager: Sendable {
             costLimit: memory.costLimit, countLimit: memory.countLimit, entryLimit: memory.entryCostLimit,
             timeToLive: memory.timeToLive, clock: memory.clock)
         (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
-        let disk = diskCache.map { VariantDiskTier($0, now: configuration.now) }
         cache = ImageCache(
-            memory: memoryCache, tiers: (disk.map { [$0] } ?? []) + configuration.cache.tiers,
-            policy: configuration.cache.policies)
+            memory: memoryCache, disk: diskCache, tiers: configuration.cache.tiers,
+            policy: configuration.cache.policies, now: configuration.now)
         downloader = ImageDownloader(configuration: Self.keepingParts(configuration, hasDisk: diskCache != nil))
         pipeline = ImagePipeline(
             configuration: configuration, cache: cache,
@@ -202,8 +201,8 @@ public final class ImageManager: Sendable {
         plan.cache.memory?.removeAll(of: plan.keys.data)
         failures.remove(plan.keys.data)
         downloader.removePartialDownloads(of: plan.request.url)
-        await plan.originalCache.remove(plan.keys.data)
-        if case .encoded = plan.request.processedEncoding { await plan.cache.remove(plan.processedKey) }
+        await plan.originalCache.remove(plan.keys.data, matching: nil)
+        if case .encoded = plan.request.processedEncoding { await plan.cache.remove(plan.processedKey, matching: nil) }
         await plan.cache.removeDerived(from: plan.keys.allImages)
     }
 
@@ -222,7 +221,7 @@ public final class ImageManager: Sendable {
     /// An entry applies only to requests that would be sent, accepted, and decoded in the same way as the request that
     /// failed. Until it expires, such requests fail with ``ImageError/CacheFailure/remembered(cause:since:until:)``
     /// without contacting the server.
-    public var failures: FailureCache { pipeline.failures.memory }
+    package var failures: FailureCache { pipeline.failures.memory }
 
     /// Stops the network thread and finishes pending disk writes. Running requests fail.
     public func shutdown() async {

@@ -113,7 +113,7 @@ final class ImagePipeline: Sendable {
     ) -> ImageResponse {
         let resource = image.resource
         var response = ImageResponse(
-            image: image, originalData: nil, source: origin, url: plan.request.url, httpResponse: resource?.head,
+            image: image, originalData: nil, source: origin, url: plan.request.url, storedResponse: resource?.head,
             originalByteCount: resource?.byteCount, timings: StageTimings(), metrics: nil)
         response.isStale = isStale
         return response

@@ -315,7 +315,7 @@ struct RequestExecution {
         var answer = ImageResponse(
             image: image, originalData: plan.request.includesOriginalData && plan.request.maker == nil ? data : nil,
             source: origin,
-            url: plan.request.url, httpResponse: resource?.head, originalByteCount: resource?.byteCount,
+            url: plan.request.url, storedResponse: resource?.head, originalByteCount: resource?.byteCount,
             timings: timings,
             metrics: metrics)
         answer.isStale =

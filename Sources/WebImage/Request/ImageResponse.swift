@@ -36,9 +36,11 @@ public struct ImageResponse: Sendable {
     /// The URL of the request.
     public var url: URL
     /// The URL of the response after redirects, or `nil` if it's unknown. The value is computed on each access.
-    public var finalURL: URL? { httpResponse.flatMap { URL(string: $0.finalURL) } }
-    /// The stored response head (status and header fields), or `nil` for sources without one.
-    public var httpResponse: StoredResponseHead?
+    public var finalURL: URL? { storedResponse.flatMap { URL(string: $0.finalURL) } }
+    /// The status code and the header fields of the response, or `nil` for sources without one.
+    public var httpResponse: HTTPResponseHead? { storedResponse?.head }
+    /// The response head with the metadata of the cache, or `nil` for sources without one.
+    package var storedResponse: StoredResponseHead?
     /// The size of the original data, in bytes, or `nil` if only the decoded image is available.
     public var originalByteCount: Int?
     /// A Boolean value that indicates whether the image is stale.

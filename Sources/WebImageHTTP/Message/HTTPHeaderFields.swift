@@ -42,7 +42,7 @@ public struct HTTPHeaderFields: Sendable, Hashable, Codable {
     }
 
     /// Returns all values of the header field `name` joined by `, ` (RFC 9110 5.3), or `nil` if the field is absent.
-    public func combined(_ name: String) -> String? {
+    package func combined(_ name: String) -> String? {
         guard let first = lines.firstIndex(where: { Self.same($0.name, name) }) else { return nil }
         // Avoid the array, because repeated header fields are rare.
         guard lines[(first + 1)...].contains(where: { Self.same($0.name, name) }) else { return lines[first].value }
@@ -77,7 +77,7 @@ extension HTTPHeaderFields {
     ///
     /// They concern the connection, intermediate caches, conditions, or the content coding, which the downloader
     /// removes. `User-Agent` is included because a response that depends on it names it in `Vary`.
-    public static let namesWithoutEffectOnData: Set<String> = [
+    package static let namesWithoutEffectOnData: Set<String> = [
         "accept-encoding", "cache-control", "connection", "if-match", "if-modified-since", "if-none-match", "if-range",
         "if-unmodified-since", "keep-alive", "pragma", "priority", "te", "user-agent",
     ]

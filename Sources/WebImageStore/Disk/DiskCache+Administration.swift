@@ -26,10 +26,15 @@ extension DiskCache {
 
     /// Deletes the least recently used entries until the remaining ones occupy at most the given number of bytes.
     ///
+    /// - Parameter size: The number of bytes that the remaining entries may occupy.
+    public func trim(toSize size: Int) async { await trim(toSize: size, progress: nil) }
+
+    /// Deletes the least recently used entries until the remaining ones occupy at most the given number of bytes.
+    ///
     /// - Parameters:
     ///   - bytes: The number of bytes that the remaining entries may occupy.
     ///   - progress: A closure that receives the progress in bytes.
-    public func trim(toSize bytes: Int, progress: DiskProgress? = nil) async {
+    package func trim(toSize bytes: Int, progress: DiskProgress?) async {
         let before = progress == nil ? 0 : await info().size
         let excess = max(0, before - max(0, bytes))
         await perform { completion in
@@ -42,11 +47,16 @@ extension DiskCache {
 
     /// Deletes the entries that were neither stored nor revalidated during the given number of seconds.
     ///
+    /// - Parameter seconds: The age in seconds.
+    public func trim(maxAge seconds: Double) async { await trim(maxAge: seconds, progress: nil) }
+
+    /// Deletes the entries that were neither stored nor revalidated during the given number of seconds.
+    ///
     /// - Parameters:
     ///   - seconds: The age in seconds.
     ///   - progress: A closure that receives the number of deleted entries as both arguments, because the total isn't
     ///     known in advance.
-    public func trim(maxAge seconds: Double, progress: DiskProgress? = nil) async {
+    package func trim(maxAge seconds: Double, progress: DiskProgress?) async {
         let cutoff = state.clock.now().timeIntervalSince1970 - seconds
         let before = progress == nil ? 0 : await info().entryCount
         await perform { completion in
@@ -61,7 +71,7 @@ extension DiskCache {
     ///
     /// - Parameter progress: A closure that receives the number of deleted files as both arguments, because the total
     ///   isn't known.
-    public func deleteTrash(progress: DiskProgress? = nil) async {
+    package func deleteTrash(progress: DiskProgress? = nil) async {
         await perform { completion in
             .sweep(progress.map { progress in { @Sendable deleted in progress(deleted, deleted) } }, completion)
         }
@@ -116,9 +126,12 @@ extension DiskCache {
     ///
     /// Canceling the current task ends the verification early.
     ///
-    /// - Parameter progress: A closure that receives the progress in directories of entries.
+    /// - Parameter progress: A closure that receives the progress in directories of entries. The cache calls it on one
+    ///   of its threads, so it must not block. The default is `nil`.
     /// - Returns: A report of the files that were checked and repaired.
-    public func verify(progress: DiskProgress? = nil) async -> VerifyReport {
+    public func verify(
+        progress: (@Sendable (_ completed: Int, _ total: Int) -> Void)? = nil
+    ) async -> VerifyReport {
         await settle()
         var report = VerifyReport()
         let shards = await readers.run({ $0.shards }) ?? []

@@ -16,7 +16,7 @@ extension DiskCache {
     ///   - glob: A pattern as in glob(7), in which `*` matches any characters, including slashes, `?` matches one
     ///     character, and `[a-z]` matches one of several characters. If it's `nil`, all entries match.
     ///   - order: The order of the entries. The default is ``DiskEntryOrder/lastUse``.
-    public func entries(matching glob: String?, sortedBy order: DiskEntryOrder = .lastUse) async -> [DiskCache
+    package func entries(matching glob: String?, sortedBy order: DiskEntryOrder = .lastUse) async -> [DiskCache
         .EntryInfo]
     {
         let lines = await lines()
@@ -31,13 +31,25 @@ extension DiskCache {
     ///
     /// Canceling the current task ends the removal early.
     ///
+    /// - Parameter predicate: A closure that returns whether to remove an entry. The cache calls it on one of its
+    ///   threads.
+    /// - Returns: The number of removed entries and their size.
+    @discardableResult
+    public func remove(where predicate: @escaping @Sendable (DiskCache.EntryInfo) -> Bool) async -> DiskRemoval {
+        await remove(progress: nil, where: predicate)
+    }
+
+    /// Removes the entries for which a closure returns `true`, except those that are stored again in the meantime.
+    ///
+    /// Canceling the current task ends the removal early.
+    ///
     /// - Parameters:
     ///   - progress: A closure that receives the progress in entries.
     ///   - matches: A closure that returns whether to remove an entry. The cache calls it on one of its threads.
     /// - Returns: The number of removed entries and their size.
     @discardableResult
-    public func remove(
-        progress: DiskProgress? = nil, where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool
+    package func remove(
+        progress: DiskProgress?, where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool
     ) async -> DiskRemoval {
         let lines = await lines()
         let ids = await readers.run { _ in lines.filter { matches($0.summary) }.map(\.id) } ?? []
@@ -47,7 +59,7 @@ extension DiskCache {
     /// Removes the entries whose keys consist of `key` followed by additional fields, that is, the images derived from
     /// its data.
     @discardableResult
-    public func remove(derivedFrom key: CacheKey) async -> DiskRemoval {
+    package func remove(derivedFrom key: CacheKey) async -> DiskRemoval {
         await settle()
         let ids = await withCheckedContinuation { continuation in
             let accepted = state.enqueueIfOpen(
@@ -107,7 +119,7 @@ extension DiskCache {
 
 extension DiskCache.EntryInfo {
     /// Returns a Boolean value that indicates whether ``host`` is a given lowercase host or one of its subdomains.
-    public func isFrom(host wanted: String) -> Bool {
+    package func isFrom(host wanted: String) -> Bool {
         guard let host else { return false }
         return host == wanted || host.hasSuffix(".\(wanted)")
     }

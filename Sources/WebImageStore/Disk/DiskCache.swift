@@ -138,7 +138,7 @@ public final class DiskCache: Sendable {
 
     /// Replaces the HTTP response head of an entry after a 304 response. If the entry doesn't exist, this method does
     /// nothing.
-    public func updateHead(_ head: StoredResponseHead, for key: CacheKey) {
+    package func updateHead(_ head: StoredResponseHead, for key: CacheKey) {
         update(EntryMetadataUpdate(head: head), for: key)
     }
 

@@ -4,7 +4,7 @@
 ///
 /// The arguments are the number of finished units and the total, which may change during the operation. The cache calls
 /// the closure on its own threads, so it must not block.
-public typealias DiskProgress = @Sendable (_ done: Int, _ total: Int) -> Void
+package typealias DiskProgress = @Sendable (_ done: Int, _ total: Int) -> Void
 
 /// The entries that an operation removed.
 public struct DiskRemoval: Sendable, Hashable {
@@ -14,17 +14,17 @@ public struct DiskRemoval: Sendable, Hashable {
     public var size = 0
 
     /// Creates a value for an operation that removed nothing.
-    public init() {}
+    package init() {}
 
     /// Creates a value with the given counts.
-    public init(entries: Int, bytes: Int) {
+    package init(entries: Int, bytes: Int) {
         self.entryCount = entries
         self.size = bytes
     }
 }
 
 /// The order in which ``DiskCache/entries(matching:sortedBy:)`` returns entries.
-public enum DiskEntryOrder: Sendable, Hashable, CaseIterable {
+package enum DiskEntryOrder: Sendable, Hashable, CaseIterable {
     /// The most recently used entry first.
     case lastUse
     /// The largest entry first.

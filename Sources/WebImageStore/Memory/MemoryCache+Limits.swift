@@ -48,7 +48,7 @@ extension MemoryCache {
     }
 
     /// Removes images that were prefetched and haven't been used since.
-    public func removeUnusedAhead() {
+    package func removeUnusedAhead() {
         change { store, leaving in store.removeUnusedAhead(releasing: &leaving) }
     }
 }

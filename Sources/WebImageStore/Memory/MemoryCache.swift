@@ -82,7 +82,7 @@ public final class MemoryCache: Sendable {
     ///
     /// Use this method for frequent lookups. A key contains its text, and copying the text takes one fifth of the time
     /// of a lookup.
-    public func image(for digest: CacheKey.Digest) -> DecodedImage? {
+    package func image(for digest: CacheKey.Digest) -> DecodedImage? {
         if let image = store.withLock({ $0.findLasting(digest) }) { return image }
         return findElsewhere(digest)
     }
@@ -100,6 +100,18 @@ public final class MemoryCache: Sendable {
     /// - Parameters:
     ///   - image: The image to store.
     ///   - key: The key of the image.
+    ///   - timeToLive: The time to live in seconds. The default is the time to live of the cache.
+    /// - Returns: `true` if the image was stored.
+    @discardableResult
+    public func store(_ image: DecodedImage, for key: CacheKey, timeToLive: Double? = nil) -> Bool {
+        store(image, for: key, rendition: nil, timeToLive: timeToLive)
+    }
+
+    /// Stores an image like ``store(_:for:timeToLive:)``, with a description of how it was created.
+    ///
+    /// - Parameters:
+    ///   - image: The image to store.
+    ///   - key: The key of the image.
     ///   - rendition: A description of how the image was created, so that requests for other sizes find it. If it's
     ///     `nil`, only lookups for the image's own key find it.
     ///   - timeToLive: The time to live in seconds. The default is the time to live of the cache.
@@ -107,8 +119,8 @@ public final class MemoryCache: Sendable {
     ///     been used are the first to be removed under memory pressure.
     /// - Returns: `true` if the image was stored.
     @discardableResult
-    public func store(
-        _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant? = nil, timeToLive: Double? = nil,
+    package func store(
+        _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant?, timeToLive: Double? = nil,
         isAhead: Bool = false
     ) -> Bool {
         let lifetime = timeToLive ?? self.timeToLive

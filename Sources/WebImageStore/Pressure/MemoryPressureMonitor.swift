@@ -58,7 +58,7 @@ public final class MemoryPressureMonitor: Sendable {
     ///     periodically only if an observer does.
     ///   - action: The closure to call.
     /// - Returns: The observation.
-    public func observe(
+    package func observe(
         holdsMemory: @escaping @Sendable () -> Bool = { false },
         _ action: @escaping @Sendable (MemoryPressureEvent) -> Void
     ) -> MemoryPressureObservation {
@@ -67,14 +67,14 @@ public final class MemoryPressureMonitor: Sendable {
     }
 
     /// Starts reading the kernel's files. Call this method when an observer begins to hold memory.
-    public func startReading() { core.startReading() }
+    package func startReading() { core.startReading() }
 
     /// Updates the level for the current time. Use this method for sources without a thread.
     func tick() { core.receive(.normal) }
 }
 
 /// An observation of memory pressure, which ends when it's deallocated or when ``cancel()`` is called.
-public final class MemoryPressureObservation: Sendable {
+package final class MemoryPressureObservation: Sendable {
     private let end: Lock<(@Sendable () -> Void)?>
 
     init(_ end: @escaping @Sendable () -> Void) { self.end = Lock(end) }
@@ -82,7 +82,7 @@ public final class MemoryPressureObservation: Sendable {
     deinit { cancel() }
 
     /// Ends the observation. Later calls have no effect.
-    public func cancel() {
+    package func cancel() {
         let action = end.withLock { end -> (@Sendable () -> Void)? in
             defer { end = nil }
             return end

@@ -23,7 +23,7 @@ enum BinderImages {
 
     static func response(_ image: DecodedImage, _ origin: ImageResponse.Source = .network) -> ImageResponse {
         ImageResponse(
-            image: image, originalData: nil, source: origin, url: url, httpResponse: nil, originalByteCount: nil,
+            image: image, originalData: nil, source: origin, url: url, storedResponse: nil, originalByteCount: nil,
             timings: StageTimings(), metrics: nil)
     }
 

@@ -28,7 +28,7 @@ struct EventBufferTests {
         .cached(
             ImageResponse(
                 image: DecodedImage(pixels: try TestImages.pixels(1)), originalData: nil, source: .memoryCache,
-                url: URL(filePath: "/a"), httpResponse: nil, originalByteCount: nil, timings: StageTimings(), metrics: nil))
+                url: URL(filePath: "/a"), storedResponse: nil, originalByteCount: nil, timings: StageTimings(), metrics: nil))
     }
 
     @Test("A slow reader receives the latest progress and preview, every cached image, and the end")

@@ -3,6 +3,7 @@
 import Foundation
 import Synchronization
 import WebImage
+@_spi(Benchmarks) import WebImageStore
 
 /// A store of images for the memory suite. `step` selects the key.
 protocol PictureStore: Sendable {
@@ -24,8 +25,8 @@ struct OwnStore: PictureStore {
         for key in keys { cache.store(image, for: key) }
     }
 
-    func hit(_ step: Int) { consume(cache.image(for: keys[order[step & 65_535]].digest)) }
-    func miss(_ step: Int) { consume(cache.image(for: absent[order[step & 65_535]].digest)) }
+    func hit(_ step: Int) { consume(cache.imageByDigest(of: keys[order[step & 65_535]])) }
+    func miss(_ step: Int) { consume(cache.imageByDigest(of: absent[order[step & 65_535]])) }
     func store(_ step: Int) { cache.store(image, for: keys[order[step & 65_535]]) }
 }
 
@@ -75,8 +76,8 @@ final class FoundationStore: PictureStore, @unchecked Sendable {
     private let image: DecodedImage
 
     init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: DecodedImage) {
-        self.keys = keys.map { NSString(string: $0.canonical) }
-        self.absent = absent.map { NSString(string: $0.canonical) }
+        self.keys = keys.map { NSString(string: $0.description) }
+        self.absent = absent.map { NSString(string: $0.description) }
         (self.order, self.image) = (order, image)
         for key in self.keys { cache.setObject(image, forKey: key) }
     }

@@ -21,7 +21,7 @@ extension DiskCache {
     /// - Returns: A summary of the export.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
     ///   ``ImageError/CacheFailure/writesSuspended(reason:)`` if the cache is closed.
-    public func export(
+    package func export(
         to folder: String, as form: DiskExportForm = .images,
         where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool = { _ in true }, progress: DiskProgress? = nil
     ) async throws(ImageError) -> DiskTransfer {

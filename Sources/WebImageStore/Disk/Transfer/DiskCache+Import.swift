@@ -21,7 +21,7 @@ extension DiskCache {
     /// - Returns: A summary of the import.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
     ///   ``ImageError/CacheFailure/corruptEntry(reason:)`` if the directory has no valid manifest.
-    public func importImages(
+    package func importImages(
         from folder: String, limits: ImageLimits = .desktop, progress: DiskProgress? = nil
     ) async throws(ImageError) -> DiskTransfer {
         let data = try await running { reader throws(SystemCallError) in
@@ -45,7 +45,7 @@ extension DiskCache {
     ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
     ///   - progress: A closure that receives the progress in files.
     /// - Returns: A summary of the import.
-    public func importImages(
+    package func importImages(
         _ pictures: [DiskImport], limits: ImageLimits = .desktop, progress: DiskProgress? = nil
     ) async -> DiskTransfer {
         await importFiles(pictures, progress) { reader, picture in

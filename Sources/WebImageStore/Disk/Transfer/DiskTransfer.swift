@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageHTTP
 
 /// The form in which ``DiskCache/export(to:as:where:progress:)`` writes entries.
-public enum DiskExportForm: Sendable, Hashable, CaseIterable {
+package enum DiskExportForm: Sendable, Hashable, CaseIterable {
     /// The original data as `<32 hex>.<extension>`, and a `manifest.json` with keys, heads, times, tags, and
     /// attachments.
     ///
@@ -16,16 +16,16 @@ public enum DiskExportForm: Sendable, Hashable, CaseIterable {
 }
 
 /// An image file to import into the cache under a key.
-public struct DiskImport: Sendable, Hashable {
+package struct DiskImport: Sendable, Hashable {
     /// The path of the file.
-    public var path: String
+    package var path: String
     /// The key of the new entry.
-    public var key: CacheKey
+    package var key: CacheKey
     /// The tags of the new entry.
-    public var tags: Set<String>
+    package var tags: Set<String>
 
     /// Creates a description of a file to import.
-    public init(path: String, key: CacheKey, tags: Set<String> = []) {
+    package init(path: String, key: CacheKey, tags: Set<String> = []) {
         self.path = path
         self.key = key
         self.tags = tags
@@ -53,7 +53,7 @@ public struct DiskTransfer: Sendable {
     public var failures: [Failure] = []
 
     /// Creates an empty summary.
-    public init() {}
+    package init() {}
 
     mutating func add(_ part: DiskTransfer) {
         entryCount += part.entryCount
