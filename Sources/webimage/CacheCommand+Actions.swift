@@ -34,7 +34,7 @@ extension CacheCommand {
     }
 
     /// Returns the keys of the entries that match `--glob`, or `nil` if the option wasn't specified.
-    private func chosenKeys(_ cache: DiskCache) async -> Set<String>? {
+    private func chosenKeys(_ cache: DiskCache) async -> Set<CacheKey>? {
         guard let glob = options.glob else { return nil }
         return Set(await cache.entries(matching: glob).map(\.key))
     }
@@ -59,14 +59,14 @@ extension CacheCommand {
     func show(_ cache: DiskCache?) async -> Int32 {
         let wanted = URLCredentials.removed(from: options.operands[0])
         let found = await cache?.entries().first { entry in
-            entry.source == wanted || entry.key == wanted
-                || wanted.utf8.count >= 6 && CacheKey(canonical: entry.key).fileName.hasPrefix(wanted)
+            entry.source == wanted || entry.key.canonical == wanted
+                || wanted.utf8.count >= 6 && entry.key.fileName.hasPrefix(wanted)
         }
         guard let found else {
             console.report("no cache entry matches “\(wanted)”")
             return ExitStatus.failed
         }
-        report(on: found, await cache?.inspect(CacheKey(canonical: found.key)))
+        report(on: found, await cache?.inspect(found.key))
         return ExitStatus.ok
     }
 

@@ -152,7 +152,7 @@ extension CacheCommand {
 extension CacheRow {
     init(_ entry: DiskCache.EntryInfo) {
         self.init(
-            key: entry.key, source: entry.source, name: CacheKey(canonical: entry.key).fileName,
+            key: entry.key.canonical, source: entry.source, name: entry.key.fileName,
             format: entry.format?.rawValue, bytes: entry.diskSize, stored: entry.storedAt,
             lastAccess: entry.lastAccessedAt,
             expires: entry.expiresAt, tags: entry.tags.sorted())

@@ -33,8 +33,8 @@ extension ImageManager {
             /// The policies that control how the tiers work together.
             public var policies = ImageCache.TierPolicy()
             /// The choices that HTTP leaves to a private cache, such as heuristic freshness and stale responses (RFC
-            /// 9111). The default is ``HTTPCachePolicy/standard``.
-            public var http = HTTPCachePolicy.standard
+            /// 9111).
+            public var http = HTTPCachePolicy()
         }
 
         /// The limits of the memory cache.

@@ -27,7 +27,7 @@ package enum CacheAction: Sendable, Hashable {
     ///   - now: The current time.
     package static func make(
         _ request: RequestHead, mode: HTTPCacheMode = .default, stored: StoredResponseHead?,
-        policy: HTTPCachePolicy = .standard, now: Date
+        policy: HTTPCachePolicy = HTTPCachePolicy(), now: Date
     ) -> CacheAction {
         let control = CacheControl(request.headers)
         guard request.mayUseStored, mode != .noStore, mode != .reload, !control.noStore else {

@@ -42,7 +42,7 @@ package enum RevalidationResult: Sendable, Hashable {
     package static func make(
         _ event: ServerResult, request: RequestHead, step: CacheAction, mode: HTTPCacheMode = .default,
         stored: StoredResponseHead?,
-        policy: HTTPCachePolicy = .standard, now: Date
+        policy: HTTPCachePolicy = HTTPCachePolicy(), now: Date
     ) -> RevalidationResult {
         let staleness = stored.flatMap { $0.fallback(for: request, mode: mode, policy: policy, now: now) }
         switch event {

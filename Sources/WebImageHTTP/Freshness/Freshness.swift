@@ -33,8 +33,6 @@ package struct Freshness: Sendable, Hashable {
     /// The time since the response became stale, in seconds. The value is 0 while it's fresh.
     package var staleness: Double { max(0, age - lifetime) }
 
-    /// The maximum heuristic freshness lifetime, in seconds: 7 days.
-    package static let longestHeuristic = 7.0 * 86_400
     /// The status codes of responses that are heuristically cacheable (RFC 9110 15.1).
     package static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 }
@@ -58,7 +56,7 @@ extension StoredResponseHead {
     package var cacheControl: CacheControl { CacheControl(head.headers) }
 
     /// Returns the age and the freshness lifetime at the time `now`.
-    package func freshness(now: Date, policy: HTTPCachePolicy = .standard) -> Freshness {
+    package func freshness(now: Date, policy: HTTPCachePolicy = HTTPCachePolicy()) -> Freshness {
         let (lifetime, source) = lifetime(policy)
         guard let redirectLifetime else { return Freshness(age: age(now: now), lifetime: lifetime, source: source) }
         let end = age(now: responseTime) + redirectLifetime
@@ -108,9 +106,9 @@ extension StoredResponseHead {
             let modified = HTTPDate.parse(text, now: responseTime), modified < date
         {
             let guess = date.timeIntervalSince(modified) * max(0, policy.heuristicFraction)
-            return (min(guess, policy.maxHeuristicLifetime), .heuristic)
+            return (min(guess, policy.maxHeuristicLifetime / .seconds(1)), .heuristic)
         }
-        guard mayGuess, let seconds = policy.defaultLifetime else { return (0, .none) }
-        return (max(0, seconds), .policy)
+        guard mayGuess, let lifetime = policy.defaultLifetime else { return (0, .none) }
+        return (max(0, lifetime / .seconds(1)), .policy)
     }
 }

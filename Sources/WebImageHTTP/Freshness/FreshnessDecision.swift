@@ -38,7 +38,7 @@ extension StoredResponseHead {
     ///
     /// The caller has already checked that the response matches the request according to `Vary`.
     package func decision(
-        for request: HTTPHeaderFields, now: Date, policy: HTTPCachePolicy = .standard
+        for request: HTTPHeaderFields, now: Date, policy: HTTPCachePolicy = HTTPCachePolicy()
     ) -> FreshnessDecision {
         let freshness = freshness(now: now, policy: policy)
         let wanted = CacheControl(request)
@@ -54,8 +54,9 @@ extension StoredResponseHead {
         if control.mustRevalidate { return .mustRevalidate(age: freshness.age) }
         let seconds = freshness.staleness
         let errorWindow =
-            [control.staleIfError, wanted.staleIfError].compactMap { $0 }.max() ?? policy.defaultStaleIfError
-        let isWithinErrorWindow = errorWindow.map { seconds <= Double($0) }
+            [control.staleIfError, wanted.staleIfError].compactMap { $0 }.max().map { Double($0) }
+            ?? policy.defaultStaleIfError.map { $0 / .seconds(1) }
+        let isWithinErrorWindow = errorWindow.map { seconds <= $0 }
         return .stale(
             .init(
                 age: freshness.age, seconds: seconds,

@@ -24,7 +24,7 @@ public final class HTTPCache: Sendable {
     private let log = InvalidationLog()
 
     /// Creates a cache.
-    public init(store: any HTTPResponseStore, policy: HTTPCachePolicy = .standard) {
+    public init(store: any HTTPResponseStore, policy: HTTPCachePolicy = HTTPCachePolicy()) {
         self.store = store
         self.policy = policy
     }

@@ -95,28 +95,28 @@ public struct CacheEntry: Sendable, Hashable {
 extension DiskCache {
     /// A summary of an entry in the disk cache, for listings.
     public struct EntryInfo: Sendable, Hashable {
-        /// The canonical text of the key. To create the key from it, use ``CacheKey/init(canonical:)``.
-        public var key: String
+        /// The key of the entry.
+        public let key: CacheKey
         /// The number of bytes that the file of the entry occupies on disk.
-        public var diskSize: Int
+        public let diskSize: Int
         /// The size of the encoded image in bytes.
-        public var dataSize: Int
+        public let dataSize: Int
         /// The store date.
-        public var storedAt: Date
+        public let storedAt: Date
         /// The date when the entry was last stored or read.
-        public var lastAccessedAt: Date
+        public let lastAccessedAt: Date
         /// The date when the response becomes stale (RFC 9111, section 4.2), or `nil` if it's unknown.
-        public var expiresAt: Date?
+        public let expiresAt: Date?
         /// The format of the image, or `nil` if it wasn't probed.
-        public var format: ImageFormat?
+        public let format: ImageFormat?
         /// The tags with which the entry was stored.
-        public var tags: Set<String>
+        public let tags: Set<String>
 
-        /// The source of the data according to the key. This is the first field that is a URL, or the whole key if no
-        /// field is a URL.
-        public var source: String { CacheKey.source(ofKey: key) ?? key }
+        /// The source of the data according to the key. This is the first component that is a URL, or the description
+        /// of the key if no component is a URL.
+        public var source: String { CacheKey.source(ofKey: key.canonical) ?? key.canonical }
 
         /// The lowercase host of ``source``, or `nil` if it has none.
-        public var host: String? { CacheKey.source(ofKey: key).flatMap(CacheKey.host) }
+        public var host: String? { CacheKey.source(ofKey: key.canonical).flatMap(CacheKey.host) }
     }
 }

@@ -85,11 +85,10 @@ extension DiskCache {
         return removal
     }
 
-    /// Removes the entries that were stored at least `seconds` seconds ago, regardless of later use or revalidation.
+    /// Removes the entries that were stored before a date, regardless of later use or revalidation.
     @discardableResult
-    public func remove(storedBefore seconds: Double) async -> DiskRemoval {
-        let cutoff = state.clock.now().addingTimeInterval(-seconds)
-        return await remove { $0.storedAt <= cutoff }
+    public func remove(storedBefore date: Date) async -> DiskRemoval {
+        await remove { $0.storedAt < date }
     }
 
     /// Removes the entries of a host and its subdomains. For example, `example.org` includes `www.example.org`.

@@ -37,6 +37,26 @@ public final class MemoryPressureMonitor: Sendable {
     /// The current level.
     public var level: MemoryPressureLevel { core.level }
 
+    /// The current level, followed by every change and, while memory remains scarce, by a repetition every ten seconds.
+    ///
+    /// Release memory whenever you receive a level above ``MemoryPressureLevel/normal``. A slow consumer receives only
+    /// the most recent level. Each access returns a new sequence, which retains the source and ends when its consumer
+    /// stops iterating, for example because its task is canceled.
+    public var levels: AsyncStream<MemoryPressureLevel> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: MemoryPressureLevel.self, bufferingPolicy: .bufferingNewest(1))
+        // The lock orders the current level and the events, so that the last value is the current level.
+        let order = Lock(())
+        let publish: @Sendable () -> Void = { [core] in
+            order.withLock { _ in _ = continuation.yield(core.level) }
+        }
+        let observation = observe(holdsMemory: { true }) { _ in publish() }
+        publish()
+        continuation.onTermination = { [self] _ in withExtendedLifetime(self) { observation.cancel() } }
+        startReading()
+        return stream
+    }
+
     /// Reports a level from another source.
     ///
     /// The level lasts for ten seconds unless it's reported again. The source calls its observers before this method

@@ -144,7 +144,7 @@ struct VaryTests {
         let resource = ServerResource(body: body, type: "image/png", etag: "\"one\"")
         let server = try LoopbackServer { resource.response(to: $0) }
         let fixture = try ManagerFixture {
-            $0.cache.http.defaultLifetime = 100
+            $0.cache.http.defaultLifetime = .seconds(100)
             $0.cache.http.servesStaleWhenUnreachable = false
         }
         _ = try await fixture.manager.image(for: request(server, nil))

@@ -26,7 +26,7 @@ extension DiskCache {
         where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool = { _ in true }, progress: DiskProgress? = nil
     ) async throws(ImageError) -> DiskTransfer {
         let all = await entries()
-        let keys = await readers.run { _ in all.filter(matches).map { CacheKey(canonical: $0.key) } } ?? []
+        let keys = await readers.run { _ in all.filter(matches).map(\.key) } ?? []
         let target = ExportDirectory(path: folder, form: form, files: state.files)
         try await running { _ throws(SystemCallError) in try target.prepare() }
         var transfer = DiskTransfer()
