@@ -14,7 +14,7 @@ extension ImageManager {
         /// The settings of the caches.
         public struct Cache: Sendable {
             /// The limits of the memory cache.
-            public var memory = Memory()
+            public var memory = MemoryCache.Configuration()
             /// The directory and the limits of the disk cache.
             ///
             /// The default directory is ``DiskCache/Configuration/defaultDirectory(for:environment:)`` for the name
@@ -35,23 +35,6 @@ extension ImageManager {
             /// The choices that HTTP leaves to a private cache, such as heuristic freshness and stale responses (RFC
             /// 9111).
             public var http = HTTPCachePolicy()
-        }
-
-        /// The limits of the memory cache.
-        public struct Memory: Sendable {
-            /// The maximum total size of the cached images, in bytes of pixel data. The default is one eighth of the
-            /// memory that this process can use, up to 512 MiB.
-            public var costLimit = MemoryCache.defaultCostLimit
-            /// The maximum number of cached images. The default is unlimited.
-            public var countLimit = Int.max
-            /// The maximum size of one image in the memory cache, in bytes of pixel data. The manager delivers larger
-            /// images but doesn't cache them. The default is `nil`, which means one tenth of `costLimit`.
-            public var entryCostLimit: Int?
-            /// The time during which a cached image can be returned after it was stored, in seconds. The default is
-            /// `nil`, which means unlimited. HTTP freshness rules apply in addition.
-            public var timeToLive: Double?
-            /// The time source for times to live. The default is the system clock.
-            package var clock = TimeSource.system
         }
 
         /// The settings of previews. Requests enable previews with ``ImageRequest/previews``.

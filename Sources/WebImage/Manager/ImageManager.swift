@@ -39,10 +39,7 @@ public final class ImageManager: Sendable {
         configure(&configuration)
         configuration = configuration.withOneTime()
         self.configuration = configuration
-        let memory = configuration.cache.memory
-        memoryCache = MemoryCache(
-            costLimit: memory.costLimit, countLimit: memory.countLimit, entryLimit: memory.entryCostLimit,
-            timeToLive: memory.timeToLive, clock: memory.clock)
+        memoryCache = MemoryCache(configuration: configuration.cache.memory)
         (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
         cache = ImageCache(
             memory: memoryCache, disk: diskCache, tiers: configuration.cache.tiers,

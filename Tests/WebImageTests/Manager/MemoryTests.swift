@@ -95,7 +95,7 @@ struct MemoryTests {
         let fixture = try ManagerFixture {
             $0.cache.memory.entryCostLimit = 40 * 30 * 4
             $0.cache.memory.countLimit = 2
-            $0.cache.memory.timeToLive = 10
+            $0.cache.memory.timeToLive = .seconds(10)
             $0.cache.memory.clock = TimeSource(now: { Date() }, uptime: { uptime.withLock { $0 } })
         }
         let sizes = [50.0, 40, 30, 20].map { request(server.url("/a"), width: $0) }

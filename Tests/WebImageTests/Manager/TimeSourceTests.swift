@@ -24,7 +24,7 @@ struct TimeSourceTests {
         let clock = TestClock()
         let fixture = try ManagerFixture { configuration in
             configuration.time = TimeSource(clock)
-            configuration.cache.memory.timeToLive = 30
+            configuration.cache.memory.timeToLive = .seconds(30)
             configuration.cache.disk.maxAge = 1_000
         }
         let request = ImageRequest(url: server.url("/a"))

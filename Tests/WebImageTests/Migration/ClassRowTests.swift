@@ -33,8 +33,10 @@ struct ClassRowTests {
     @Test("SDImageCache, SDMemoryCache, SDDiskCache, SDImageCacheConfig: an ImageCache combines its tiers")
     func caches() async throws {
         let folder = try TemporaryDirectory()
+        var limits = MemoryCache.Configuration()
+        limits.costLimit = 64 << 20
         let cache = ImageCache(
-            memory: MemoryCache(costLimit: 64 << 20),
+            memory: MemoryCache(configuration: limits),
             disk: try DiskCache(configuration: DiskCache.Configuration(directory: folder.file("cache"))))
         cache.memory?.store(DecodedImage(pixels: try TestImages.pixels(1)), for: CacheKey(["mine"]))
         #expect(cache.memory?.image(for: CacheKey(["mine"])) != nil)

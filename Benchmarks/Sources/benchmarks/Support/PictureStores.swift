@@ -14,7 +14,11 @@ protocol PictureStore: Sendable {
 
 /// The memory cache of this package, queried with the digest of an existing key.
 struct OwnStore: PictureStore {
-    let cache = MemoryCache(costLimit: 1 << 40)
+    let cache: MemoryCache = {
+        var configuration = MemoryCache.Configuration()
+        configuration.costLimit = 1 << 40
+        return MemoryCache(configuration: configuration)
+    }()
     let keys: [CacheKey]
     let absent: [CacheKey]
     let order: [Int]
