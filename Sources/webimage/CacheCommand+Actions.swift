@@ -9,7 +9,7 @@ import WebImageStore
 /// The actions of the command.
 extension CacheCommand {
     func verify(_ cache: DiskCache?) async -> Int32 {
-        guard let cache else { return reportVerified(VerifyReport()) }
+        guard let cache else { return reportVerified(DiskCache.MaintenanceReport()) }
         return reportVerified(await showing("Verifying") { await cache.verify(progress: $0) })
     }
 
@@ -71,11 +71,11 @@ extension CacheCommand {
     }
 
     func export(_ cache: DiskCache?) async -> Int32 {
-        guard let cache else { return report(on: DiskTransfer(), verb: "exported") }
+        guard let cache else { return report(on: DiskCache.MaintenanceReport(), verb: "exported") }
         let folder = URL(filePath: options.operands[0]).absoluteURL.path(percentEncoded: false)
         let chosen = await chosenKeys(cache)
         let form: DiskExportForm = options.entries ? .entries : .images
-        let result = await showing("Exporting") { progress -> Result<DiskTransfer, ImageError> in
+        let result = await showing("Exporting") { progress -> Result<DiskCache.MaintenanceReport, ImageError> in
             do throws(ImageError) {
                 return .success(
                     try await cache.export(
@@ -89,7 +89,7 @@ extension CacheCommand {
 
     func importing(_ cache: DiskCache?) async -> Int32 {
         guard let cache else { return ExitStatus.failed }
-        let result = await showing("Importing") { progress -> Result<DiskTransfer, ImageError> in
+        let result = await showing("Importing") { progress -> Result<DiskCache.MaintenanceReport, ImageError> in
             do throws(ImageError) {
                 if options.operands.count == 1, options.list == nil {
                     let folder = URL(filePath: options.operands[0]).absoluteURL.path(percentEncoded: false)

@@ -131,24 +131,25 @@ extension DiskCache {
     /// - Returns: A report of the files that were checked and repaired.
     public func verify(
         progress: (@Sendable (_ completed: Int, _ total: Int) -> Void)? = nil
-    ) async -> VerifyReport {
+    ) async -> DiskCache.MaintenanceReport {
         await settle()
-        var report = VerifyReport()
+        var report = DiskCache.MaintenanceReport()
         let shards = await readers.run({ $0.shards }) ?? []
         // Process one shard at a time so that reads of images can run in between.
         for (index, shard) in shards.enumerated() where !Task.isCancelled {
-            let part = await readers.run { $0.verify(shard: shard) } ?? VerifyReport()
+            let part = await readers.run { $0.verify(shard: shard) } ?? DiskCache.MaintenanceReport()
             report.entryCount += part.entryCount
+            report.size += part.size
             report.corruptCount += part.corruptCount
             progress?(index + 1, shards.count)
         }
         let repaired = await withCheckedContinuation { continuation in
             let accepted = state.enqueueIfOpen(.reconcile { continuation.resume(returning: $0) })
-            if !accepted { continuation.resume(returning: VerifyReport()) }
+            if !accepted { continuation.resume(returning: DiskCache.MaintenanceReport()) }
         }
         report.corruptCount += repaired.corruptCount
         report.recoveredCount = repaired.recoveredCount
-        report.missing = max(0, repaired.missing)
+        report.missingCount = max(0, repaired.missingCount)
         await flush()
         return report
     }
@@ -174,13 +175,14 @@ extension EntryReader {
     }
 
     /// Reads all entries of a shard directory and deletes the corrupt ones. This method blocks.
-    func verify(shard: String) -> VerifyReport {
-        var report = VerifyReport()
+    func verify(shard: String) -> DiskCache.MaintenanceReport {
+        var report = DiskCache.MaintenanceReport()
         for name in (try? state.files.names(in: shard)) ?? []
         where CacheLayout.isEntryName(name) {
             let path = state.layout.entry(name)
             guard let contents = try? state.files.contents(path, limit: .max) else { continue }
             report.entryCount += 1
+            report.size += contents.status.size
             let inode = contents.status.inode
             let isWhole: Bool
             do throws(EntryFileError) {

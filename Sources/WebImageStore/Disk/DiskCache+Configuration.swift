@@ -38,7 +38,7 @@ extension DiskCache {
         public var stagingLimit: (entries: Int, bytes: Int)
         /// The absolute paths of read-only directories with entries, for example entries that are shipped with an app.
         ///
-        /// Use directories that ``DiskCache/export(to:as:where:progress:)`` or another cache created. If the cache
+        /// Use directories that ``DiskCache/exportEntries(to:where:)`` or another cache created. If the cache
         /// itself doesn't have an entry, it searches these directories in order. It never writes to them and doesn't
         /// count them toward its limits. Any user may own the directories, and the cache doesn't follow symbolic links
         /// in them. You can't remove their entries, but an entry stored under the same key takes precedence. The

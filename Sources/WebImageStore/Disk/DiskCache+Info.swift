@@ -50,18 +50,3 @@ extension DiskCache {
         public var suspensionReason: String?
     }
 }
-
-/// The result of ``DiskCache/verify(progress:)``.
-public struct VerifyReport: Sendable, Hashable {
-    /// The number of files that were read.
-    public var entryCount = 0
-    /// The number of corrupt files that were deleted.
-    public var corruptCount = 0
-    /// The number of intact files that were missing from the index and have been added to it.
-    public var recoveredCount = 0
-    /// The number of index rows without a file that were removed.
-    public var missing = 0
-
-    /// Creates a report with all counts set to zero.
-    package init() {}
-}

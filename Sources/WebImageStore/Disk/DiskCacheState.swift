@@ -24,10 +24,10 @@ final class DiskCacheState: Sendable {
         case settle(Completion)
         case trim(EvictionTarget, EvictionProgress?, Completion)
         /// Deletes the entries of the given index rows and reports the deleted entries.
-        case discard([Int], @Sendable (DiskRemoval) -> Void)
+        case discard([Int], @Sendable (DiskCache.MaintenanceReport) -> Void)
         /// Deletes the files that were set aside.
         case sweep(SweepProgress?, Completion)
-        case reconcile(@Sendable (VerifyReport) -> Void)
+        case reconcile(@Sendable (DiskCache.MaintenanceReport) -> Void)
         case describe(@Sendable (CacheIndex?, Double?) -> Void)
         case close(Completion)
     }

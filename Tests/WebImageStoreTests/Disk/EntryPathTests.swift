@@ -144,7 +144,7 @@ struct EntryPathTests {
         let again = try directory.open()
         #expect(await again.info().entryCount == 200)
         #expect(await again.remove(tag: "t0").entryCount == 67)
-        #expect(await again.verify().missing == 0)
+        #expect(await again.verify().missingCount == 0)
         await again.close()
     }
 }

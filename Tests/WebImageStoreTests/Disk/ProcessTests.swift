@@ -42,7 +42,7 @@ struct ProcessTests {
             #expect(Set(listed.map { $0.key.fileName }) == Set(files))
             #expect(await cache.info().counters.corrupt == 0)
             let report = await cache.verify()
-            #expect(report.entryCount == files.count && report.corruptCount == 0 && report.missing == 0)
+            #expect(report.entryCount == files.count && report.corruptCount == 0 && report.missingCount == 0)
             await cache.close()
         }
     }

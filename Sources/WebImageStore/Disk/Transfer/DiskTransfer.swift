@@ -32,37 +32,6 @@ package struct DiskImport: Sendable, Hashable {
     }
 }
 
-/// A summary of an export or import.
-public struct DiskTransfer: Sendable {
-    /// A file that wasn't imported, and the reason.
-    public struct Failure: Sendable {
-        /// The name of the file.
-        public let name: String
-        /// The error for the file.
-        public let error: ImageError
-    }
-
-    /// The number of entries that were written.
-    public var entryCount = 0
-    /// The total size of their images in bytes.
-    public var size = 0
-    /// The number of skipped entries. An export skips entries that aren't images. An import skips entries that aren't
-    /// newer than the cached ones.
-    public var skipped = 0
-    /// The files that an import rejected or couldn't read.
-    public var failures: [Failure] = []
-
-    /// Creates an empty summary.
-    package init() {}
-
-    mutating func add(_ part: DiskTransfer) {
-        entryCount += part.entryCount
-        size += part.size
-        skipped += part.skipped
-        failures += part.failures
-    }
-}
-
 /// The manifest of a directory with exported images.
 struct ExportManifest: Codable {
     struct Entry: Codable {

@@ -117,10 +117,10 @@ extension DiskCacheWriter {
     }
 
     /// Deletes the entries of the index rows with the given ids that still exist.
-    func discard(_ ids: [Int]) -> DiskRemoval {
+    func discard(_ ids: [Int]) -> DiskCache.MaintenanceReport {
         commit()
-        guard let index else { return DiskRemoval() }
-        var removal = DiskRemoval()
+        guard let index else { return DiskCache.MaintenanceReport() }
+        var removal = DiskCache.MaintenanceReport()
         let ids = ids.sorted()
         do throws(IndexError) {
             // Delete in slices because other processes may be waiting for the index.
