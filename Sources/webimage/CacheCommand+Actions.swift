@@ -95,7 +95,8 @@ extension CacheCommand {
                     let folder = URL(filePath: options.operands[0]).absoluteURL.path(percentEncoded: false)
                     return .success(try await cache.importImages(from: folder, progress: progress))
                 }
-                let chosen = try await BlockingWork.run { () throws(ImageError) -> [DiskImport] in try self.imageFiles()
+                let chosen = try await BlockingWork.run { () throws(ImageError) -> [DiskImport] in
+                    try self.imageFiles()
                 }
                 return .success(await cache.importImages(chosen, progress: progress))
             } catch {

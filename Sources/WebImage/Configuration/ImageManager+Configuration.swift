@@ -17,10 +17,8 @@ extension ImageManager {
             public var memory = MemoryCache.Configuration()
             /// The directory and the limits of the disk cache.
             ///
-            /// The default directory is ``DiskCache/Configuration/defaultDirectory(for:environment:)`` for the name
-            /// of the process.
-            public var disk = DiskCache.Configuration(
-                directory: DiskCache.Configuration.defaultDirectory(for: ProcessInfo.processInfo.processName))
+            /// The default directory is ``DiskCache/Configuration/defaultDirectory(for:)`` for the name of the process.
+            public var disk = DiskCache.Configuration()
             /// A Boolean value that indicates whether the manager has a disk cache. The default is `true`.
             public var usesDisk = true
             /// A Boolean value that indicates whether ``ImageManager/data(for:encodedAs:)`` stores its results.

@@ -45,19 +45,19 @@ extension DiskCache {
         }
     }
 
-    /// Deletes the entries that were neither stored nor revalidated during the given number of seconds.
+    /// Deletes the entries that were neither stored nor revalidated during the given time.
     ///
-    /// - Parameter seconds: The age in seconds.
-    public func trim(maxAge seconds: Double) async { await trim(maxAge: seconds, progress: nil) }
+    /// - Parameter maxAge: The time since an entry was stored or revalidated.
+    public func trim(maxAge: Duration) async { await trim(maxAge: maxAge, progress: nil) }
 
-    /// Deletes the entries that were neither stored nor revalidated during the given number of seconds.
+    /// Deletes the entries that were neither stored nor revalidated during the given time.
     ///
     /// - Parameters:
-    ///   - seconds: The age in seconds.
+    ///   - maxAge: The time since an entry was stored or revalidated.
     ///   - progress: A closure that receives the number of deleted entries as both arguments, because the total isn't
     ///     known in advance.
-    package func trim(maxAge seconds: Double, progress: DiskProgress?) async {
-        let cutoff = state.clock.now().timeIntervalSince1970 - seconds
+    package func trim(maxAge: Duration, progress: DiskProgress?) async {
+        let cutoff = state.clock.now().timeIntervalSince1970 - maxAge / .seconds(1)
         let before = progress == nil ? 0 : await info().entryCount
         await perform { completion in
             let report = progress.map { progress in
@@ -93,7 +93,7 @@ extension DiskCache {
 
     /// Returns the statistics of the cache.
     public func info() async -> DiskCache.Info {
-        let path = state.configuration.directory
+        let directory = state.configuration.directory
         let limit = state.configuration.sizeLimit
         let clock = state.clock
         await settle()
@@ -106,7 +106,7 @@ extension DiskCache {
                     continuation.resume(
                         returning: DiskCache.Info(
                             entryCount: totals?.entries ?? 0, size: totals?.bytes ?? 0, sizeLimit: limit,
-                            oldestEntryDate: (try? index?.oldest()) ?? nil, directory: path, counters: counters,
+                            oldestEntryDate: (try? index?.oldest()) ?? nil, directory: directory, counters: counters,
                             hits: totals?.hits ?? 0, misses: totals?.misses ?? 0,
                             suspensionReason: left > 0
                                 ? "writing is paused for \(Int(saturating: left.rounded(.up))) s after a disk failure"
@@ -115,7 +115,7 @@ extension DiskCache {
             if !accepted {
                 continuation.resume(
                     returning: DiskCache.Info(
-                        entryCount: 0, size: 0, sizeLimit: limit, oldestEntryDate: nil, directory: path,
+                        entryCount: 0, size: 0, sizeLimit: limit, oldestEntryDate: nil, directory: directory,
                         counters: counters,
                         suspensionReason: "the cache is closed"))
             }

@@ -33,8 +33,8 @@ extension DiskCache {
         public var sizeLimit: Int
         /// The store date of the oldest entry, or `nil` if the cache is empty.
         public var oldestEntryDate: Date?
-        /// The path of the cache directory.
-        public var directory: String
+        /// The file URL of the cache directory.
+        public var directory: URL
         /// The event counters of this process.
         package var counters: Counters
         /// The number of reads by all processes that found an entry since the index was created.

@@ -25,8 +25,8 @@ extension DiskCache {
     public struct MaintenanceReport: Sendable, Hashable {
         /// The number of entries that were removed, verified, exported, or imported.
         public package(set) var entryCount = 0
-        /// The size of these entries in bytes. Removals count the bytes that the entries occupied on disk, verifications
-        /// count the sizes of the files, and exports and imports count the sizes of the encoded images.
+        /// The size of these entries in bytes. Removals count the bytes that the entries occupied on disk,
+        /// verifications count the sizes of the files, and exports and imports count the sizes of the encoded images.
         public package(set) var size = 0
         /// The number of corrupt entries that were removed.
         public package(set) var corruptCount = 0

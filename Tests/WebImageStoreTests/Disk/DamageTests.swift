@@ -197,7 +197,7 @@ extension DiskCache {
     func sweepDone() async {
         while true {
             await flush()
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: state.configuration.directory)) ?? []
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: state.layout.root)) ?? []
             if !names.contains(where: { $0.hasPrefix(CacheLayout.trashPrefix) }) { return }
             await Task.yield()
         }

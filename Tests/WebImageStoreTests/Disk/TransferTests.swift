@@ -37,7 +37,7 @@ struct TransferTests {
 
     private func filled(_ count: Int = 3) async throws -> DiskCache {
         var configuration = directory.configuration()
-        configuration.maxAge = 1e10
+        configuration.maxAge = .seconds(1e10)
         let cache = try DiskCache(configuration: configuration)
         for number in 0..<count { cache.store(entry(number)) }
         cache.store(CacheEntry(key: key(1_000), data: Data("plain text".utf8), storedAt: Date()))
@@ -47,7 +47,7 @@ struct TransferTests {
 
     private func open(_ folder: TestDirectory) throws -> DiskCache {
         var configuration = folder.configuration()
-        configuration.maxAge = 1e10
+        configuration.maxAge = .seconds(1e10)
         return try DiskCache(configuration: configuration)
     }
 
@@ -81,11 +81,12 @@ struct TransferTests {
     @Test("Entries exported in the cache format serve as a read-only directory")
     func entries() async throws {
         let cache = try await filled()
-        let exported = try await cache.export(to: target.path, as: .entries, where: { !$0.key.canonical.contains("/2.jpg") })
+        let exported = try await cache.export(
+            to: target.path, as: .entries, where: { !$0.key.canonical.contains("/2.jpg") })
         #expect(exported.entryCount == 3)
         await cache.close()
         var configuration = other.configuration()
-        configuration.readOnlyDirectories = [target.path]
+        configuration.readOnlyDirectories = [URL(filePath: target.path)]
         let again = try DiskCache(configuration: configuration)
         #expect(await again.entry(for: key(0)) == entry(0))
         #expect(await again.entry(for: key(2)) == nil)
@@ -186,8 +187,8 @@ struct TransferTests {
         _ = try await cache.export(to: target.path)
         await cache.close()
         var configuration = other.configuration()
-        configuration.stagingLimit = (70, 8_000)
-        configuration.maxAge = 1e10
+        (configuration.maxPendingEntries, configuration.maxPendingBytes) = (70, 8_000)
+        configuration.maxAge = .seconds(1e10)
         let again = try DiskCache(configuration: configuration)
         #expect(try await again.importImages(from: target.path).entryCount == 300)
         #expect(await again.info().entryCount == 300)

@@ -150,7 +150,7 @@ struct ImageCacheTests {
     @Test("The disk cache is the nearest tier, and a removal includes the images made of the data")
     func publicOperations() async throws {
         let folder = try TemporaryDirectory()
-        let disk = try DiskCache(configuration: DiskCache.Configuration(directory: folder.file("cache")))
+        let disk = try DiskCache(configuration: DiskCache.Configuration(path: folder.file("cache")))
         let tier = InMemoryTier()
         let cache = ImageCache(disk: disk, tiers: [tier])
         await cache.store(CacheEntry(key: key, data: Data("a".utf8)))
@@ -181,8 +181,8 @@ struct ImageCacheTests {
         var entry = entry
         let request: HTTPHeaderFields = ["Cookie": "a=1"]
         entry.head = StoredResponseHead(
-            request: request.withHashedSecrets, response: HTTPResponseHead(statusCode: 200, headers: ["Vary": "Cookie"]),
-            finalURL: "http://example.org/", requestTime: entry.storedAt, responseTime: entry.storedAt)
+            request: request.withHashedSecrets,
+            response: HTTPResponseHead(statusCode: 200, headers: ["Vary": "Cookie"]), finalURL: "http://example.org/", requestTime: entry.storedAt, responseTime: entry.storedAt)
         #expect(entry.matches(request) && entry.matches(request.withHashedSecrets))
         #expect(!entry.matches(["Cookie": "a=2"]) && !entry.matches([:]))
         #expect(entry.httpResponse?.statusCode == 200)

@@ -25,7 +25,7 @@ struct TimeSourceTests {
         let fixture = try ManagerFixture { configuration in
             configuration.time = TimeSource(clock)
             configuration.cache.memory.timeToLive = .seconds(30)
-            configuration.cache.disk.maxAge = 1_000
+            configuration.cache.disk.maxAge = .seconds(1_000)
         }
         let request = ImageRequest(url: server.url("/a"))
         // The second attempt waits for the clock.

@@ -13,7 +13,7 @@ struct ClassRowTests {
     func manager() async throws {
         let folder = try TemporaryDirectory()
         let manager = ImageManager { configuration in
-            configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
+            configuration.cache.disk = DiskCache.Configuration(path: folder.file("cache"))
             configuration.cache.disk.sizeLimit = .gigabytes(1)
             configuration.downloader.maxConnectionsPerHost = 4
             configuration.limits = .server
@@ -37,7 +37,7 @@ struct ClassRowTests {
         limits.costLimit = 64 << 20
         let cache = ImageCache(
             memory: MemoryCache(configuration: limits),
-            disk: try DiskCache(configuration: DiskCache.Configuration(directory: folder.file("cache"))))
+            disk: try DiskCache(configuration: DiskCache.Configuration(path: folder.file("cache"))))
         cache.memory?.store(DecodedImage(pixels: try TestImages.pixels(1)), for: CacheKey(["mine"]))
         #expect(cache.memory?.image(for: CacheKey(["mine"])) != nil)
         await cache.removeAll()
@@ -74,7 +74,7 @@ struct ClassRowTests {
         let folder = try TemporaryDirectory()
         let first = StubLoader()
         let manager = ImageManager { configuration in
-            configuration.cache.disk = DiskCache.Configuration(directory: folder.file("cache"))
+            configuration.cache.disk = DiskCache.Configuration(path: folder.file("cache"))
             configuration.loaders = [first, second]
         }
         #expect(try await manager.image(for: Migration.url(1)).size.width == 30)

@@ -52,7 +52,7 @@ struct ContextRowTests {
         let originals = ImageCache(
             memory: nil,
             disk: try DiskCache(
-                configuration: DiskCache.Configuration(directory: table.fixture.directory.file("originals"))))
+                configuration: DiskCache.Configuration(path: table.fixture.directory.file("originals"))))
         request.cache = cache
         request.originalCache = originals
         request.waitsUntilStored = true

@@ -38,7 +38,9 @@ enum ColdSuite: Suite {
         Contender("WebImage") { _ in
             let folder = try settings.makeFolder("cold")
             let manager = ImageManager {
-                $0.cache.disk = DiskCache.Configuration(directory: folder, sizeLimit: 8 << 30, minimumFreeFraction: 0)
+                $0.cache.disk = DiskCache.Configuration(directory: URL(filePath: folder))
+                $0.cache.disk.sizeLimit = 8 << 30
+                $0.cache.disk.minimumFreeFraction = 0
                 $0.limits = Photograph.roomy
                 // The other contenders don't limit the start rate either, because the server is on the same machine.
                 $0.downloader.startRate = nil

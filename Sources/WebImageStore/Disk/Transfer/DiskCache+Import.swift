@@ -10,9 +10,9 @@ import WebImageHTTP
 extension DiskCache {
     /// Imports a directory of images that ``exportImages(to:where:)`` wrote.
     ///
-    /// The cache verifies the digest of each file, detects its format, and checks it against the limits. Files that fail
-    /// a check are skipped and listed in the result. If the cache has an entry with the same or a later store date, that
-    /// entry remains. Canceling the current task ends the import early.
+    /// The cache verifies the digest of each file, detects its format, and checks it against the limits. Files that
+    /// fail a check are skipped and listed in the result. If the cache has an entry with the same or a later store
+    /// date, that entry remains. Canceling the current task ends the import early.
     ///
     /// - Parameters:
     ///   - directory: The file URL of the directory. Symbolic links in it aren't followed.
@@ -28,9 +28,9 @@ extension DiskCache {
 
     /// Imports image files as the data of the given URLs.
     ///
-    /// Later requests for a URL find the imported image. The cache detects the format of each file and checks it against
-    /// the limits. Files that fail a check are skipped and listed in the result by their paths. Canceling the current
-    /// task ends the import early.
+    /// Later requests for a URL find the imported image. The cache detects the format of each file and checks it
+    /// against the limits. Files that fail a check are skipped and listed in the result by their paths. Canceling the
+    /// current task ends the import early.
     ///
     /// - Parameters:
     ///   - files: The URLs and the file URLs of their images.
@@ -101,7 +101,7 @@ extension DiskCache {
         var transfer = DiskCache.MaintenanceReport()
         var waiting = 0
         for (index, line) in lines.enumerated() where !Task.isCancelled {
-            let limit = state.configuration.stagingLimit
+            let limit = state.configuration.maxPendingBytes
             switch await readers.run({ read($0, line) }) {
             case (_, .success(let entry))?:
                 if let own = await readers.run({ $0.peek(entry.key) }) ?? nil, own.storedAt >= entry.storedAt {
@@ -116,7 +116,7 @@ extension DiskCache {
             case nil: return transfer
             }
             // Flush regularly so that the cache doesn't drop imported entries because too many writes are pending.
-            if waiting > limit.bytes / 4 || index % 64 == 63 {
+            if waiting > limit / 4 || index % 64 == 63 {
                 await flush()
                 waiting = 0
             }
@@ -182,7 +182,7 @@ extension EntryReader {
         return try checked(entry, limits)
     }
 
-    private func limit(_ limits: ImageLimits) -> Int { min(limits.maxEncodedBytes, state.configuration.entrySizeLimit) }
+    private func limit(_ limits: ImageLimits) -> Int { min(limits.maxEncodedBytes, state.entrySizeLimit) }
 
     /// Returns the entry with its probe if its payload is an image within the limits.
     private func checked(_ entry: CacheEntry, _ limits: ImageLimits) throws(ImageError) -> CacheEntry {

@@ -56,7 +56,7 @@ extension DiskCacheWriter {
     /// Starts an eviction of expired entries.
     func checkAge() {
         steps.ageChecked(now: uptime)
-        trim(to: EvictionTarget(bytes: .max, cutoff: now - state.configuration.maxAge))
+        trim(to: EvictionTarget(bytes: .max, cutoff: now - state.maxAge))
     }
 
     /// Starts an eviction whose goal may include a maximum age.

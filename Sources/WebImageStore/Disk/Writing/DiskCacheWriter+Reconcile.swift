@@ -20,7 +20,9 @@ struct IndexReconciliation {
 }
 
 extension DiskCacheWriter {
-    func startReconciliation(publishing: Bool, _ completion: @escaping @Sendable (DiskCache.MaintenanceReport) -> Void) {
+    func startReconciliation(
+        publishing: Bool, _ completion: @escaping @Sendable (DiskCache.MaintenanceReport) -> Void
+    ) {
         guard index != nil else { return completion(DiskCache.MaintenanceReport()) }
         var next = IndexReconciliation(publishing: publishing || reconciliation?.publishing == true)
         next.completions = (reconciliation?.completions ?? []) + [completion]
