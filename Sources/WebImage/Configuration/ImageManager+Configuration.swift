@@ -117,7 +117,7 @@ extension ImageManager {
         }
         private var chosenQueueLimit: Int??
         /// The source of memory pressure events. The default is the shared source of the process. For a source that
-        /// only reports what the application passes to it, use `MemoryPressureMonitor(readsSystem: false)`.
+        /// only reports what the application passes to it, use `MemoryPressureMonitor(observesSystem: false)`.
         public var memoryPressureMonitor = MemoryPressureMonitor.shared
         /// The policy that decides which failures the manager remembers, and for how long. The default is
         /// ``FailurePolicy/standard``.
