@@ -17,6 +17,7 @@ let package = Package(
             dependencies: [
                 "CLimits",
                 .product(name: "WebImage", package: "WebImage"),
+                .product(name: "WebImageStore", package: "WebImage"),
                 .product(name: "WebImageTesting", package: "WebImage"),
             ],
             swiftSettings: [

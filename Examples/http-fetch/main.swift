@@ -30,9 +30,7 @@ private struct Order: Decodable, Sendable {
 
     var request: HTTPClient.Request? {
         guard let url = URL(string: url) else { return nil }
-        let fields = (headers ?? []).compactMap { pair in
-            pair.count == 2 ? HTTPHeaderFields.Field(name: pair[0], value: pair[1]) : nil
-        }
+        let fields = (headers ?? []).filter { $0.count == 2 }.map { (name: $0[0], value: $0[1]) }
         return HTTPClient.Request(
             url: url, method: method ?? "GET", headers: HTTPHeaderFields(fields),
             body: body.flatMap { Data(base64Encoded: $0) } ?? Data(), cacheMode: cacheMode ?? .default,
@@ -61,12 +59,12 @@ private struct Reply: Encodable, Sendable {
     init(_ id: Int?, _ answer: HTTPClient.Response) {
         self.id = id
         status = answer.statusCode
-        headers = answer.headers.lines.map { [$0.name, $0.value] }
+        headers = answer.headers.map { [$0.name, $0.value] }
         bodyBase64 = answer.body.base64EncodedString()
         source = answer.source.rawValue
         url = answer.url.absoluteString
         interim = answer.informationalResponses.map { head in
-            Interim(status: head.statusCode, headers: head.headers.lines.map { [$0.name, $0.value] })
+            Interim(status: head.statusCode, headers: head.headers.map { [$0.name, $0.value] })
         }
     }
 
@@ -102,7 +100,8 @@ private func answer(_ line: String, _ client: HTTPClient) async -> Reply {
 
 private var configuration = HTTPClient.Configuration()
 if CommandLine.arguments.count > 1 {
-    let disk = try DiskCache(configuration: DiskCache.Configuration(directory: CommandLine.arguments[1]))
+    let disk = try DiskCache(
+        configuration: DiskCache.Configuration(directory: URL(filePath: CommandLine.arguments[1])))
     configuration.storage = .store(DiskResponseStore(disk))
 }
 private let client = HTTPClient(configuration: configuration)

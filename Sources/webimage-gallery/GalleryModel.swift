@@ -62,7 +62,7 @@
             let cache = temporary?.path(percentEncoded: false) ?? CacheDirectory.path(options.cache)
             let isLocal = server != nil
             manager = ImageManager {
-                $0.diskCache = DiskCache.Configuration(directory: cache)
+                $0.diskCache = DiskCache.Configuration(path: cache)
                 if isLocal { $0.downloader.startRate = nil }
             }
         }

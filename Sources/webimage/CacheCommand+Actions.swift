@@ -9,7 +9,7 @@ import WebImageStore
 /// The actions of the command.
 extension CacheCommand {
     func verify(_ cache: DiskCache?) async -> Int32 {
-        guard let cache else { return reportVerified(VerifyReport()) }
+        guard let cache else { return reportVerified(DiskCache.MaintenanceReport()) }
         return reportVerified(await showing("Verifying") { await cache.verify(progress: $0) })
     }
 
@@ -34,7 +34,7 @@ extension CacheCommand {
     }
 
     /// Returns the keys of the entries that match `--glob`, or `nil` if the option wasn't specified.
-    private func chosenKeys(_ cache: DiskCache) async -> Set<String>? {
+    private func chosenKeys(_ cache: DiskCache) async -> Set<CacheKey>? {
         guard let glob = options.glob else { return nil }
         return Set(await cache.entries(matching: glob).map(\.key))
     }
@@ -59,23 +59,23 @@ extension CacheCommand {
     func show(_ cache: DiskCache?) async -> Int32 {
         let wanted = URLCredentials.removed(from: options.operands[0])
         let found = await cache?.entries().first { entry in
-            entry.source == wanted || entry.key == wanted
-                || wanted.utf8.count >= 6 && CacheKey(canonical: entry.key).fileName.hasPrefix(wanted)
+            entry.source == wanted || entry.key.canonical == wanted
+                || wanted.utf8.count >= 6 && entry.key.fileName.hasPrefix(wanted)
         }
         guard let found else {
             console.report("no cache entry matches “\(wanted)”")
             return ExitStatus.failed
         }
-        report(on: found, await cache?.inspect(CacheKey(canonical: found.key)))
+        report(on: found, await cache?.inspect(found.key))
         return ExitStatus.ok
     }
 
     func export(_ cache: DiskCache?) async -> Int32 {
-        guard let cache else { return report(on: DiskTransfer(), verb: "exported") }
+        guard let cache else { return report(on: DiskCache.MaintenanceReport(), verb: "exported") }
         let folder = URL(filePath: options.operands[0]).absoluteURL.path(percentEncoded: false)
         let chosen = await chosenKeys(cache)
         let form: DiskExportForm = options.entries ? .entries : .images
-        let result = await showing("Exporting") { progress -> Result<DiskTransfer, ImageError> in
+        let result = await showing("Exporting") { progress -> Result<DiskCache.MaintenanceReport, ImageError> in
             do throws(ImageError) {
                 return .success(
                     try await cache.export(
@@ -89,13 +89,14 @@ extension CacheCommand {
 
     func importing(_ cache: DiskCache?) async -> Int32 {
         guard let cache else { return ExitStatus.failed }
-        let result = await showing("Importing") { progress -> Result<DiskTransfer, ImageError> in
+        let result = await showing("Importing") { progress -> Result<DiskCache.MaintenanceReport, ImageError> in
             do throws(ImageError) {
                 if options.operands.count == 1, options.list == nil {
                     let folder = URL(filePath: options.operands[0]).absoluteURL.path(percentEncoded: false)
                     return .success(try await cache.importImages(from: folder, progress: progress))
                 }
-                let chosen = try await BlockingWork.run { () throws(ImageError) -> [DiskImport] in try self.imageFiles()
+                let chosen = try await BlockingWork.run { () throws(ImageError) -> [DiskImport] in
+                    try self.imageFiles()
                 }
                 return .success(await cache.importImages(chosen, progress: progress))
             } catch {

@@ -84,19 +84,19 @@ extension CacheCommand {
         ])
     }
 
-    func reportVerified(_ report: VerifyReport) -> Int32 {
+    func reportVerified(_ report: DiskCache.MaintenanceReport) -> Int32 {
         self.report(
             [
                 "checked": .int(report.entryCount), "damaged": .int(report.corruptCount),
                 "adopted": .int(report.recoveredCount),
-                "missing": .int(report.missing),
+                "missing": .int(report.missingCount),
             ],
             "\(report.entryCount) checked, \(report.corruptCount) corrupt, \(report.recoveredCount) recovered, "
-                + "\(report.missing) missing")
+                + "\(report.missingCount) missing")
         return report.corruptCount > 0 ? ExitStatus.failed : ExitStatus.ok
     }
 
-    func report(on result: Result<DiskTransfer, ImageError>, verb: String) -> Int32 {
+    func report(on result: Result<DiskCache.MaintenanceReport, ImageError>, verb: String) -> Int32 {
         switch result {
         case .success(let transfer): return report(on: transfer, verb: verb)
         case .failure(let error):
@@ -105,13 +105,13 @@ extension CacheCommand {
         }
     }
 
-    func report(on transfer: DiskTransfer, verb: String) -> Int32 {
-        for failure in transfer.failures { console.report("\(failure.name): \(failure.error)") }
+    func report(on transfer: DiskCache.MaintenanceReport, verb: String) -> Int32 {
+        for (name, error) in transfer.failures.sorted(by: { $0.key < $1.key }) { console.report("\(name): \(error)") }
         let failures = transfer.failures.isEmpty ? "" : ", \(transfer.failures.count) rejected"
-        let skipped = transfer.skipped == 0 ? "" : ", \(transfer.skipped) skipped"
+        let skipped = transfer.skippedCount == 0 ? "" : ", \(transfer.skippedCount) skipped"
         report(
             [
-                verb: .int(transfer.entryCount), "bytes": .int(transfer.size), "skipped": .int(transfer.skipped),
+                verb: .int(transfer.entryCount), "bytes": .int(transfer.size), "skipped": .int(transfer.skippedCount),
                 "failed": .int(transfer.failures.count),
             ],
             "\(transfer.entryCount) \(verb) (\(NumberFormatting.bytes(transfer.size)))\(skipped)\(failures)")
@@ -152,7 +152,7 @@ extension CacheCommand {
 extension CacheRow {
     init(_ entry: DiskCache.EntryInfo) {
         self.init(
-            key: entry.key, source: entry.source, name: CacheKey(canonical: entry.key).fileName,
+            key: entry.key.canonical, source: entry.source, name: entry.key.fileName,
             format: entry.format?.rawValue, bytes: entry.diskSize, stored: entry.storedAt,
             lastAccess: entry.lastAccessedAt,
             expires: entry.expiresAt, tags: entry.tags.sorted())

@@ -89,7 +89,7 @@ struct CacheCommand: Sendable {
             report(["path": .string(options.directory)], options.directory)
             return ExitStatus.ok
         }
-        let configuration = DiskCache.Configuration(directory: options.directory)
+        let configuration = DiskCache.Configuration(path: options.directory)
         // Don't create a cache just to inspect it.
         let isThere = FileManager.default.fileExists(atPath: options.directory)
         guard isThere || options.action == .import else { return await act(nil, configuration) }

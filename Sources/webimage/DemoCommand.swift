@@ -90,7 +90,7 @@ struct DemoCommand: Sendable {
 
     private static func manager(_ cache: String) -> ImageManager {
         ImageManager {
-            $0.diskCache = DiskCache.Configuration(directory: cache)
+            $0.diskCache = DiskCache.Configuration(path: cache)
             $0.downloader.startRate = nil
         }
     }

@@ -30,7 +30,7 @@ struct LoadCommand: Sendable {
         let trace = options.trace.map { _ in ChromeTraceObserver() }
         let manager = ImageManager { configuration in
             if let trace { configuration.observers = [trace] }
-            configuration.diskCache = DiskCache.Configuration(directory: CacheDirectory.path(options.cache))
+            configuration.diskCache = DiskCache.Configuration(path: CacheDirectory.path(options.cache))
             configuration.downloader.maxConnections = options.concurrency
             // Command-line users expect all URLs to load immediately, so don't limit the start rate.
             configuration.downloader.startRate = nil

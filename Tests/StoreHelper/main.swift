@@ -75,8 +75,8 @@ func churn(_ cache: DiskCache, seed: UInt64, count: Int) async -> Bool {
 
 let arguments = CommandLine.arguments
 let limit = arguments.count > 5 ? Int(arguments[5]) ?? 0 : 1 << 30
-let configuration = DiskCache.Configuration(
-    directory: arguments[2], sizeLimit: limit, minimumFreeFraction: 0, entrySizeLimit: 1 << 20)
+var configuration = DiskCache.Configuration(path: arguments[2], sizeLimit: limit, minimumFreeFraction: 0)
+configuration.entrySizeLimit = 1 << 20
 let cache = try DiskCache(configuration: configuration)
 let seed = UInt64(arguments[3]) ?? 0
 if arguments[1] == "write" {

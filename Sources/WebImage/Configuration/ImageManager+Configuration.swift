@@ -15,20 +15,18 @@ extension ImageManager {
         public var memoryCache = MemoryCache.Configuration()
         /// The directory and the limits of the disk cache, or `nil` for no disk cache.
         ///
-        /// The default directory is ``DiskCache/Configuration/defaultDirectory(for:environment:)`` for the name of the
-        /// process.
-        public var diskCache: DiskCache.Configuration? = DiskCache.Configuration(
-            directory: DiskCache.Configuration.defaultDirectory(for: ProcessInfo.processInfo.processName))
+        /// The default directory is ``DiskCache/Configuration/defaultDirectory(for:)`` for the name of the process.
+        public var diskCache: DiskCache.Configuration? = DiskCache.Configuration()
         /// The tiers for encoded data that the manager tries after the disk cache, in this order. The default is empty.
         public var cacheTiers: [any CacheTier] = []
         /// The policy that controls how the tiers work together.
         public var tierPolicy = ImageCache.TierPolicy()
         /// The choices that HTTP leaves to a private cache, such as heuristic freshness and stale responses (RFC 9111).
-        /// The default is ``HTTPCachePolicy/standard``.
-        public var httpCachePolicy = HTTPCachePolicy.standard
+        public var httpCachePolicy = HTTPCachePolicy()
         /// A Boolean value that indicates whether ``ImageManager/encodedImage(for:as:)`` stores its results.
         ///
-        /// The results are stored in the tiers of ``ImageRequest/CachingOptions/writeTo`` except memory. The default is `true`.
+        /// The results are stored in the tiers of ``ImageRequest/CachingOptions/writeTo`` except memory. The default is
+        /// `true`.
         public var storesEncodedImages = true
         /// The completed fraction of a download, from 0 to 1, after which no further preview starts because the image is
         /// nearly complete. The default is 0.99, as in YYWebImage.
@@ -111,7 +109,7 @@ extension ImageManager {
         }
         private var chosenQueueLimit: Int??
         /// The source of memory pressure events. The default is the shared source of the process. For a source that
-        /// only reports what the application passes to it, use `MemoryPressureMonitor(readsSystem: false)`.
+        /// only reports what the application passes to it, use `MemoryPressureMonitor(observesSystem: false)`.
         public var memoryPressureMonitor = MemoryPressureMonitor.shared
         /// A closure that returns for how long the manager remembers a failure, or `nil` if it doesn't remember it.
         ///

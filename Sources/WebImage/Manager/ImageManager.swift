@@ -71,10 +71,9 @@ public final class ImageManager: Sendable {
         self.configuration = configuration
         memoryCache = MemoryCache(configuration: configuration.memoryCache)
         (diskCache, diskCacheError) = Self.openDisk(configuration.diskCache)
-        let disk = diskCache.map { VariantDiskTier($0, now: configuration.now) }
         cache = ImageCache(
-            memory: memoryCache, tiers: (disk.map { [$0] } ?? []) + configuration.cacheTiers,
-            policy: configuration.tierPolicy)
+            memory: memoryCache, disk: diskCache, tiers: configuration.cacheTiers, policy: configuration.tierPolicy,
+            now: configuration.now)
         downloader = ImageDownloader(configuration: Self.keepingParts(configuration, hasDisk: diskCache != nil))
         pipeline = ImagePipeline(
             configuration: configuration, cache: cache,
@@ -88,7 +87,7 @@ public final class ImageManager: Sendable {
     ) -> ImageDownloader.Configuration {
         var downloader = configuration.restrictedDownloader
         if hasDisk, let cache = configuration.diskCache, downloader.resume != nil, downloader.resume?.directory == nil {
-            downloader.resume?.directory = "\(cache.directory)/partial"
+            downloader.resume?.directory = "\(cache.directory.absoluteFilePath)/partial"
         }
         // The pipeline coalesces loads before they reach the downloader.
         downloader.sharesTransfers = false
@@ -243,8 +242,8 @@ public final class ImageManager: Sendable {
         plan.cache.memory?.removeAll(of: plan.keys.data)
         failures.remove(plan.keys.data)
         downloader.removePartialDownloads(of: plan.request.url)
-        await plan.originalCache.remove(plan.keys.data)
-        if plan.request.caching.processedEncoding != nil { await plan.cache.remove(plan.processedKey) }
+        await plan.originalCache.remove(plan.keys.data, matching: nil)
+        if plan.request.caching.processedEncoding != nil { await plan.cache.remove(plan.processedKey, matching: nil) }
         await plan.cache.removeDerived(from: plan.keys.allImages)
     }
 

@@ -37,17 +37,17 @@ public struct ImageResponse: Sendable {
     public var url: URL
     /// The URL of the response after redirects, or `nil` if it's unknown. The value is computed on each access.
     public var finalURL: URL? { storedHead.flatMap { URL(string: $0.finalURL) } }
-    /// The status and the header fields of the HTTP response, or `nil` for sources without one.
+    /// The status code and the header fields of the response, or `nil` for sources without one.
     public var httpResponse: HTTPResponseHead? { storedHead?.head }
     /// The date at which the response becomes stale, or `nil` for sources without an HTTP response, which never become
     /// stale. The value is computed on each access.
     public var expiresAt: Date? {
         guard let storedHead else { return nil }
         let freshness = storedHead.freshness(
-            now: storedHead.responseTime, policy: freshnessPolicy?.policy ?? .standard)
+            now: storedHead.responseTime, policy: freshnessPolicy?.policy ?? HTTPCachePolicy())
         return storedHead.responseTime.addingTimeInterval(freshness.remaining)
     }
-    /// The stored response head, or `nil` for sources without one.
+    /// The response head with the metadata of the cache, or `nil` for sources without one.
     var storedHead: StoredResponseHead?
     /// The size of the original data, in bytes, or `nil` if only the decoded image is available.
     public var originalByteCount: Int?

@@ -3,7 +3,7 @@
 import Foundation
 
 /// The action of a private cache for a request (RFC 9111 4), given the stored response that `Vary` selects.
-public enum CacheAction: Sendable, Hashable {
+package enum CacheAction: Sendable, Hashable {
     /// A step that uses the stored response.
     case use
     /// A step that uses the stored response although it's stale. If `revalidatesBehind` is `true`, the cache also
@@ -25,9 +25,9 @@ public enum CacheAction: Sendable, Hashable {
     ///   - stored: The newest stored response that matches the request, or `nil` if there is none.
     ///   - policy: The policy of the cache.
     ///   - now: The current time.
-    public static func make(
+    package static func make(
         _ request: RequestHead, mode: HTTPCacheMode = .default, stored: StoredResponseHead?,
-        policy: HTTPCachePolicy = .standard, now: Date
+        policy: HTTPCachePolicy = HTTPCachePolicy(), now: Date
     ) -> CacheAction {
         let control = CacheControl(request.headers)
         guard request.mayUseStored, mode != .noStore, mode != .reload, !control.noStore else {
@@ -60,7 +60,7 @@ public enum CacheAction: Sendable, Hashable {
     ///
     /// HEAD requests and requests with ranges or with the caller's own conditions are sent without additional
     /// conditions, because their responses are for the caller.
-    public static func confirmation(
+    package static func confirmation(
         of stored: StoredResponseHead, for request: RequestHead, mode: HTTPCacheMode = .default
     ) -> CacheAction {
         var fields = mode.sent(request.headers)
@@ -78,7 +78,7 @@ extension HTTPCacheMode {
     /// (Fetch 4.5).
     ///
     /// Directives of the caller take precedence.
-    public func sent(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
+    package func sent(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
         guard fields["Cache-Control"] == nil else { return fields }
         var fields = fields
         switch self {
@@ -98,7 +98,7 @@ extension StoredResponseHead {
     /// Requests with `If-Match` or `If-Unmodified-Since` and requests for multiple ranges need the server. So do
     /// ranges of a response that has a content coding or a status other than 200. A stored part serves requests for
     /// bytes that it contains.
-    public func canServe(_ request: RequestHead) -> Bool {
+    package func canServe(_ request: RequestHead) -> Bool {
         guard !request.needsOrigin else { return false }
         guard head.statusCode != 206 else { return PartialResponse(self)?.offsets(for: request) != nil }
         guard let range = request.range else { return true }

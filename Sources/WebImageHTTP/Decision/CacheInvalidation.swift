@@ -3,12 +3,12 @@
 import Foundation
 
 /// The rules for invalidating stored responses after an exchange (RFC 9111 4.4).
-public enum CacheInvalidation {
+package enum CacheInvalidation {
     /// Returns the URLs whose stored responses become invalid after `response` to a request of `method` at `url`.
     ///
     /// The result is empty for safe methods and after errors. Otherwise, it contains `url` and the same-origin URLs in
     /// `Location` and `Content-Location`.
-    public static func targets(method: String, url: URL, response: HTTPResponseHead) -> [URL] {
+    package static func targets(method: String, url: URL, response: HTTPResponseHead) -> [URL] {
         guard !RequestHead(method: method).isSafe, (200...399).contains(response.statusCode) else { return [] }
         let named = ["Location", "Content-Location"].compactMap { response.headers[$0] }
             .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }
@@ -27,7 +27,7 @@ public enum CacheInvalidation {
 }
 
 /// The effect of a HEAD response on the stored response to the corresponding GET request (RFC 9111 4.3.5).
-public enum HeadResponseEffect: Sendable, Hashable {
+package enum HeadResponseEffect: Sendable, Hashable {
     /// No effect, because one of the responses doesn't have status 200.
     case none
     /// A revalidation that updates the header fields of the stored response.
@@ -36,7 +36,7 @@ public enum HeadResponseEffect: Sendable, Hashable {
     case outdates
 
     /// Returns the effect of a HEAD response on the stored response that the request selects.
-    public static func make(_ response: HTTPResponseHead, stored: StoredResponseHead) -> HeadResponseEffect {
+    package static func make(_ response: HTTPResponseHead, stored: StoredResponseHead) -> HeadResponseEffect {
         guard response.statusCode == 200, stored.head.statusCode == 200 else { return .none }
         for name in ["ETag", "Last-Modified", "Content-Length"] {
             guard let told = response.headers[name], told != stored.head.headers[name] else { continue }

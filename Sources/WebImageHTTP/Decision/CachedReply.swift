@@ -3,11 +3,11 @@
 import Foundation
 
 /// The response that the cache sends from a stored one: the complete body, a byte range, only the head, or status 304.
-public struct CachedReply: Sendable, Hashable {
+package struct CachedReply: Sendable, Hashable {
     /// The status and the header fields, with the current `Age` (RFC 9111 5.1).
-    public var head: HTTPResponseHead
+    package var head: HTTPResponseHead
     /// The byte range of the stored body to send. It's empty for a 304 response, a 416 response, and HEAD requests.
-    public var body: Range<Int>
+    package var body: Range<Int>
 
     /// Creates the response to a request for which ``StoredResponseHead/canServe(_:)`` returns `true`.
     ///
@@ -16,7 +16,7 @@ public struct CachedReply: Sendable, Hashable {
     ///   - stored: The stored response.
     ///   - size: The size of the stored body, in bytes.
     ///   - now: The current time, for `Age`.
-    public static func make(to request: RequestHead, from stored: StoredResponseHead, size: Int, now: Date)
+    package static func make(to request: RequestHead, from stored: StoredResponseHead, size: Int, now: Date)
         -> CachedReply
     {
         var head = stored.head

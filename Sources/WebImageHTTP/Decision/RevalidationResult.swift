@@ -3,9 +3,9 @@
 import Foundation
 
 /// The action of a private cache after it contacted the server.
-public enum RevalidationResult: Sendable, Hashable {
+package enum RevalidationResult: Sendable, Hashable {
     /// The result of contacting the server.
-    public enum ServerResult: Sendable, Hashable {
+    package enum ServerResult: Sendable, Hashable {
         /// A response from the server.
         case response(HTTPResponseHead)
         /// The lack of a response, because the connection failed or was interrupted.
@@ -27,7 +27,7 @@ public enum RevalidationResult: Sendable, Hashable {
     case fail
 
     /// The status codes to which `stale-if-error` applies (RFC 5861 4).
-    public static let errorStatuses: Set<Int> = [500, 502, 503, 504]
+    package static let errorStatuses: Set<Int> = [500, 502, 503, 504]
 
     /// Returns the action for the result of contacting the server.
     ///
@@ -39,10 +39,10 @@ public enum RevalidationResult: Sendable, Hashable {
     ///   - stored: The stored response that `Vary` selects, or `nil` if there is none.
     ///   - policy: The policy of the cache.
     ///   - now: The current time.
-    public static func make(
+    package static func make(
         _ event: ServerResult, request: RequestHead, step: CacheAction, mode: HTTPCacheMode = .default,
         stored: StoredResponseHead?,
-        policy: HTTPCachePolicy = .standard, now: Date
+        policy: HTTPCachePolicy = HTTPCachePolicy(), now: Date
     ) -> RevalidationResult {
         let staleness = stored.flatMap { $0.fallback(for: request, mode: mode, policy: policy, now: now) }
         switch event {
@@ -77,7 +77,7 @@ extension StoredResponseHead {
     ///
     /// If the entity tags differ, the modification times must be equal, because servers of one site may generate
     /// different tags.
-    public func isConfirmed(by notModified: HTTPResponseHead) -> Bool {
+    package func isConfirmed(by notModified: HTTPResponseHead) -> Bool {
         guard let tag = notModified.headers["ETag"], let own = head.headers["ETag"],
             !EntityTag.isSameText(tag, own)
         else { return true }

@@ -6,20 +6,20 @@ import Foundation
 /// (RFC 9111 4.1).
 ///
 /// The list contains only the data needed to select a variant. Response heads and bodies are stored elsewhere.
-public struct VaryIndex: Sendable, Hashable, Codable {
+package struct VaryIndex: Sendable, Hashable, Codable {
     /// One stored response.
-    public struct Variant: Sendable, Hashable, Codable {
+    package struct Variant: Sendable, Hashable, Codable {
         /// The identifier of the stored response.
-        public var id: String
+        package var id: String
         /// The names of the request header fields that select the response, in lowercase.
-        public var names: [String]
+        package var names: [String]
         /// The values of the selecting header fields in the original request.
-        public var varyHeaders: HTTPHeaderFields
+        package var varyHeaders: HTTPHeaderFields
         /// The time at which the response was received.
-        public var responseTime: Date
+        package var responseTime: Date
 
         /// Creates a variant.
-        public init(id: String, names: [String], varyHeaders: HTTPHeaderFields, responseTime: Date) {
+        package init(id: String, names: [String], varyHeaders: HTTPHeaderFields, responseTime: Date) {
             self.id = id
             self.names = names
             self.varyHeaders = varyHeaders
@@ -27,28 +27,28 @@ public struct VaryIndex: Sendable, Hashable, Codable {
         }
 
         /// Creates the variant that represents a response stored with `head`.
-        public init(id: String, stored head: StoredResponseHead) {
+        package init(id: String, stored head: StoredResponseHead) {
             self.init(
                 id: id, names: head.selectingNames, varyHeaders: head.selectingHeaders, responseTime: head.responseTime)
         }
 
         /// Returns whether the variant matches a request with the given header fields.
-        public func matches(_ fields: HTTPHeaderFields) -> Bool {
+        package func matches(_ fields: HTTPHeaderFields) -> Bool {
             names.allSatisfy { $0 != "*" && StoredResponseHead.isAlike($0, fields, varyHeaders) }
         }
     }
 
     /// The maximum number of variants of one URL. Beyond it, the list evicts the oldest variant.
-    public static let limit = 32
+    package static let limit = 32
 
     /// The variants, oldest first.
-    public private(set) var variants: [Variant] = []
+    package private(set) var variants: [Variant] = []
 
     /// Creates an empty list.
-    public init() {}
+    package init() {}
 
     /// Returns the variants that match a request with the given header fields, newest first (RFC 9111 4.1).
-    public func matching(_ fields: HTTPHeaderFields) -> [Variant] {
+    package func matching(_ fields: HTTPHeaderFields) -> [Variant] {
         variants.filter { $0.matches(fields) }.sorted { $0.responseTime > $1.responseTime }
     }
 
@@ -60,7 +60,7 @@ public struct VaryIndex: Sendable, Hashable, Codable {
     ///   - variant: The variant to add.
     ///   - request: The header fields of the request that produced the response.
     /// - Returns: The identifiers of the removed variants.
-    public mutating func insert(_ variant: Variant, request: HTTPHeaderFields) -> [String] {
+    package mutating func insert(_ variant: Variant, request: HTTPHeaderFields) -> [String] {
         var leaving = variants.filter { $0.id == variant.id || $0.matches(request) }.map(\.id)
         variants.removeAll { leaving.contains($0.id) }
         while variants.count >= Self.limit { leaving.append(variants.removeFirst().id) }
@@ -69,7 +69,7 @@ public struct VaryIndex: Sendable, Hashable, Codable {
     }
 
     /// Updates a variant that has the same identifier. Returns `false` if the list doesn't change.
-    public mutating func replace(_ variant: Variant) -> Bool {
+    package mutating func replace(_ variant: Variant) -> Bool {
         guard let index = variants.firstIndex(where: { $0.id == variant.id }), variants[index] != variant else {
             return false
         }
@@ -79,7 +79,7 @@ public struct VaryIndex: Sendable, Hashable, Codable {
 
     /// Removes the variant with the given identifier. Returns `false` if there is no such variant.
     @discardableResult
-    public mutating func remove(_ id: String) -> Bool {
+    package mutating func remove(_ id: String) -> Bool {
         let count = variants.count
         variants.removeAll { $0.id == id }
         return variants.count < count

@@ -3,22 +3,22 @@
 /// The `Cache-Control` directives of a request or a response (RFC 9111 5.2, RFC 5861, RFC 8246).
 ///
 /// Unknown directives are ignored. If a directive is repeated with different numbers, the smallest number applies.
-public struct CacheControl: Sendable, Hashable {
+package struct CacheControl: Sendable, Hashable {
     /// The upper bound of all durations, in seconds: 2^31 (RFC 9111 1.2.2).
-    public static let longest = 1 << 31
+    package static let longest = 1 << 31
 
     /// The values of the directives, by lowercase name. A directive without a value has an empty string as its value.
     private var directives: [String: [String]] = [:]
 
     /// Parses all `Cache-Control` lines of `fields`.
-    public init(_ fields: HTTPHeaderFields) {
+    package init(_ fields: HTTPHeaderFields) {
         for line in fields.values(for: "Cache-Control") {
             for member in ListHeaderParser.members(line) { add(member) }
         }
     }
 
     /// Parses the value of one `Cache-Control` header field.
-    public init(_ value: String) {
+    package init(_ value: String) {
         self.init(HTTPHeaderFields([.init(name: "Cache-Control", value: value)]))
     }
 
@@ -30,7 +30,7 @@ public struct CacheControl: Sendable, Hashable {
     }
 
     /// A Boolean value that indicates whether there are no directives.
-    public var isEmpty: Bool { directives.isEmpty }
+    package var isEmpty: Bool { directives.isEmpty }
 
     private func has(_ name: String) -> Bool { directives[name] != nil }
 
@@ -51,34 +51,34 @@ public struct CacheControl: Sendable, Hashable {
     }
 
     /// A Boolean value that indicates whether no part of the exchange may be stored.
-    public var noStore: Bool { has("no-store") }
+    package var noStore: Bool { has("no-store") }
     /// A Boolean value that indicates whether the response must be revalidated before each use.
     ///
     /// If the directive has a list of header fields, this property is `false` and ``noCacheHeaders`` contains the list.
-    public var noCache: Bool { has("no-cache") && headerNames("no-cache") == nil }
+    package var noCache: Bool { has("no-cache") && headerNames("no-cache") == nil }
     /// The names of the header fields that must not be reused without revalidation.
-    public var noCacheHeaders: [String] { headerNames("no-cache") ?? [] }
+    package var noCacheHeaders: [String] { headerNames("no-cache") ?? [] }
     /// A Boolean value that indicates whether only a private cache may store the response.
-    public var isPrivate: Bool { has("private") && headerNames("private") == nil }
+    package var isPrivate: Bool { has("private") && headerNames("private") == nil }
     /// A Boolean value that indicates whether any cache may store the response.
-    public var isPublic: Bool { has("public") }
+    package var isPublic: Bool { has("public") }
     /// A Boolean value that indicates whether the response must not be used without revalidation when it's stale.
-    public var mustRevalidate: Bool { has("must-revalidate") }
+    package var mustRevalidate: Bool { has("must-revalidate") }
     /// A Boolean value that indicates whether a cache that understands the status may store the response despite
     /// `no-store`.
-    public var mustUnderstand: Bool { has("must-understand") }
+    package var mustUnderstand: Bool { has("must-understand") }
     /// A Boolean value that indicates whether intermediaries must not transform the content.
-    public var noTransform: Bool { has("no-transform") }
+    package var noTransform: Bool { has("no-transform") }
     /// A Boolean value that indicates whether the response doesn't change while it's fresh.
-    public var immutable: Bool { has("immutable") }
+    package var immutable: Bool { has("immutable") }
     /// A Boolean value that indicates whether the request accepts only a cached response.
-    public var onlyIfCached: Bool { has("only-if-cached") }
+    package var onlyIfCached: Bool { has("only-if-cached") }
     /// The freshness lifetime of a response in seconds. In a request, the maximum accepted age in seconds.
-    public var maxAge: Int? { seconds("max-age") }
+    package var maxAge: Int? { seconds("max-age") }
     /// The minimum remaining freshness lifetime that the request accepts, in seconds.
-    public var minFresh: Int? { seconds("min-fresh") }
+    package var minFresh: Int? { seconds("min-fresh") }
     /// The maximum staleness that the request accepts, in seconds. Without a number, the value is ``longest``.
-    public var maxStale: Int? {
+    package var maxStale: Int? {
         guard let values = directives["max-stale"] else { return nil }
         return values.map {
             $0.isEmpty ? Self.longest : ListHeaderParser.deltaSeconds(ListHeaderParser.unquoted($0)) ?? 0
@@ -86,8 +86,8 @@ public struct CacheControl: Sendable, Hashable {
     }
     /// The period after the freshness lifetime during which the stale response may be used while it's revalidated in
     /// the background, in seconds.
-    public var staleWhileRevalidate: Int? { seconds("stale-while-revalidate") }
+    package var staleWhileRevalidate: Int? { seconds("stale-while-revalidate") }
     /// The period after the freshness lifetime during which the stale response may be used if the server fails, in
     /// seconds.
-    public var staleIfError: Int? { seconds("stale-if-error") }
+    package var staleIfError: Int? { seconds("stale-if-error") }
 }

@@ -3,9 +3,9 @@
 import Foundation
 
 /// The age and the freshness lifetime of a response (RFC 9111 4.2).
-public struct Freshness: Sendable, Hashable {
+package struct Freshness: Sendable, Hashable {
     /// The source of a freshness lifetime.
-    public enum Source: Sendable, Hashable {
+    package enum Source: Sendable, Hashable {
         /// The `max-age` directive.
         case maxAge
         /// The `Expires` header field.
@@ -20,23 +20,21 @@ public struct Freshness: Sendable, Hashable {
     }
 
     /// The time since the origin server generated the response, in seconds.
-    public var age: Double
+    package var age: Double
     /// The freshness lifetime, in seconds.
-    public var lifetime: Double
+    package var lifetime: Double
     /// The source of the freshness lifetime.
-    public var source: Source
+    package var source: Source
 
     /// A Boolean value that indicates whether the response may be used without revalidation.
-    public var isFresh: Bool { age < lifetime }
+    package var isFresh: Bool { age < lifetime }
     /// The time until the response becomes stale, in seconds. The value is 0 if it's already stale.
-    public var remaining: Double { max(0, lifetime - age) }
+    package var remaining: Double { max(0, lifetime - age) }
     /// The time since the response became stale, in seconds. The value is 0 while it's fresh.
-    public var staleness: Double { max(0, age - lifetime) }
+    package var staleness: Double { max(0, age - lifetime) }
 
-    /// The maximum heuristic freshness lifetime, in seconds: 7 days.
-    public static let longestHeuristic = 7.0 * 86_400
     /// The status codes of responses that are heuristically cacheable (RFC 9110 15.1).
-    public static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
+    package static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 }
 
 extension Freshness {
@@ -44,7 +42,7 @@ extension Freshness {
     ///
     /// The result is 0 if the response forbids storing or reusing it without revalidation, and `nil` if it has no
     /// explicit lifetime.
-    public static func explicitLifetime(of answer: HTTPResponseHead, now: Date) -> Double? {
+    package static func explicitLifetime(of answer: HTTPResponseHead, now: Date) -> Double? {
         let head = StoredResponseHead(
             request: HTTPHeaderFields(), response: answer, finalURL: "", requestTime: now, responseTime: now)
         if head.cacheControl.noStore || head.cacheControl.noCache { return 0 }
@@ -55,10 +53,10 @@ extension Freshness {
 
 extension StoredResponseHead {
     /// The `Cache-Control` directives of the stored response.
-    public var cacheControl: CacheControl { CacheControl(head.headers) }
+    package var cacheControl: CacheControl { CacheControl(head.headers) }
 
     /// Returns the age and the freshness lifetime at the time `now`.
-    public func freshness(now: Date, policy: HTTPCachePolicy = .standard) -> Freshness {
+    package func freshness(now: Date, policy: HTTPCachePolicy = HTTPCachePolicy()) -> Freshness {
         let (lifetime, source) = lifetime(policy)
         guard let redirectLifetime else { return Freshness(age: age(now: now), lifetime: lifetime, source: source) }
         let end = age(now: responseTime) + redirectLifetime
@@ -66,14 +64,14 @@ extension StoredResponseHead {
     }
 
     /// The time at which the response becomes stale, or `nil` if its freshness lifetime is unknown.
-    public var expiry: Date? {
+    package var expiry: Date? {
         let freshness = freshness(now: responseTime)
         return freshness.source == .none ? nil : responseTime.addingTimeInterval(freshness.lifetime - freshness.age)
     }
 
     /// Returns the time since the origin server generated the response, in seconds (RFC 9111 4.2.3). It's never
     /// negative.
-    public func age(now: Date) -> Double {
+    package func age(now: Date) -> Double {
         let resident = now.timeIntervalSince(responseTime)
         // The clock was set back, so the resident time is unknown. Assume the maximum age, or the response might stay
         // fresh indefinitely.
@@ -108,9 +106,9 @@ extension StoredResponseHead {
             let modified = HTTPDate.parse(text, now: responseTime), modified < date
         {
             let guess = date.timeIntervalSince(modified) * max(0, policy.heuristicFraction)
-            return (min(guess, policy.maxHeuristicLifetime), .heuristic)
+            return (min(guess, policy.maxHeuristicLifetime / .seconds(1)), .heuristic)
         }
-        guard mayGuess, let seconds = policy.defaultLifetime else { return (0, .none) }
-        return (max(0, seconds), .policy)
+        guard mayGuess, let lifetime = policy.defaultLifetime else { return (0, .none) }
+        return (max(0, lifetime / .seconds(1)), .policy)
     }
 }

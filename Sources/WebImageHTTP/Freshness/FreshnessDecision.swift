@@ -3,7 +3,7 @@
 import Foundation
 
 /// A decision about the use of a stored response for a request (RFC 9111 4, RFC 5861).
-public enum FreshnessDecision: Sendable, Hashable {
+package enum FreshnessDecision: Sendable, Hashable {
     /// A fresh response, which may be used. Its age is in seconds.
     case fresh(age: Double)
     /// A stale response. It needs revalidation, except for the uses that the associated value allows.
@@ -13,23 +13,23 @@ public enum FreshnessDecision: Sendable, Hashable {
     case mustRevalidate(age: Double)
 
     /// The permitted uses of a stale response.
-    public struct StaleUse: Sendable, Hashable {
+    package struct StaleUse: Sendable, Hashable {
         /// The time since the origin server generated the response, in seconds.
-        public var age: Double
+        package var age: Double
         /// The time since the response became stale, in seconds.
-        public var seconds: Double
+        package var seconds: Double
         /// A Boolean value that indicates whether the request accepts the stale response without revalidation
         /// (`max-stale`).
-        public var isAccepted: Bool
+        package var isAccepted: Bool
         /// A Boolean value that indicates whether the response may be used immediately while it's revalidated in the
         /// background (`stale-while-revalidate`).
-        public var mayServeWhileRevalidating: Bool
+        package var mayServeWhileRevalidating: Bool
         /// A Boolean value that indicates whether the response may be used if the server responds with status 500,
         /// 502, 503, or 504 (`stale-if-error`).
-        public var mayServeOnError: Bool
+        package var mayServeOnError: Bool
         /// A Boolean value that indicates whether the response may be used if the server can't be reached (RFC 9111
         /// 4.2.4).
-        public var mayServeOffline: Bool
+        package var mayServeOffline: Bool
     }
 }
 
@@ -37,8 +37,8 @@ extension StoredResponseHead {
     /// Returns how the stored response may be used for a request with the header fields `request`.
     ///
     /// The caller has already checked that the response matches the request according to `Vary`.
-    public func decision(
-        for request: HTTPHeaderFields, now: Date, policy: HTTPCachePolicy = .standard
+    package func decision(
+        for request: HTTPHeaderFields, now: Date, policy: HTTPCachePolicy = HTTPCachePolicy()
     ) -> FreshnessDecision {
         let freshness = freshness(now: now, policy: policy)
         let wanted = CacheControl(request)
@@ -54,8 +54,9 @@ extension StoredResponseHead {
         if control.mustRevalidate { return .mustRevalidate(age: freshness.age) }
         let seconds = freshness.staleness
         let errorWindow =
-            [control.staleIfError, wanted.staleIfError].compactMap { $0 }.max() ?? policy.defaultStaleIfError
-        let isWithinErrorWindow = errorWindow.map { seconds <= Double($0) }
+            [control.staleIfError, wanted.staleIfError].compactMap { $0 }.max().map { Double($0) }
+            ?? policy.defaultStaleIfError.map { $0 / .seconds(1) }
+        let isWithinErrorWindow = errorWindow.map { seconds <= $0 }
         return .stale(
             .init(
                 age: freshness.age, seconds: seconds,
@@ -74,7 +75,7 @@ extension StoredResponseHead {
     /// Returns the header fields of a conditional request that revalidates the stored response (RFC 9110 13.1).
     ///
     /// The result is empty if the response has no validator.
-    public func conditionalHeaders() -> HTTPHeaderFields {
+    package func conditionalHeaders() -> HTTPHeaderFields {
         var fields = HTTPHeaderFields()
         // Send the entity tag exactly as received. Servers that omit the quotes expect it back without them.
         if let tag = head.headers["ETag"], !tag.isEmpty { fields.append(name: "If-None-Match", value: tag) }
@@ -85,5 +86,5 @@ extension StoredResponseHead {
     }
 
     /// The entity tag, or `nil` if it's absent or malformed.
-    public var entityTag: EntityTag? { head.headers["ETag"].flatMap(EntityTag.init) }
+    package var entityTag: EntityTag? { head.headers["ETag"].flatMap(EntityTag.init) }
 }

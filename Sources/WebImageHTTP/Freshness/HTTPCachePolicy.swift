@@ -9,13 +9,13 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     public var usesHeuristicFreshness = true
     /// The heuristic lifetime as a fraction of the time since the last modification, from 0 to 1. The default is 0.1.
     public var heuristicFraction = 0.1
-    /// The maximum heuristic lifetime, in seconds. The default is 7 days.
-    public var maxHeuristicLifetime = Freshness.longestHeuristic
-    /// The freshness lifetime of responses without an explicit or a heuristic lifetime, in seconds.
+    /// The maximum heuristic lifetime. The default is 7 days.
+    public var maxHeuristicLifetime = Duration.seconds(7 * 86_400)
+    /// The freshness lifetime of responses without an explicit or a heuristic lifetime.
     ///
     /// It applies only to heuristically cacheable responses. The default is `nil`, which means that such responses are
     /// revalidated before each use.
-    public var defaultLifetime: Double?
+    public var defaultLifetime: Duration?
     /// A Boolean value that indicates whether the cache uses a stale response if the server can't be reached (RFC 9111
     /// 4.2.4).
     ///
@@ -24,9 +24,9 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     /// A Boolean value that indicates whether the cache follows `stale-if-error` for the status codes 500, 502, 503,
     /// and 504 (RFC 5861 4). The default is `true`.
     public var servesStaleOnError = true
-    /// The `stale-if-error` period, in seconds, if neither the response nor the request has the directive. The default
-    /// is `nil`, which means no period.
-    public var defaultStaleIfError: Int?
+    /// The `stale-if-error` period if neither the response nor the request has the directive. The default is `nil`,
+    /// which means no period.
+    public var defaultStaleIfError: Duration?
     /// A Boolean value that indicates whether the cache follows `stale-while-revalidate` (RFC 5861 3). The default is
     /// `true`.
     public var servesStaleWhileRevalidating = true
@@ -39,9 +39,6 @@ public struct HTTPCachePolicy: Sendable, Hashable {
 
     /// Creates a policy with the default values.
     public init() {}
-
-    /// The policy with the default values.
-    public static let standard = HTTPCachePolicy()
 }
 
 /// The way in which one request uses the cache. The modes are those of the Fetch standard (Fetch 2.2.5).

@@ -12,7 +12,7 @@ extension StoredResponseHead {
     ///   - method: The method of the request.
     ///   - request: The header fields of the request.
     ///   - response: The response head.
-    public static func isStorable(method: String, request: HTTPHeaderFields, response: HTTPResponseHead) -> Bool {
+    package static func isStorable(method: String, request: HTTPHeaderFields, response: HTTPResponseHead) -> Bool {
         method == "GET" && ![206, 304].contains(response.statusCode) && mayStore(request: request, response: response)
     }
 
@@ -22,7 +22,7 @@ extension StoredResponseHead {
     /// - Parameters:
     ///   - request: The header fields of the request.
     ///   - response: The response head.
-    public static func isStorablePart(request: HTTPHeaderFields, response: HTTPResponseHead) -> Bool {
+    package static func isStorablePart(request: HTTPHeaderFields, response: HTTPResponseHead) -> Bool {
         response.statusCode == 206 && mayStore(request: request, response: response)
     }
 
@@ -30,7 +30,7 @@ extension StoredResponseHead {
     /// 9.3.3).
     ///
     /// The response must have a `Content-Location` equal to `url` and an explicit freshness lifetime.
-    public static func canServeGet(post url: URL, response: HTTPResponseHead) -> Bool {
+    package static func canServeGet(post url: URL, response: HTTPResponseHead) -> Bool {
         guard response.statusCode == 200, let location = response.headers["Content-Location"],
             CacheControl(response.headers).maxAge != nil || response.headers["Expires"] != nil
         else { return false }
@@ -57,7 +57,7 @@ extension StoredResponseHead {
 
     /// Creates the metadata that a cache stores for an exchange. It omits hop-by-hop header fields and contains the
     /// request header fields that `Vary` names.
-    public init(
+    package init(
         request: HTTPHeaderFields, response: HTTPResponseHead, finalURL: String, requestTime: Date, responseTime: Date
     ) {
         self.init(
@@ -70,7 +70,7 @@ extension StoredResponseHead {
     ///
     /// Header fields of the 304 response replace the stored ones, except those that describe the stored body (RFC 9111
     /// 3.2, 4.3.4).
-    public func merging(notModified: HTTPResponseHead, requestTime: Date, responseTime: Date) -> StoredResponseHead {
+    package func merging(notModified: HTTPResponseHead, requestTime: Date, responseTime: Date) -> StoredResponseHead {
         let update = notModified.headers.storable.lines.filter { line in
             !Self.bodyHeaders.contains { HTTPHeaderFields.same($0, line.name) }
         }
@@ -93,7 +93,7 @@ extension StoredResponseHead {
 
     /// Returns the request header fields that the `Vary` of `response` names, in the order of `Vary`. Absent fields
     /// are omitted.
-    public static func varyHeaders(request: HTTPHeaderFields, response: HTTPHeaderFields) -> HTTPHeaderFields {
+    package static func varyHeaders(request: HTTPHeaderFields, response: HTTPHeaderFields) -> HTTPHeaderFields {
         HTTPHeaderFields(
             varyNames(response).compactMap { name in
                 request.combined(name).map { HTTPHeaderFields.Field(name: name, value: $0) }
@@ -107,7 +107,7 @@ extension StoredResponseHead {
     ///   - response: The header fields of the response.
     ///   - names: The names of header fields that select the response even if `Vary` doesn't name them. An absent
     ///     field has an empty value in the result.
-    public static func selectingHeaders(
+    package static func selectingHeaders(
         request: HTTPHeaderFields, response: HTTPHeaderFields, separating names: [String]
     ) -> HTTPHeaderFields {
         var fields = varyHeaders(request: request, response: response)
@@ -119,7 +119,7 @@ extension StoredResponseHead {
 
     /// Returns whether the request's selecting header fields match the stored ones (RFC 9111 4.1). `Vary: *` never
     /// matches.
-    public func matches(_ request: HTTPHeaderFields) -> Bool {
+    package func matches(_ request: HTTPHeaderFields) -> Bool {
         selectingNames.allSatisfy { $0 != "*" && Self.isAlike($0, request, selectingHeaders) }
     }
 
@@ -127,12 +127,12 @@ extension StoredResponseHead {
     ///
     /// `Vary: *` doesn't count as a difference here. Such a response never matches a later request but may be shared
     /// with an equal concurrent request.
-    public func differs(from request: HTTPHeaderFields) -> Bool {
+    package func differs(from request: HTTPHeaderFields) -> Bool {
         selectingNames.contains { $0 != "*" && !Self.isAlike($0, request, selectingHeaders) }
     }
 
     /// A Boolean value that indicates whether the response depends on request header fields.
-    public var isNegotiated: Bool { !varyHeaders.lines.isEmpty || head.headers["Vary"] != nil }
+    package var isNegotiated: Bool { !varyHeaders.lines.isEmpty || head.headers["Vary"] != nil }
 
     /// The names of the header fields that select the response, in lowercase.
     var selectingNames: [String] {
@@ -178,7 +178,7 @@ extension HTTPHeaderFields {
     /// The header fields that a cache stores (RFC 9111 3.1, 5.2.2.4).
     ///
     /// They exclude hop-by-hop fields, the fields that `Connection` names, and the fields that `no-cache="…"` names.
-    public var storable: HTTPHeaderFields {
+    package var storable: HTTPHeaderFields {
         let named = (combined("Connection").map(ListHeaderParser.members) ?? []) + CacheControl(self).noCacheHeaders
         let dropped = Self.hopByHop.union(named.map { $0.lowercased() }).union([StoredResponseHead.redirectHeader])
         return HTTPHeaderFields(lines.filter { !dropped.contains($0.name.lowercased()) })

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
 /// An entity tag (RFC 9110 8.8.3).
-public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
+package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The text between the quotation marks.
-    public var opaque: String
+    package var opaque: String
     /// A Boolean value that indicates whether the tag guarantees only an equivalent representation, not identical
     /// bytes.
-    public var isWeak: Bool
+    package var isWeak: Bool
 
     /// Creates an entity tag.
-    public init(opaque: String, isWeak: Bool = false) {
+    package init(opaque: String, isWeak: Bool = false) {
         self.opaque = opaque
         self.isWeak = isWeak
     }
 
     /// Parses `"…"` or `W/"…"`. Returns `nil` if the text has another form.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let isWeak = text.hasPrefix("W/")
         let quoted = text.dropFirst(isWeak ? 2 : 0).utf8
         guard quoted.count >= 2, quoted.first == UInt8(ascii: "\""), quoted.last == UInt8(ascii: "\"") else {
@@ -29,13 +29,13 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The entity tag as written in a header field.
-    public var description: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
+    package var description: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
     /// Returns whether both tags are strong and have the same text, which means identical bytes (RFC 9110 8.8.3.2).
-    public func isStronglyEqual(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
+    package func isStronglyEqual(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
     /// Returns whether both tags have the same text, which means equivalent representations.
-    public func isWeaklyEqual(_ other: EntityTag) -> Bool { opaque == other.opaque }
+    package func isWeaklyEqual(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
     /// Returns whether two tags are equivalent (RFC 9110 8.8.3.2). It also compares malformed tags.
     static func isSameText(_ left: String, _ right: String) -> Bool { strong(left) == strong(right) }

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// The parser is strict, because a cache must treat an invalid date as one in the past. It ignores case and also
 /// accepts the two obsolete formats.
-public enum HTTPDate {
+package enum HTTPDate {
     private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private static let longDays = [
         "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
@@ -21,14 +21,14 @@ public enum HTTPDate {
     ///   - text: The value of the header field.
     ///   - now: The time that determines the century of a two-digit year in the RFC 850 format. A year more than 50
     ///     years in the future belongs to the previous century.
-    public static func parse(_ text: String, now: Date = Date()) -> Date? {
+    package static func parse(_ text: String, now: Date = Date()) -> Date? {
         let bytes = text.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
         var scanner = DateScanner(bytes)
         return imf(scanner) ?? rfc850(&scanner, now: now) ?? asctime(DateScanner(bytes))
     }
 
     /// Returns the date in the form `Sun, 06 Nov 1994 08:49:37 GMT`. Years outside of 0 to 9999 are clamped.
-    public static func format(_ date: Date) -> String {
+    package static func format(_ date: Date) -> String {
         let seconds = min(max(date.timeIntervalSince1970.rounded(.down), -62_167_219_200), 253_402_300_799)
         let whole = Int(seconds.isNaN ? 0 : seconds)
         let day = Int((Double(whole) / 86_400).rounded(.down))

@@ -5,24 +5,34 @@
 /// Names are case-insensitive (RFC 9110 5.1). Values are Latin-1 text as received, without surrounding whitespace.
 public struct HTTPHeaderFields: Sendable, Hashable, Codable {
     /// One line of a header section.
-    public struct Field: Sendable, Hashable, Codable {
+    package struct Field: Sendable, Hashable, Codable {
         /// The name as written.
-        public var name: String
+        package var name: String
         /// The value without surrounding whitespace.
-        public var value: String
+        package var value: String
 
         /// Creates a header field.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
     /// The lines in order.
-    public private(set) var lines: [Field]
+    package private(set) var lines: [Field]
+
+    /// Creates a collection without header fields.
+    public init() { lines = [] }
+
+    /// Creates a collection from names and values.
+    ///
+    /// - Parameter fields: The names and the values of the header fields, in order. Names can be repeated.
+    public init(_ fields: some Sequence<(name: String, value: String)>) {
+        lines = fields.map { Field(name: $0.name, value: $0.value) }
+    }
 
     /// Creates a collection from lines.
-    public init(_ lines: [Field] = []) { self.lines = lines }
+    package init(_ lines: [Field]) { self.lines = lines }
 
     /// The first value of the header field `name`. Setting a value replaces all lines with that name by one line, and
     /// setting `nil` removes them.
@@ -42,7 +52,7 @@ public struct HTTPHeaderFields: Sendable, Hashable, Codable {
     }
 
     /// Returns all values of the header field `name` joined by `, ` (RFC 9110 5.3), or `nil` if the field is absent.
-    public func combined(_ name: String) -> String? {
+    package func combined(_ name: String) -> String? {
         guard let first = lines.firstIndex(where: { Self.same($0.name, name) }) else { return nil }
         // Avoid the array, because repeated header fields are rare.
         guard lines[(first + 1)...].contains(where: { Self.same($0.name, name) }) else { return lines[first].value }
@@ -72,12 +82,50 @@ public struct HTTPHeaderFields: Sendable, Hashable, Codable {
     private static func lowered(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 }
 
+extension HTTPHeaderFields: RandomAccessCollection {
+    /// The name and the value of a header field.
+    public typealias Element = (name: String, value: String)
+
+    /// The position of the first header field.
+    public var startIndex: Int { 0 }
+    /// The position after the last header field.
+    public var endIndex: Int { lines.count }
+
+    /// The header field at a position.
+    public subscript(position: Int) -> (name: String, value: String) {
+        (name: lines[position].name, value: lines[position].value)
+    }
+}
+
+extension HTTPHeaderFields: ExpressibleByDictionaryLiteral {
+    /// Creates a collection from the names and the values of a dictionary literal, in the order of the literal. Names
+    /// can be repeated.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        lines = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+}
+
+extension HTTPHeaderFields: CustomStringConvertible {
+    private static let secretNames: Set<String> = [
+        "authorization", "cookie", "proxy-authorization", "set-cookie",
+    ]
+
+    /// The header fields, one per line. The values of `Authorization`, `Cookie`, `Proxy-Authorization`, and
+    /// `Set-Cookie` are replaced, so that they don't appear in logs.
+    public var description: String {
+        lines.map { line in
+            let isSecret = Self.secretNames.contains(line.name.lowercased())
+            return "\(line.name): \(isSecret ? "<redacted>" : line.value)"
+        }.joined(separator: "\n")
+    }
+}
+
 extension HTTPHeaderFields {
     /// The names of the request header fields that don't select different content, in lowercase.
     ///
     /// They concern the connection, intermediate caches, conditions, or the content coding, which the downloader
     /// removes. `User-Agent` is included because a response that depends on it names it in `Vary`.
-    public static let namesWithoutEffectOnData: Set<String> = [
+    package static let namesWithoutEffectOnData: Set<String> = [
         "accept-encoding", "cache-control", "connection", "if-match", "if-modified-since", "if-none-match", "if-range",
         "if-unmodified-since", "keep-alive", "pragma", "priority", "te", "user-agent",
     ]

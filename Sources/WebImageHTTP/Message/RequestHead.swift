@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT
 
 /// The method and the header fields of an HTTP request.
-public struct RequestHead: Sendable, Hashable {
+package struct RequestHead: Sendable, Hashable {
     /// The method, which is any token. Methods are case-sensitive (RFC 9110 9.1).
-    public var method: String
+    package var method: String
     /// The header fields.
-    public var headers: HTTPHeaderFields
+    package var headers: HTTPHeaderFields
 
     /// Creates a request head.
-    public init(method: String = "GET", headers: HTTPHeaderFields = HTTPHeaderFields()) {
+    package init(method: String = "GET", headers: HTTPHeaderFields = HTTPHeaderFields()) {
         self.method = method
         self.headers = headers
     }
 
     /// The methods that don't change state on the server, according to the IANA registry. Any other method, including
     /// an unknown one, may change state.
-    public static let safeMethods: Set<String> = [
+    package static let safeMethods: Set<String> = [
         "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY", "PRI",
     ]
 
     /// A Boolean value that indicates whether the method doesn't change state on the server.
-    public var isSafe: Bool { Self.safeMethods.contains(method) }
+    package var isSafe: Bool { Self.safeMethods.contains(method) }
     /// A Boolean value that indicates whether a stored response may serve the request. Only GET and HEAD allow it.
-    public var mayUseStored: Bool { method == "GET" || method == "HEAD" }
+    package var mayUseStored: Bool { method == "GET" || method == "HEAD" }
     /// A Boolean value that indicates whether the request has the caller's own conditions (RFC 9110 13.1). `If-Range`
     /// doesn't count.
-    public var isConditional: Bool { isCacheCondition || needsOrigin }
+    package var isConditional: Bool { isCacheCondition || needsOrigin }
     /// A Boolean value that indicates whether the request has conditions that a cache may evaluate (RFC 9111 4.3.2).
-    public var isCacheCondition: Bool { headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil }
+    package var isCacheCondition: Bool { headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil }
     /// A Boolean value that indicates whether the request has conditions that only the origin server may evaluate (RFC
     /// 9111 4.3.2).
-    public var needsOrigin: Bool { headers["If-Match"] != nil || headers["If-Unmodified-Since"] != nil }
+    package var needsOrigin: Bool { headers["If-Match"] != nil || headers["If-Unmodified-Since"] != nil }
     /// The `Range` header field of a GET request. Other methods ignore it (RFC 9110 14.2).
-    public var range: String? { method == "GET" ? headers.combined("Range") : nil }
+    package var range: String? { method == "GET" ? headers.combined("Range") : nil }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 /// A single byte range of a request (RFC 9110 14.1.2).
-public enum ByteRange: Sendable, Hashable {
+package enum ByteRange: Sendable, Hashable {
     /// The bytes from the first position to the last position, or to the end if the last position is `nil`.
     case from(Int, to: Int?)
     /// The given number of bytes at the end.
     case suffix(Int)
 
     /// Parses a `Range` header field. Returns `nil` for other units, multiple ranges, and invalid values.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, ListHeaderParser.trimmed(String(halves[0])).lowercased() == "bytes" else { return nil }
         let members = ListHeaderParser.members(String(halves[1]))
@@ -30,7 +30,7 @@ public enum ByteRange: Sendable, Hashable {
     }
 
     /// Returns the bytes of a representation of `size` bytes, or `nil` if the range is unsatisfiable (416).
-    public func resolved(in size: Int) -> Range<Int>? {
+    package func resolved(in size: Int) -> Range<Int>? {
         switch self {
         case .from(let first, let last):
             guard first < size else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// The byte range that a response contains (RFC 9110 14.4).
-public enum ContentRange: Sendable, Hashable {
+package enum ContentRange: Sendable, Hashable {
     /// The bytes from `first` through `last`. `total` is `nil` if the server sent `*`.
     case bytes(first: Int, last: Int, total: Int?)
     /// No bytes, as in a 416 response, which contains only the total size.
@@ -9,7 +9,7 @@ public enum ContentRange: Sendable, Hashable {
 
     /// Parses the value of a `Content-Range` header field. Returns `nil` for other units, reversed ranges, and
     /// contradictory numbers.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
         let halves = ListHeaderParser.trimmed(String(parts[1])).split(separator: "/", omittingEmptySubsequences: false)

@@ -4,20 +4,20 @@ import Foundation
 
 /// A stored part of a representation (RFC 9111 3.3): a 206 response whose `Content-Range` specifies the bytes of its
 /// body.
-public struct PartialResponse: Sendable, Hashable {
+package struct PartialResponse: Sendable, Hashable {
     /// The status 206 and the header fields. The selecting header fields include the `Range` of the original request.
-    public private(set) var head: StoredResponseHead
+    package private(set) var head: StoredResponseHead
     /// The bytes of the complete representation that this part contains.
-    public let bytes: Range<Int>
+    package let bytes: Range<Int>
     /// The size of the complete representation in bytes, or `nil` if it's unknown.
-    public let total: Int?
+    package let total: Int?
 
     /// The maximum size of a joined part, in bytes: 4 MiB. Each join copies and stores the entire part, which would be
     /// expensive for thousands of small ranges of a large body.
-    public static let longestJoined = 4 << 20
+    package static let longestJoined = 4 << 20
 
     /// Creates a part from a stored response. Returns `nil` if the response isn't a part.
-    public init?(_ head: StoredResponseHead) {
+    package init?(_ head: StoredResponseHead) {
         guard head.head.statusCode == 206, !head.isCoded,
             case .bytes(let first, let last, let total)? = head.head.headers["Content-Range"].flatMap(ContentRange.init),
             last < .max
@@ -37,7 +37,7 @@ public struct PartialResponse: Sendable, Hashable {
     ///   - range: The `Range` header field of the request.
     ///   - size: The size of the body, in bytes. If it's smaller than declared, the body contains the first bytes of
     ///     the range.
-    public init?(storing head: StoredResponseHead, range: String, size: Int) {
+    package init?(storing head: StoredResponseHead, range: String, size: Int) {
         guard let told = PartialResponse(head), size > 0, size <= told.bytes.count else { return nil }
         self.init(told.head, bytes: told.bytes.lowerBound..<(told.bytes.lowerBound + size), total: told.total)
         self.head.varyHeaders["Range"] = range
@@ -53,7 +53,7 @@ public struct PartialResponse: Sendable, Hashable {
 
     /// Returns the range of the stored body that serves `request`, or `nil` if the part doesn't contain all requested
     /// bytes.
-    public func offsets(for request: RequestHead) -> Range<Int>? {
+    package func offsets(for request: RequestHead) -> Range<Int>? {
         guard let range = request.range, !request.isConditional, head.mayServeRange(of: request) else { return nil }
         if range == head.varyHeaders["Range"] { return 0..<bytes.count }
         guard let wanted = ByteRange(range).flatMap(resolved), wanted.lowerBound >= bytes.lowerBound,
@@ -78,7 +78,7 @@ public struct PartialResponse: Sendable, Hashable {
     ///   - body: The bytes of this part.
     ///   - newer: The newer part.
     ///   - newerBody: The bytes of the newer part.
-    public func joined(_ body: Data, with newer: PartialResponse, _ newerBody: Data) -> (
+    package func joined(_ body: Data, with newer: PartialResponse, _ newerBody: Data) -> (
         head: StoredResponseHead, body: Data
     )? {
         guard let tag = head.entityTag, let newerTag = newer.head.entityTag, tag.isStronglyEqual(newerTag),
@@ -101,7 +101,7 @@ public struct PartialResponse: Sendable, Hashable {
     }
 
     /// The head of the complete representation, or `nil` if this part isn't complete.
-    public var completed: StoredResponseHead? {
+    package var completed: StoredResponseHead? {
         guard bytes.lowerBound == 0, bytes.upperBound == total else { return nil }
         var whole = head
         whole.head.statusCode = 200

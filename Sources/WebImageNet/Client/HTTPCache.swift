@@ -10,11 +10,11 @@ import WebImageStore
 /// and the store manages the data.
 public final class HTTPCache: Sendable {
     /// The result of a cache lookup.
-    public struct Lookup: Sendable {
+    package struct Lookup: Sendable {
         /// The action for the request.
-        public var step: CacheAction
+        package var step: CacheAction
         /// The stored response that `Vary` selects, with its body, or `nil` on a cache miss.
-        public var stored: StoredResponse?
+        package var stored: StoredResponse?
     }
 
     /// The store of the responses.
@@ -24,13 +24,13 @@ public final class HTTPCache: Sendable {
     private let log = InvalidationLog()
 
     /// Creates a cache.
-    public init(store: any HTTPResponseStore, policy: HTTPCachePolicy = .standard) {
+    public init(store: any HTTPResponseStore, policy: HTTPCachePolicy = HTTPCachePolicy()) {
         self.store = store
         self.policy = policy
     }
 
     /// Looks up a request and returns the action for it.
-    public func lookup(
+    package func lookup(
         _ request: RequestHead, url: URL, mode: HTTPCacheMode = .default, now: Date
     ) async -> Lookup {
         let isLookedUp = request.mayUseStored && mode != .noStore && mode != .reload
@@ -57,7 +57,7 @@ public final class HTTPCache: Sendable {
     ///   the meantime isn't stored. `nil` disables this check.
     /// - Returns: `true` if the response is stored.
     @discardableResult
-    public func store(
+    package func store(
         _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64? = nil
     ) async -> Bool {
         let answersGet = request.method == "POST" && StoredResponseHead.canServeGet(post: url, response: answer.head)
@@ -103,7 +103,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// Updates a stored response with a 304 response and returns the updated response.
-    public func freshen(
+    package func freshen(
         _ stored: StoredResponse, with notModified: HTTPTransportResponse, for request: RequestHead, url: URL
     ) async -> StoredResponse {
         var current = stored
@@ -123,7 +123,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// Updates or removes the stored response to a GET request after a HEAD response (RFC 9111 4.3.5).
-    public func freshen(byHead answer: HTTPTransportResponse, for request: RequestHead, url: URL) async {
+    package func freshen(byHead answer: HTTPTransportResponse, for request: RequestHead, url: URL) async {
         let key = Self.key(url)
         guard answer.head.statusCode == 200, !CacheControl(request.headers).noStore,
             let stored = await store.response(for: key, matching: selectingHeaders(request))
@@ -136,7 +136,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// Removes the stored responses that `response` to an unsafe request invalidates (RFC 9111 4.4).
-    public func invalidate(after request: RequestHead, url: URL, response: HTTPResponseHead) async {
+    package func invalidate(after request: RequestHead, url: URL, response: HTTPResponseHead) async {
         for target in CacheInvalidation.targets(method: request.method, url: url, response: response) {
             log.record(Self.key(target))
             await store.removeAll(for: Self.key(target))

@@ -21,7 +21,7 @@ extension HTTPClient {
         /// The storage for responses. The default is memory with a limit of 64 MiB.
         public var storage = Storage.memory(bytes: 64 << 20)
         /// The policy of the cache.
-        public var cachePolicy = HTTPCachePolicy.standard
+        public var cachePolicy = HTTPCachePolicy()
         /// The options for connections, timeouts, proxies, TLS, cookies, credentials, retries, and redirects.
         ///
         /// The defaults are those for images, except that the client allows 64 simultaneous transfers per origin and

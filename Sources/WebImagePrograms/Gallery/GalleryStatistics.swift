@@ -46,7 +46,7 @@ package struct GalleryStatistics: Sendable, Hashable {
         let memory = manager.memoryCache.statistics
         memoryBytes = memory.cost
         memoryCount = memory.count
-        memoryLimit = manager.memoryCache.costLimit
+        memoryLimit = manager.memoryCache.configuration.costLimit
         let activity = manager.downloader.activity
         transfers = activity.running
         waiting = activity.queued

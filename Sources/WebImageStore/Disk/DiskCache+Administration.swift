@@ -26,10 +26,15 @@ extension DiskCache {
 
     /// Deletes the least recently used entries until the remaining ones occupy at most the given number of bytes.
     ///
+    /// - Parameter size: The number of bytes that the remaining entries may occupy.
+    public func trim(toSize size: Int) async { await trim(toSize: size, progress: nil) }
+
+    /// Deletes the least recently used entries until the remaining ones occupy at most the given number of bytes.
+    ///
     /// - Parameters:
     ///   - bytes: The number of bytes that the remaining entries may occupy.
     ///   - progress: A closure that receives the progress in bytes.
-    public func trim(toSize bytes: Int, progress: DiskProgress? = nil) async {
+    package func trim(toSize bytes: Int, progress: DiskProgress?) async {
         let before = progress == nil ? 0 : await info().size
         let excess = max(0, before - max(0, bytes))
         await perform { completion in
@@ -40,14 +45,19 @@ extension DiskCache {
         }
     }
 
-    /// Deletes the entries that were neither stored nor revalidated during the given number of seconds.
+    /// Deletes the entries that were neither stored nor revalidated during the given time.
+    ///
+    /// - Parameter maxAge: The time since an entry was stored or revalidated.
+    public func trim(maxAge: Duration) async { await trim(maxAge: maxAge, progress: nil) }
+
+    /// Deletes the entries that were neither stored nor revalidated during the given time.
     ///
     /// - Parameters:
-    ///   - seconds: The age in seconds.
+    ///   - maxAge: The time since an entry was stored or revalidated.
     ///   - progress: A closure that receives the number of deleted entries as both arguments, because the total isn't
     ///     known in advance.
-    public func trim(maxAge seconds: Double, progress: DiskProgress? = nil) async {
-        let cutoff = state.clock.now().timeIntervalSince1970 - seconds
+    package func trim(maxAge: Duration, progress: DiskProgress?) async {
+        let cutoff = state.clock.now().timeIntervalSince1970 - maxAge / .seconds(1)
         let before = progress == nil ? 0 : await info().entryCount
         await perform { completion in
             let report = progress.map { progress in
@@ -61,7 +71,7 @@ extension DiskCache {
     ///
     /// - Parameter progress: A closure that receives the number of deleted files as both arguments, because the total
     ///   isn't known.
-    public func deleteTrash(progress: DiskProgress? = nil) async {
+    package func deleteTrash(progress: DiskProgress? = nil) async {
         await perform { completion in
             .sweep(progress.map { progress in { @Sendable deleted in progress(deleted, deleted) } }, completion)
         }
@@ -83,7 +93,7 @@ extension DiskCache {
 
     /// Returns the statistics of the cache.
     public func info() async -> DiskCache.Info {
-        let path = state.configuration.directory
+        let directory = state.configuration.directory
         let limit = state.configuration.sizeLimit
         let clock = state.clock
         await settle()
@@ -96,7 +106,7 @@ extension DiskCache {
                     continuation.resume(
                         returning: DiskCache.Info(
                             entryCount: totals?.entries ?? 0, size: totals?.bytes ?? 0, sizeLimit: limit,
-                            oldestEntryDate: (try? index?.oldest()) ?? nil, directory: path, counters: counters,
+                            oldestEntryDate: (try? index?.oldest()) ?? nil, directory: directory, counters: counters,
                             hits: totals?.hits ?? 0, misses: totals?.misses ?? 0,
                             suspensionReason: left > 0
                                 ? "writing is paused for \(Int(saturating: left.rounded(.up))) s after a disk failure"
@@ -105,7 +115,7 @@ extension DiskCache {
             if !accepted {
                 continuation.resume(
                     returning: DiskCache.Info(
-                        entryCount: 0, size: 0, sizeLimit: limit, oldestEntryDate: nil, directory: path,
+                        entryCount: 0, size: 0, sizeLimit: limit, oldestEntryDate: nil, directory: directory,
                         counters: counters,
                         suspensionReason: "the cache is closed"))
             }
@@ -116,26 +126,30 @@ extension DiskCache {
     ///
     /// Canceling the current task ends the verification early.
     ///
-    /// - Parameter progress: A closure that receives the progress in directories of entries.
+    /// - Parameter progress: A closure that receives the progress in directories of entries. The cache calls it on one
+    ///   of its threads, so it must not block. The default is `nil`.
     /// - Returns: A report of the files that were checked and repaired.
-    public func verify(progress: DiskProgress? = nil) async -> VerifyReport {
+    public func verify(
+        progress: (@Sendable (_ completed: Int, _ total: Int) -> Void)? = nil
+    ) async -> DiskCache.MaintenanceReport {
         await settle()
-        var report = VerifyReport()
+        var report = DiskCache.MaintenanceReport()
         let shards = await readers.run({ $0.shards }) ?? []
         // Process one shard at a time so that reads of images can run in between.
         for (index, shard) in shards.enumerated() where !Task.isCancelled {
-            let part = await readers.run { $0.verify(shard: shard) } ?? VerifyReport()
+            let part = await readers.run { $0.verify(shard: shard) } ?? DiskCache.MaintenanceReport()
             report.entryCount += part.entryCount
+            report.size += part.size
             report.corruptCount += part.corruptCount
             progress?(index + 1, shards.count)
         }
         let repaired = await withCheckedContinuation { continuation in
             let accepted = state.enqueueIfOpen(.reconcile { continuation.resume(returning: $0) })
-            if !accepted { continuation.resume(returning: VerifyReport()) }
+            if !accepted { continuation.resume(returning: DiskCache.MaintenanceReport()) }
         }
         report.corruptCount += repaired.corruptCount
         report.recoveredCount = repaired.recoveredCount
-        report.missing = max(0, repaired.missing)
+        report.missingCount = max(0, repaired.missingCount)
         await flush()
         return report
     }
@@ -161,13 +175,14 @@ extension EntryReader {
     }
 
     /// Reads all entries of a shard directory and deletes the corrupt ones. This method blocks.
-    func verify(shard: String) -> VerifyReport {
-        var report = VerifyReport()
+    func verify(shard: String) -> DiskCache.MaintenanceReport {
+        var report = DiskCache.MaintenanceReport()
         for name in (try? state.files.names(in: shard)) ?? []
         where CacheLayout.isEntryName(name) {
             let path = state.layout.entry(name)
             guard let contents = try? state.files.contents(path, limit: .max) else { continue }
             report.entryCount += 1
+            report.size += contents.status.size
             let inode = contents.status.inode
             let isWhole: Bool
             do throws(EntryFileError) {

@@ -4,8 +4,8 @@ import Foundation
 import WebImageConcurrency
 
 extension DiskCache {
-    /// The configuration of a ``DiskCache``.
-    public struct Configuration: Sendable {
+    /// The location and the limits of a ``DiskCache``.
+    public struct Configuration: Sendable, Hashable {
         /// The data that survives a power failure.
         public enum Durability: Sendable, Hashable {
             /// Data isn't flushed to disk. Checksums detect incompletely written entries. This option is 50 times
@@ -17,61 +17,65 @@ extension DiskCache {
             case full
         }
 
-        /// The absolute path of a directory that only the cache uses.
+        /// The file URL of a directory that only the cache uses.
         ///
         /// If the directory doesn't exist, the cache creates it with mode 0700.
-        public var directory: String
+        public var directory: URL
         /// The maximum number of bytes that all entries may occupy on disk. The default is 512 MiB.
-        public var sizeLimit: Int
-        /// The number of seconds after which an entry that was neither stored nor revalidated is deleted. The default
-        /// is 30 days.
-        public var maxAge: Double
+        public var sizeLimit = 512 << 20
+        /// The maximum size of one entry in bytes. The default is `nil`, which means one tenth of ``sizeLimit``, up to
+        /// 32 MiB.
+        public var entrySizeLimit: Int?
+        /// The time after which an entry that was neither stored nor revalidated is deleted. The default is 30 days.
+        public var maxAge = Duration.seconds(30 * 86_400)
         /// The fraction of the file system that remains free, from 0 to 1. The default is 0.05.
-        public var minimumFreeFraction: Double
-        /// The maximum size of one entry in bytes. The default is one tenth of `sizeLimit`, up to 32 MiB.
-        public var entrySizeLimit: Int
+        public var minimumFreeFraction = 0.05
         /// The data that survives a power failure. The default is ``DiskCache/Configuration/Durability/none``.
-        public var durability: Durability
-        /// The maximum number of entries that wait to be written, and their maximum total size in bytes.
+        public var durability = Durability.none
+        /// The maximum total size, in bytes, of the entries that wait to be written. The default is 64 MiB.
         ///
-        /// The default is 1,024 entries and 64 MiB. Beyond these limits, new entries are dropped.
-        public var stagingLimit: (entries: Int, bytes: Int)
-        /// The absolute paths of read-only directories with entries, for example entries that are shipped with an app.
+        /// Beyond this limit, or if 1,024 entries are waiting, new entries are dropped.
+        public var maxPendingBytes = 64 << 20
+        /// The file URLs of read-only directories with entries, for example entries that are shipped with an app.
         ///
-        /// Use directories that ``DiskCache/export(to:as:where:progress:)`` or another cache created. If the cache
-        /// itself doesn't have an entry, it searches these directories in order. It never writes to them and doesn't
-        /// count them toward its limits. Any user may own the directories, and the cache doesn't follow symbolic links
-        /// in them. You can't remove their entries, but an entry stored under the same key takes precedence. The
-        /// default is an empty array.
-        public var readOnlyDirectories: [String] = []
+        /// Use directories that ``DiskCache/exportEntries(to:where:)`` or another cache created. If the cache itself
+        /// doesn't have an entry, it searches these directories in order. It never writes to them and doesn't count
+        /// them toward its limits. Any user may own the directories, and the cache doesn't follow symbolic links in
+        /// them. You can't remove their entries, but an entry stored under the same key takes precedence. The default
+        /// is an empty array.
+        public var readOnlyDirectories: [URL] = []
+        /// The maximum number of entries that wait to be written.
+        package var maxPendingEntries = 1_024
         /// The clock of the cache.
         package var clock = TimeSource.system
-        package var fileSystem: any FileSystem
+        package var fileSystem: any FileSystem = SystemFileSystem()
 
-        /// Creates a configuration with the default values.
-        public init(
-            directory: String, sizeLimit: Int = 512 << 20, maxAge: Double = 30 * 86_400,
-            minimumFreeFraction: Double = 0.05,
-            entrySizeLimit: Int? = nil, durability: Durability = .none
-        ) {
-            self.directory = directory
-            self.sizeLimit = sizeLimit
-            self.maxAge = maxAge
-            self.minimumFreeFraction = minimumFreeFraction
-            self.entrySizeLimit = entrySizeLimit ?? min(sizeLimit / 10, 32 << 20)
-            self.durability = durability
-            self.stagingLimit = (1_024, 64 << 20)
-            self.fileSystem = SystemFileSystem()
+        /// Creates a configuration with the default limits.
+        ///
+        /// - Parameter directory: The file URL of the directory. The default is `nil`, which means
+        ///   ``defaultDirectory(for:)`` for the name of the process.
+        public init(directory: URL? = nil) {
+            self.directory = directory ?? Self.defaultDirectory(for: ProcessInfo.processInfo.processName)
         }
 
-        /// Returns the default directory for the images of an app.
+        /// Creates a configuration for the directory at a path, which is absolute or relative to the working directory.
+        package init(path: String, sizeLimit: Int = 512 << 20, minimumFreeFraction: Double = 0.05) {
+            directory = URL(filePath: path, directoryHint: .isDirectory)
+            self.sizeLimit = sizeLimit
+            self.minimumFreeFraction = minimumFreeFraction
+        }
+
+        /// Returns the default cache directory of an application.
         ///
         /// The directory is `$CACHE_DIRECTORY/webimage` under systemd (the first path of the list, see systemd.exec).
         /// Otherwise, it's `$XDG_CACHE_HOME/<application>/webimage`, or `~/.cache/<application>/webimage` if that
         /// variable isn't set. Values that aren't absolute paths are ignored (XDG Base Directory Specification 0.8).
-        public static func defaultDirectory(
-            for application: String, environment: [String: String] = ProcessInfo.processInfo.environment
-        ) -> String {
+        public static func defaultDirectory(for applicationName: String) -> URL {
+            defaultDirectory(for: applicationName, environment: ProcessInfo.processInfo.environment)
+        }
+
+        /// Returns the default cache directory of an application in an environment.
+        package static func defaultDirectory(for application: String, environment: [String: String]) -> URL {
             let safe = application.filter { $0 != "/" && $0 != "\0" }
             let name = ["", ".", ".."].contains(safe) ? "webimage" : safe
             func absolute(_ variable: String) -> String? {
@@ -79,10 +83,36 @@ extension DiskCache {
                     $0.hasPrefix("/") ? $0 : nil
                 }
             }
-            if let service = absolute("CACHE_DIRECTORY") { return "\(service)/webimage" }
-            if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return "\(cache)/\(name)/webimage" }
+            func directory(_ path: String) -> URL { URL(filePath: path, directoryHint: .isDirectory) }
+            if let service = absolute("CACHE_DIRECTORY") { return directory("\(service)/webimage") }
+            if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
+                return directory("\(cache)/\(name)/webimage")
+            }
             let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
-            return "\(home)/.cache/\(name)/webimage"
+            return directory("\(home)/.cache/\(name)/webimage")
+        }
+
+        /// Returns a Boolean value that indicates whether the locations and the limits of two configurations are equal.
+        public static func == (left: Configuration, right: Configuration) -> Bool {
+            left.directory == right.directory && left.sizeLimit == right.sizeLimit
+                && left.entrySizeLimit == right.entrySizeLimit && left.maxAge == right.maxAge
+                && left.minimumFreeFraction == right.minimumFreeFraction && left.durability == right.durability
+                && left.maxPendingBytes == right.maxPendingBytes
+                && left.maxPendingEntries == right.maxPendingEntries
+                && left.readOnlyDirectories == right.readOnlyDirectories
+        }
+
+        /// Hashes the location and the limits.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(directory)
+            hasher.combine(sizeLimit)
+            hasher.combine(entrySizeLimit)
+            hasher.combine(maxAge)
+            hasher.combine(minimumFreeFraction)
+            hasher.combine(durability)
+            hasher.combine(maxPendingBytes)
+            hasher.combine(maxPendingEntries)
+            hasher.combine(readOnlyDirectories)
         }
     }
 }

@@ -6,23 +6,23 @@ extension DiskCache {
     /// The state of a disk cache.
     public struct Info: Sendable, Hashable {
         /// The number of events since this process opened the cache.
-        public struct Counters: Sendable, Hashable {
+        package struct Counters: Sendable, Hashable {
             /// The number of reads that found an entry.
-            public var hits = 0
+            package var hits = 0
             /// The number of reads that found no entry.
-            public var misses = 0
+            package var misses = 0
             /// The number of entries written to disk.
-            public var written = 0
+            package var written = 0
             /// The number of corrupt entries that were found and deleted.
-            public var corrupt = 0
+            package var corrupt = 0
             /// The number of entries deleted because of a limit.
-            public var evicted = 0
+            package var evicted = 0
             /// The number of entries that weren't stored because they were too large, too many writes were pending,
             /// writing was paused, or the system reported an error.
-            public var dropped = 0
+            package var dropped = 0
 
             /// Creates counters that are all zero.
-            public init() {}
+            package init() {}
         }
 
         /// The number of entries on disk, including those of other processes.
@@ -33,10 +33,10 @@ extension DiskCache {
         public var sizeLimit: Int
         /// The store date of the oldest entry, or `nil` if the cache is empty.
         public var oldestEntryDate: Date?
-        /// The path of the cache directory.
-        public var directory: String
+        /// The file URL of the cache directory.
+        public var directory: URL
         /// The event counters of this process.
-        public var counters: Counters
+        package var counters: Counters
         /// The number of reads by all processes that found an entry since the index was created.
         public var hits = 0
         /// The number of reads by all processes that found no entry since the index was created.
@@ -49,19 +49,4 @@ extension DiskCache {
         /// The reason why writing is paused, or `nil` if it isn't paused.
         public var suspensionReason: String?
     }
-}
-
-/// The result of ``DiskCache/verify(progress:)``.
-public struct VerifyReport: Sendable, Hashable {
-    /// The number of files that were read.
-    public var entryCount = 0
-    /// The number of corrupt files that were deleted.
-    public var corruptCount = 0
-    /// The number of intact files that were missing from the index and have been added to it.
-    public var recoveredCount = 0
-    /// The number of index rows without a file that were removed.
-    public var missing = 0
-
-    /// Creates a report with all counts set to zero.
-    public init() {}
 }

@@ -16,7 +16,7 @@ extension DiskCache {
     ///   - glob: A pattern as in glob(7), in which `*` matches any characters, including slashes, `?` matches one
     ///     character, and `[a-z]` matches one of several characters. If it's `nil`, all entries match.
     ///   - order: The order of the entries. The default is ``DiskEntryOrder/lastUse``.
-    public func entries(matching glob: String?, sortedBy order: DiskEntryOrder = .lastUse) async -> [DiskCache
+    package func entries(matching glob: String?, sortedBy order: DiskEntryOrder = .lastUse) async -> [DiskCache
         .EntryInfo]
     {
         let lines = await lines()
@@ -31,14 +31,26 @@ extension DiskCache {
     ///
     /// Canceling the current task ends the removal early.
     ///
+    /// - Parameter predicate: A closure that returns whether to remove an entry. The cache calls it on one of its
+    ///   threads.
+    /// - Returns: The number of removed entries and their size.
+    @discardableResult
+    public func remove(where predicate: @escaping @Sendable (EntryInfo) -> Bool) async -> MaintenanceReport {
+        await remove(progress: nil, where: predicate)
+    }
+
+    /// Removes the entries for which a closure returns `true`, except those that are stored again in the meantime.
+    ///
+    /// Canceling the current task ends the removal early.
+    ///
     /// - Parameters:
     ///   - progress: A closure that receives the progress in entries.
     ///   - matches: A closure that returns whether to remove an entry. The cache calls it on one of its threads.
     /// - Returns: The number of removed entries and their size.
     @discardableResult
-    public func remove(
-        progress: DiskProgress? = nil, where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool
-    ) async -> DiskRemoval {
+    package func remove(
+        progress: DiskProgress?, where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool
+    ) async -> DiskCache.MaintenanceReport {
         let lines = await lines()
         let ids = await readers.run { _ in lines.filter { matches($0.summary) }.map(\.id) } ?? []
         return await remove(ids, progress)
@@ -47,23 +59,23 @@ extension DiskCache {
     /// Removes the entries whose keys consist of `key` followed by additional fields, that is, the images derived from
     /// its data.
     @discardableResult
-    public func remove(derivedFrom key: CacheKey) async -> DiskRemoval {
+    package func remove(derivedFrom key: CacheKey) async -> DiskCache.MaintenanceReport {
         await settle()
         let ids = await withCheckedContinuation { continuation in
             let accepted = state.enqueueIfOpen(
                 .describe { index, _ in continuation.resume(returning: (try? index?.ids(below: key)) ?? []) })
             if !accepted { continuation.resume(returning: []) }
         }
-        return ids.isEmpty ? DiskRemoval() : await remove(ids, nil)
+        return ids.isEmpty ? DiskCache.MaintenanceReport() : await remove(ids, nil)
     }
 
-    private func remove(_ ids: [Int], _ progress: DiskProgress?) async -> DiskRemoval {
-        var removal = DiskRemoval()
+    private func remove(_ ids: [Int], _ progress: DiskProgress?) async -> DiskCache.MaintenanceReport {
+        var removal = DiskCache.MaintenanceReport()
         for start in stride(from: 0, to: ids.count, by: 256) where !Task.isCancelled {
             let slice = Array(ids[start..<min(start + 256, ids.count)])
             let part = await withCheckedContinuation { continuation in
                 if !state.enqueueIfOpen(.discard(slice) { continuation.resume(returning: $0) }) {
-                    continuation.resume(returning: DiskRemoval())
+                    continuation.resume(returning: DiskCache.MaintenanceReport())
                 }
             }
             removal.entryCount += part.entryCount
@@ -73,23 +85,22 @@ extension DiskCache {
         return removal
     }
 
-    /// Removes the entries that were stored at least `seconds` seconds ago, regardless of later use or revalidation.
+    /// Removes the entries that were stored before a date, regardless of later use or revalidation.
     @discardableResult
-    public func remove(storedBefore seconds: Double) async -> DiskRemoval {
-        let cutoff = state.clock.now().addingTimeInterval(-seconds)
-        return await remove { $0.storedAt <= cutoff }
+    public func remove(storedBefore date: Date) async -> DiskCache.MaintenanceReport {
+        await remove { $0.storedAt < date }
     }
 
     /// Removes the entries of a host and its subdomains. For example, `example.org` includes `www.example.org`.
     @discardableResult
-    public func remove(host: String) async -> DiskRemoval {
+    public func remove(host: String) async -> DiskCache.MaintenanceReport {
         let wanted = host.lowercased()
         return await remove { $0.isFrom(host: wanted) }
     }
 
     /// Removes the entries that were stored with a tag.
     @discardableResult
-    public func remove(tag: String) async -> DiskRemoval { await remove { $0.tags.contains(tag) } }
+    public func remove(tag: String) async -> DiskCache.MaintenanceReport { await remove { $0.tags.contains(tag) } }
 
     /// Returns the entry of a key from disk. The call counts neither as a read nor as a use.
     package func inspect(_ key: CacheKey) async -> CacheEntry? { await readers.run { $0.peek(key) } ?? nil }
@@ -107,7 +118,7 @@ extension DiskCache {
 
 extension DiskCache.EntryInfo {
     /// Returns a Boolean value that indicates whether ``host`` is a given lowercase host or one of its subdomains.
-    public func isFrom(host wanted: String) -> Bool {
+    package func isFrom(host wanted: String) -> Bool {
         guard let host else { return false }
         return host == wanted || host.hasSuffix(".\(wanted)")
     }

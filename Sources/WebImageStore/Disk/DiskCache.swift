@@ -26,10 +26,11 @@ public final class DiskCache: Sendable {
 
     /// Opens the cache and creates its directory if it doesn't exist. The index is loaded in the background.
     ///
+    /// - Parameter configuration: The location and the limits of the cache.
     /// - Throws: ``ImageError/CacheFailure/unsafeDirectory(path:reason:)`` or
     ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
-    public init(configuration: DiskCache.Configuration) throws(ImageError) {
-        try CacheLayout(root: configuration.directory).prepare(configuration.fileSystem)
+    public init(configuration: Configuration = Configuration()) throws(ImageError) {
+        try CacheLayout(root: configuration.directory.absoluteFilePath).prepare(configuration.fileSystem)
         let state = DiskCacheState(configuration)
         self.state = state
         readers = ReaderThreads(name: "webimage-read", threads: 2) { EntryReader(state) }
@@ -119,7 +120,7 @@ public final class DiskCache: Sendable {
     /// if it's too large, if too many entries are waiting, or while writing is paused.
     public func store(_ entry: CacheEntry) {
         let now = state.clock.uptime()
-        let tooLarge = entry.data.count > state.configuration.entrySizeLimit || !EntryFile.fitsLimits(entry)
+        let tooLarge = entry.data.count > state.entrySizeLimit || !EntryFile.fitsLimits(entry)
         state.enqueue { state in
             guard !state.isClosed else { return nil }
             let paused = state.pausedUntil.map { now < $0 } ?? false
@@ -138,7 +139,7 @@ public final class DiskCache: Sendable {
 
     /// Replaces the HTTP response head of an entry after a 304 response. If the entry doesn't exist, this method does
     /// nothing.
-    public func updateHead(_ head: StoredResponseHead, for key: CacheKey) {
+    package func updateHead(_ head: StoredResponseHead, for key: CacheKey) {
         update(EntryMetadataUpdate(head: head), for: key)
     }
 

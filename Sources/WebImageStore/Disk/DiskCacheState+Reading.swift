@@ -41,7 +41,7 @@ extension DiskCacheState {
 
     private func isExpired(_ entry: CacheEntry, now: Date) -> Bool {
         let renewed = max(entry.storedAt, entry.head?.responseTime ?? entry.storedAt)
-        return now.timeIntervalSince(renewed) > configuration.maxAge
+        return now.timeIntervalSince(renewed) > maxAge
     }
 
     /// Returns the result of a read that found an intact entry on disk, and counts the read.

@@ -24,10 +24,10 @@ final class DiskCacheState: Sendable {
         case settle(Completion)
         case trim(EvictionTarget, EvictionProgress?, Completion)
         /// Deletes the entries of the given index rows and reports the deleted entries.
-        case discard([Int], @Sendable (DiskRemoval) -> Void)
+        case discard([Int], @Sendable (DiskCache.MaintenanceReport) -> Void)
         /// Deletes the files that were set aside.
         case sweep(SweepProgress?, Completion)
-        case reconcile(@Sendable (VerifyReport) -> Void)
+        case reconcile(@Sendable (DiskCache.MaintenanceReport) -> Void)
         case describe(@Sendable (CacheIndex?, Double?) -> Void)
         case close(Completion)
     }
@@ -80,6 +80,10 @@ final class DiskCacheState: Sendable {
     /// only source of information, and the cache finds entries of other processes by checking the files.
     let isFilesOnly: Bool
     let extras: ExtraDirectories
+    /// The maximum size of one entry in bytes.
+    let entrySizeLimit: Int
+    /// The number of seconds after which an entry that was neither stored nor revalidated expires.
+    let maxAge: Double
     let shared: Lock<Shared>
     private let wake = DispatchSemaphore(value: 0)
 
@@ -89,13 +93,17 @@ final class DiskCacheState: Sendable {
     /// Creates the state for an existing directory.
     init(_ configuration: DiskCache.Configuration) {
         self.configuration = configuration
-        layout = CacheLayout(root: configuration.directory)
-        isFilesOnly = (try? configuration.fileSystem.isRemote(configuration.directory)) ?? false
-        extras = ExtraDirectories(configuration.readOnlyDirectories, files: configuration.fileSystem)
+        let root = configuration.directory.absoluteFilePath
+        layout = CacheLayout(root: root)
+        entrySizeLimit = configuration.entrySizeLimit ?? min(configuration.sizeLimit / 10, 32 << 20)
+        maxAge = configuration.maxAge / .seconds(1)
+        isFilesOnly = (try? configuration.fileSystem.isRemote(root)) ?? false
+        extras = ExtraDirectories(
+            configuration.readOnlyDirectories.map(\.absoluteFilePath), files: configuration.fileSystem)
         shared = Lock(
             Shared(
                 staging: PendingWrites(
-                    entryLimit: configuration.stagingLimit.entries, byteLimit: configuration.stagingLimit.bytes),
+                    entryLimit: configuration.maxPendingEntries, byteLimit: configuration.maxPendingBytes),
                 hasIndexFile: !isFilesOnly))
     }
 

@@ -6,23 +6,23 @@ import WebImageConcurrency
 import WebImageCore
 
 /// A failure in the negative cache, which fails requests for a limited time without a new attempt.
-public struct RememberedFailure: Sendable, Hashable {
+package struct RememberedFailure: Sendable, Hashable {
     /// The key of the data that couldn't be loaded.
-    public var key: CacheKey
+    package var key: CacheKey
     /// The error that occurred.
-    public var error: ImageError
+    package var error: ImageError
     /// The date of the failure.
-    public var since: Date
+    package var since: Date
     /// The date at which the failure expires.
-    public var until: Date
+    package var until: Date
 }
 
 /// The negative cache, which remembers failures and their errors.
 ///
 /// The cache is limited in time and number and exists only in memory. This class is thread-safe, and no method blocks.
-public final class FailureCache: Sendable {
+package final class FailureCache: Sendable {
     /// The default maximum number of negative cache entries.
-    public static let defaultLimit = 1_024
+    package static let defaultLimit = 1_024
 
     private struct Entry {
         let context: FailureContext?
@@ -72,7 +72,7 @@ public final class FailureCache: Sendable {
     ///   - limit: The maximum number of negative cache entries. Beyond it, the entries that expire first are removed.
     ///     The default is 1,024.
     ///   - now: A closure that returns the current date.
-    public init(
+    package init(
         policy: FailurePolicy = .standard, limit: Int = FailureCache.defaultLimit,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -84,7 +84,7 @@ public final class FailureCache: Sendable {
     /// Returns the most recent failure of a key, regardless of the request that failed.
     ///
     /// - Returns: The failure, or `nil` if no failure is remembered or if it has expired.
-    public func failure(for key: CacheKey) -> RememberedFailure? { failure(for: key) { _ in true } }
+    package func failure(for key: CacheKey) -> RememberedFailure? { failure(for: key) { _ in true } }
 
     /// Returns the most recent failure of a key that occurred in one of the given contexts or without a context.
     package func failure(for key: CacheKey, in contexts: [FailureContext]) -> RememberedFailure? {
@@ -104,7 +104,7 @@ public final class FailureCache: Sendable {
     ///
     /// This method ignores errors that aren't network or decoding failures, and errors that come from the negative
     /// cache.
-    public func record(_ error: ImageError, for key: CacheKey) { record(error, for: key, in: nil) }
+    package func record(_ error: ImageError, for key: CacheKey) { record(error, for: key, in: nil) }
 
     /// Remembers a failure for requests in the same context, or for all requests if the context is `nil`.
     package func record(_ error: ImageError, for key: CacheKey, in context: FailureContext?) {
@@ -121,7 +121,7 @@ public final class FailureCache: Sendable {
     }
 
     /// Removes all failures of a key.
-    public func remove(_ key: CacheKey) { state.withLock { $0.filter(key) { _ in false } } }
+    package func remove(_ key: CacheKey) { state.withLock { $0.filter(key) { _ in false } } }
 
     /// Removes the failures of a key that occurred in one of the given contexts or without a context.
     ///
@@ -134,17 +134,17 @@ public final class FailureCache: Sendable {
     }
 
     /// Removes all failures.
-    public func removeAll() { state.withLock { $0 = State() } }
+    package func removeAll() { state.withLock { $0 = State() } }
 
     /// The negative cache entries, beginning with the newest.
-    public var all: [RememberedFailure] {
+    package var all: [RememberedFailure] {
         let time = now()
         return state.withLock { $0.entries.values.joined().map(\.failure) }.filter { $0.isValid(at: time) }
             .sorted { $0.since > $1.since }
     }
 
     /// The number of negative cache entries.
-    public var count: Int { all.count }
+    package var count: Int { all.count }
 
     /// The maximum lifetime of a failure in seconds (one day). It overrides longer lifetimes that a response states.
     private static let longest = 86_400.0
@@ -157,7 +157,7 @@ extension RememberedFailure {
     fileprivate func isValid(at time: Date) -> Bool { since <= time && time < until }
 
     /// The error with which requests fail because of this failure.
-    public var rememberedError: ImageError { error.remembered(until: until) }
+    package var rememberedError: ImageError { error.remembered(until: until) }
 }
 
 /// The circumstances of a failure. The failure doesn't apply to requests that are sent or accepted differently.

@@ -3,15 +3,15 @@
 import WebImageCore
 
 /// A policy that decides for how long failures are remembered. Only network and decoding failures can be remembered.
-public struct FailurePolicy: Sendable {
+package struct FailurePolicy: Sendable {
     /// A closure that returns how many seconds a failure is remembered, or `nil` if it isn't remembered.
-    public var lifetime: @Sendable (ImageError) -> Double?
+    package var lifetime: @Sendable (ImageError) -> Double?
 
     /// Creates a custom policy.
-    public init(lifetime: @escaping @Sendable (ImageError) -> Double?) { self.lifetime = lifetime }
+    package init(lifetime: @escaping @Sendable (ImageError) -> Double?) { self.lifetime = lifetime }
 
     /// A policy that remembers no failures.
-    public static let none = FailurePolicy { _ in nil }
+    package static let none = FailurePolicy { _ in nil }
 
     /// The default policy.
     ///
@@ -19,7 +19,7 @@ public struct FailurePolicy: Sendable {
     /// and an unknown host for 10 seconds. The freshness that a response states takes precedence. It doesn't remember
     /// failures that can pass on their own (timeouts, lost connections, no network, 408, 425, 429, 5xx), 401 and 407,
     /// canceled requests, and limits. A manager doesn't remember 403 either if cookies or credentials are configured.
-    public static let standard = FailurePolicy { error in
+    package static let standard = FailurePolicy { error in
         switch error {
         case .network(let failure): seconds(after: failure)
         case .decoding(let failure): failure.blamesBytes ? 3_600 : nil

@@ -4,7 +4,7 @@ extension CacheKey {
     /// Returns the fields of a key's text.
     ///
     /// Text that doesn't have the form of ``canonical`` ends the list.
-    public static func components(ofKey canonical: String) -> [String] {
+    package static func components(ofKey canonical: String) -> [String] {
         var rest = canonical.utf8[...]
         var fields: [String] = []
         while let colon = rest.firstIndex(of: UInt8(ascii: ":")),

@@ -3,22 +3,22 @@
 import CHash
 import Foundation
 
-/// A structured key with a precomputed hash.
+/// A key that identifies an image, or its data, in the caches.
 ///
-/// The text form of a key is a list of length-prefixed fields, so different lists never have the same text.
-public struct CacheKey: Sendable, Hashable {
+/// A key is a list of components. Different lists never result in equal keys.
+public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// A 128-bit XXH3 hash of the canonical bytes that finds entries in memory.
     ///
     /// The hash includes a random secret for each process, so an attacker can't prepare URLs that collide. A digest has
     /// no meaning outside the process.
-    public struct Digest: Sendable, Hashable {
+    package struct Digest: Sendable, Hashable {
         /// The upper 64 bits.
-        public let high: UInt64
+        package let high: UInt64
         /// The lower 64 bits.
-        public let low: UInt64
+        package let low: UInt64
 
         /// Hashes the lower half only, which is already uniformly distributed.
-        public func hash(into hasher: inout Hasher) { hasher.combine(low) }
+        package func hash(into hasher: inout Hasher) { hasher.combine(low) }
     }
 
     /// A 128-bit XXH3 hash of the canonical bytes that is the same in every process.
@@ -33,21 +33,29 @@ public struct CacheKey: Sendable, Hashable {
 
     /// The text form of the key, which is `length:field` for each field, in order, where `length` is the number of
     /// UTF-8 bytes.
-    public let canonical: String
+    package let canonical: String
     /// The digest of ``canonical``.
-    public let digest: Digest
+    package let digest: Digest
 
-    /// Creates a key from fields in the given order.
-    public init(_ fields: [String]) {
-        self.init(canonical: fields.reduce(into: "") { $0 += "\($1.utf8.count):\($1)" })
+    /// Creates a key from components in the given order.
+    public init(_ components: some Sequence<String>) {
+        self.init(canonical: components.reduce(into: "") { $0 += "\($1.utf8.count):\($1)" })
     }
 
     /// Creates a key from its stored text form.
-    public init(canonical: String) {
+    package init(canonical: String) {
         var text = canonical
         self.canonical = canonical
         self.digest = text.withUTF8 { Digest(ofCanonical: UnsafeRawBufferPointer($0)) }
     }
+
+    /// The components in order.
+    ///
+    /// The value is computed on each access.
+    public var components: [String] { Self.components(ofKey: canonical) }
+
+    /// The components, each with its length in UTF-8 bytes.
+    public var description: String { canonical }
 
     /// The digest that identifies the key in the index on disk.
     var storedDigest: StoredDigest {
@@ -57,12 +65,12 @@ public struct CacheKey: Sendable, Hashable {
     }
 
     /// Returns this key followed by additional fields.
-    public func appending(_ fields: [String]) -> CacheKey {
+    package func appending(_ fields: [String]) -> CacheKey {
         CacheKey(canonical: fields.reduce(into: canonical) { $0 += "\($1.utf8.count):\($1)" })
     }
 
     /// The SHA-256 hash of the canonical bytes as 64 hexadecimal digits, which is the file name of the entry.
-    public var fileName: String {
+    package var fileName: String {
         var text = canonical
         return String(unsafeUninitializedCapacity: 64) { target in
             // The hash fills the front half of the buffer. Expand it from its end so that each byte is read before it's

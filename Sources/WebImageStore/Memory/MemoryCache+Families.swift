@@ -8,7 +8,7 @@ extension MemoryCache {
     /// Returns all images in memory that were created from the data of a key, in no particular order.
     ///
     /// The call doesn't count as a lookup and doesn't mark the images as used.
-    public func images(of data: CacheKey) -> [CachedImage] { images(of: data.digest) }
+    package func images(of data: CacheKey) -> [CachedImage] { images(of: data.digest) }
 
     private func images(of family: CacheKey.Digest) -> [CachedImage] {
         store.withLock { store in
@@ -26,7 +26,7 @@ extension MemoryCache {
     /// - Parameters:
     ///   - wanted: The requested rendition.
     ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
-    public func larger(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
+    package func larger(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
         -> DecodedImage?
     {
         let found = images(of: wanted.data).filter {
@@ -42,7 +42,7 @@ extension MemoryCache {
     /// - Parameters:
     ///   - wanted: The requested rendition.
     ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
-    public func placeholder(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
+    package func placeholder(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
         -> DecodedImage?
     {
         images(of: wanted.data).map { (picture: $0, facts: VariantDimensions($0.image)) }
@@ -51,7 +51,7 @@ extension MemoryCache {
     }
 
     /// Removes all images that were created from the data of a key and stored with their ``ImageVariant``.
-    public func removeAll(of data: CacheKey) {
+    package func removeAll(of data: CacheKey) {
         change { store, leaving in store.removeFamily(data.digest, releasing: &leaving) }
     }
 }

@@ -5,41 +5,77 @@ import WebImageConcurrency
 import WebImageCore
 
 extension MemoryCache {
-    /// The maximum total size of the cached images, in bytes of pixel data.
-    ///
-    /// Lowering the limit evicts images immediately.
-    public var costLimit: Int {
-        get { store.withLock { $0.costLimit } }
-        set { changeLimits { $0.costLimit = max(0, newValue) } }
-    }
+    /// The limits of a ``MemoryCache``.
+    public struct Configuration: Hashable, Sendable {
+        /// The maximum total size of the cached images, in bytes of pixel data.
+        ///
+        /// The default is one eighth of the memory that is available to this process, up to 512 MiB.
+        public var costLimit = MemoryCache.defaultCostLimit
+        /// The maximum number of cached images. The default is unlimited.
+        public var countLimit = Int.max
+        /// The maximum size of one image, in bytes of pixel data. Larger images aren't cached. The default is `nil`,
+        /// which means one tenth of ``costLimit``.
+        public var entryCostLimit: Int?
+        /// The time for which an image can be returned after it was stored. The default is `nil`, which means an
+        /// unlimited time. HTTP freshness rules apply in addition.
+        public var timeToLive: Duration?
+        /// The time source for times to live, of which the cache uses only the uptime. The default is the system clock.
+        package var clock = TimeSource.system
 
-    /// The maximum number of cached images.
-    ///
-    /// Lowering the limit evicts images immediately.
-    public var countLimit: Int {
-        get { store.withLock { $0.countLimit } }
-        set { changeLimits { $0.countLimit = max(0, newValue) } }
-    }
+        /// Creates a configuration with the default values.
+        public init() {}
 
-    /// The maximum size of one image in bytes of pixel data, or `nil` for one tenth of the cost limit.
-    ///
-    /// Lowering the limit doesn't affect images that are already cached.
-    public var entryLimit: Int? {
-        get { store.withLock { $0.entryLimit } }
-        set { changeLimits { $0.entryLimit = newValue.map { max(0, $0) } } }
-    }
-
-    private func changeLimits(_ body: (inout MemoryCacheStorage<DecodedImage>) -> Void) {
-        change { store, leaving in
-            body(&store)
-            store.evict(toCost: store.costLimit, count: store.countLimit, releasing: &leaving)
+        /// Returns a Boolean value that indicates whether the limits of two configurations are equal.
+        public static func == (left: Configuration, right: Configuration) -> Bool {
+            left.costLimit == right.costLimit && left.countLimit == right.countLimit
+                && left.entryCostLimit == right.entryCostLimit && left.timeToLive == right.timeToLive
         }
+
+        /// Hashes the limits.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(costLimit)
+            hasher.combine(countLimit)
+            hasher.combine(entryCostLimit)
+            hasher.combine(timeToLive)
+        }
+    }
+
+    /// The limits of the cache.
+    ///
+    /// Lowering the limit for the total size or for the number of images evicts images immediately. Changes of the
+    /// limit for one image and of the time to live apply to images that are stored afterward. Negative limits become 0.
+    public var configuration: Configuration {
+        get {
+            store.withLock { store in
+                var configuration = Configuration()
+                configuration.costLimit = store.costLimit
+                configuration.countLimit = store.countLimit
+                configuration.entryCostLimit = store.entryLimit
+                configuration.timeToLive = store.timeToLive
+                configuration.clock = clock
+                return configuration
+            }
+        }
+        set {
+            change { store, leaving in
+                store.costLimit = max(0, newValue.costLimit)
+                store.countLimit = max(0, newValue.countLimit)
+                store.entryLimit = newValue.entryCostLimit.map { max(0, $0) }
+                store.timeToLive = newValue.timeToLive
+                store.evict(toCost: store.costLimit, count: store.countLimit, releasing: &leaving)
+            }
+        }
+    }
+
+    /// Evicts images until the remaining ones use at most the given number of bytes of pixel data.
+    public func trim(toCost cost: Int) {
+        change { store, leaving in store.evict(toCost: max(0, cost), count: .max, releasing: &leaving) }
     }
 
     /// Evicts images until the remaining ones use at most the given fraction of the cost limit.
     ///
     /// - Parameter fraction: The fraction, from 0 to 1.
-    public func trim(toFraction fraction: Double) {
+    package func trim(toFraction fraction: Double) {
         change { store, leaving in
             let bytes = fraction.isNaN ? 0 : Double(store.costLimit) * min(max(fraction, 0), 1)
             // A limit of Int.max isn't exact as a Double.
@@ -48,7 +84,7 @@ extension MemoryCache {
     }
 
     /// Removes images that were prefetched and haven't been used since.
-    public func removeUnusedAhead() {
+    package func removeUnusedAhead() {
         change { store, leaving in store.removeUnusedAhead(releasing: &leaving) }
     }
 }

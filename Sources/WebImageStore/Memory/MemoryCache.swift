@@ -33,45 +33,35 @@ public final class MemoryCache: Sendable {
 
     let store: Lock<MemoryCacheStorage<DecodedImage>>
     let clock: TimeSource
-    /// The number of seconds for which images without their own time to live may be returned, or `nil` for an unlimited
-    /// time.
-    public let timeToLive: Double?
     private let filled = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Creates an empty cache.
     ///
-    /// - Parameters:
-    ///   - costLimit: The maximum total size of the images, in bytes of pixel data. The default is one eighth of the
-    ///     memory of the machine or of the control group, up to 512 MiB.
-    ///   - countLimit: The maximum number of images. The default is unlimited.
-    ///   - entryLimit: The maximum size of one image, in bytes of pixel data. Larger images aren't cached. The default
-    ///     is `nil`, which means one tenth of the cost limit.
-    ///   - timeToLive: The number of seconds for which an image may be returned after it was stored. The default is
-    ///     `nil`, which means an unlimited time.
-    public convenience init(
-        costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max, entryLimit: Int? = nil,
-        timeToLive: Double? = nil
-    ) {
-        self.init(
-            costLimit: costLimit, countLimit: countLimit, entryLimit: entryLimit, timeToLive: timeToLive,
-            clock: .system)
-    }
-
-    /// Creates an empty cache that measures times to live with `clock`. The cache uses only the uptime of the clock.
-    package init(
-        costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max, entryLimit: Int? = nil,
-        timeToLive: Double? = nil, clock: TimeSource
-    ) {
+    /// - Parameter configuration: The limits of the cache.
+    public init(configuration: Configuration = Configuration()) {
         store = Lock(
             MemoryCacheStorage(
-                costLimit: max(0, costLimit), countLimit: max(0, countLimit), entryLimit: entryLimit.map { max(0, $0) }
-            ))
-        self.timeToLive = timeToLive
-        self.clock = clock
+                costLimit: max(0, configuration.costLimit), countLimit: max(0, configuration.countLimit),
+                entryLimit: configuration.entryCostLimit.map { max(0, $0) }, timeToLive: configuration.timeToLive))
+        clock = configuration.clock
+    }
+
+    /// Creates an empty cache with the given limits.
+    package convenience init(
+        costLimit: Int, countLimit: Int = .max, entryLimit: Int? = nil, timeToLive: Duration? = nil,
+        clock: TimeSource = .system
+    ) {
+        var configuration = Configuration()
+        configuration.costLimit = costLimit
+        configuration.countLimit = countLimit
+        configuration.entryCostLimit = entryLimit
+        configuration.timeToLive = timeToLive
+        configuration.clock = clock
+        self.init(configuration: configuration)
     }
 
     /// One eighth of the memory that is available to this process, up to 512 MiB.
-    public static let defaultCostLimit = min(512 << 20, SystemMemory.limit() / 8)
+    package static let defaultCostLimit = min(512 << 20, SystemMemory.limit() / 8)
 
     // MARK: - Images
 
@@ -82,7 +72,7 @@ public final class MemoryCache: Sendable {
     ///
     /// Use this method for frequent lookups. A key contains its text, and copying the text takes one fifth of the time
     /// of a lookup.
-    public func image(for digest: CacheKey.Digest) -> DecodedImage? {
+    package func image(for digest: CacheKey.Digest) -> DecodedImage? {
         if let image = store.withLock({ $0.findLasting(digest) }) { return image }
         return findElsewhere(digest)
     }
@@ -100,22 +90,37 @@ public final class MemoryCache: Sendable {
     /// - Parameters:
     ///   - image: The image to store.
     ///   - key: The key of the image.
+    ///   - timeToLive: The time for which the image can be returned. The default is `nil`, which means the time to live
+    ///     of the cache.
+    /// - Returns: `true` if the image was stored.
+    @discardableResult
+    public func store(_ image: DecodedImage, for key: CacheKey, timeToLive: Duration? = nil) -> Bool {
+        store(image, for: key, rendition: nil, timeToLive: timeToLive)
+    }
+
+    /// Stores an image like ``store(_:for:timeToLive:)``, with a description of how it was created.
+    ///
+    /// - Parameters:
+    ///   - image: The image to store.
+    ///   - key: The key of the image.
     ///   - rendition: A description of how the image was created, so that requests for other sizes find it. If it's
     ///     `nil`, only lookups for the image's own key find it.
-    ///   - timeToLive: The time to live in seconds. The default is the time to live of the cache.
+    ///   - timeToLive: The time for which the image can be returned. The default is `nil`, which means the time to live
+    ///     of the cache.
     ///   - isAhead: A Boolean value that indicates whether the image was prefetched. Prefetched images that haven't
     ///     been used are the first to be removed under memory pressure.
     /// - Returns: `true` if the image was stored.
     @discardableResult
-    public func store(
-        _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant? = nil, timeToLive: Double? = nil,
+    package func store(
+        _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant?, timeToLive: Duration? = nil,
         isAhead: Bool = false
     ) -> Bool {
-        let lifetime = timeToLive ?? self.timeToLive
-        let note = CachedImageInfo(
-            cost: image.cost, expires: lifetime.map { clock.uptime() + $0 } ?? .infinity, rendition: rendition,
-            isAhead: isAhead)
+        let cost = image.cost
         let (isKept, isFirst) = change { store, leaving in
+            let lifetime = timeToLive ?? store.timeToLive
+            let note = CachedImageInfo(
+                cost: cost, expires: lifetime.map { clock.uptime() + $0 / .seconds(1) } ?? .infinity,
+                rendition: rendition, isAhead: isAhead)
             let wasEmpty = store.count == 0
             let isKept = store.store(image, for: key.digest, info: note, releasing: &leaving)
             return (isKept, isKept && wasEmpty)

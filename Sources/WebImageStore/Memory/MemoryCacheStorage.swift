@@ -15,12 +15,15 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     var countLimit: Int
     /// The maximum cost of one entry, or `nil` for one tenth of `costLimit`.
     var entryLimit: Int?
+    /// The time to live of objects without their own one, or `nil` if it's unlimited.
+    var timeToLive: Duration?
     private(set) var statistics = MemoryCache.Statistics()
 
-    init(costLimit: Int, countLimit: Int, entryLimit: Int? = nil) {
+    init(costLimit: Int, countLimit: Int, entryLimit: Int? = nil, timeToLive: Duration? = nil) {
         self.costLimit = costLimit
         self.countLimit = countLimit
         self.entryLimit = entryLimit
+        self.timeToLive = timeToLive
     }
 
     var cost: Int { table.cost }

@@ -19,7 +19,7 @@ public enum MemoryPressureLevel: Int, Sendable, Hashable, Comparable, CaseIterab
     /// Creates the level for a warning of GMemoryMonitor.
     ///
     /// The values 50, 100, and 255 mean low, medium, and critical. Values between them belong to the next lower level.
-    public init(monitorLevel: Int) {
+    package init(monitorLevel: Int) {
         switch monitorLevel {
         case ..<50: self = .normal
         case ..<100: self = .low
@@ -30,7 +30,7 @@ public enum MemoryPressureLevel: Int, Sendable, Hashable, Comparable, CaseIterab
 
     /// The fraction of the memory cache's cost limit that may remain in use, from 0 to 1, or `nil` if the level doesn't
     /// restrict it.
-    public var cacheFraction: Double? {
+    package var cacheFraction: Double? {
         switch self {
         case .normal: nil
         case .low: 0.5
@@ -40,27 +40,27 @@ public enum MemoryPressureLevel: Int, Sendable, Hashable, Comparable, CaseIterab
     }
 
     /// A Boolean value that indicates whether frames decoded in advance and prefetched images are dropped.
-    public var dropsLookAhead: Bool { self >= .low }
+    package var dropsLookAhead: Bool { self >= .low }
     /// A Boolean value that indicates whether prefetching is paused.
-    public var pausesPrefetch: Bool { self >= .medium }
+    package var pausesPrefetch: Bool { self >= .medium }
     /// The maximum number of images that are decoded at the same time, or `nil` to use all threads.
-    public var decodeLimit: Int? { self >= .medium ? 1 : nil }
+    package var decodeLimit: Int? { self >= .medium ? 1 : nil }
     /// The maximum number of bytes of pixel data per decode, at 4 bytes per pixel, or `nil` to use the configured
     /// limits.
     ///
     /// At ``critical``, the limit corresponds to 4 megapixels.
-    public var decodedBytesLimit: Int? { self >= .critical ? 4 * 4_000_000 : nil }
+    package var decodedBytesLimit: Int? { self >= .critical ? 4 * 4_000_000 : nil }
     /// A Boolean value that indicates whether freed memory is returned to the system.
-    public var returnsMemory: Bool { self >= .critical }
+    package var returnsMemory: Bool { self >= .critical }
 }
 
 /// A change of the level, or a repetition while a level persists.
-public struct MemoryPressureEvent: Sendable, Hashable {
+package struct MemoryPressureEvent: Sendable, Hashable {
     /// The new level.
-    public let level: MemoryPressureLevel
+    package let level: MemoryPressureLevel
     /// A Boolean value that indicates whether memory must be released.
     ///
     /// It's `true` whenever the level rises, and every ten seconds while it persists. It's `false` when the level
     /// falls.
-    public let sheds: Bool
+    package let sheds: Bool
 }

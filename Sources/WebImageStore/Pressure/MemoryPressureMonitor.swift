@@ -37,6 +37,26 @@ public final class MemoryPressureMonitor: Sendable {
     /// The current level.
     public var level: MemoryPressureLevel { core.level }
 
+    /// The current level, followed by every change and, while memory remains scarce, by a repetition every ten seconds.
+    ///
+    /// Release memory whenever you receive a level above ``MemoryPressureLevel/normal``. A slow consumer receives only
+    /// the most recent level. Each access returns a new sequence, which retains the source and ends when its consumer
+    /// stops iterating, for example because its task is canceled.
+    public var levels: AsyncStream<MemoryPressureLevel> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: MemoryPressureLevel.self, bufferingPolicy: .bufferingNewest(1))
+        // The lock orders the current level and the events, so that the last value is the current level.
+        let order = Lock(())
+        let publish: @Sendable () -> Void = { [core] in
+            order.withLock { _ in _ = continuation.yield(core.level) }
+        }
+        let observation = observe(holdsMemory: { true }) { _ in publish() }
+        publish()
+        continuation.onTermination = { [self] _ in withExtendedLifetime(self) { observation.cancel() } }
+        startReading()
+        return stream
+    }
+
     /// Reports a level from another source.
     ///
     /// The level lasts for ten seconds unless it's reported again. The source calls its observers before this method
@@ -58,7 +78,7 @@ public final class MemoryPressureMonitor: Sendable {
     ///     periodically only if an observer does.
     ///   - action: The closure to call.
     /// - Returns: The observation.
-    public func observe(
+    package func observe(
         holdsMemory: @escaping @Sendable () -> Bool = { false },
         _ action: @escaping @Sendable (MemoryPressureEvent) -> Void
     ) -> MemoryPressureObservation {
@@ -67,14 +87,14 @@ public final class MemoryPressureMonitor: Sendable {
     }
 
     /// Starts reading the kernel's files. Call this method when an observer begins to hold memory.
-    public func startReading() { core.startReading() }
+    package func startReading() { core.startReading() }
 
     /// Updates the level for the current time. Use this method for sources without a thread.
     func tick() { core.receive(.normal) }
 }
 
 /// An observation of memory pressure, which ends when it's deallocated or when ``cancel()`` is called.
-public final class MemoryPressureObservation: Sendable {
+package final class MemoryPressureObservation: Sendable {
     private let end: Lock<(@Sendable () -> Void)?>
 
     init(_ end: @escaping @Sendable () -> Void) { self.end = Lock(end) }
@@ -82,7 +102,7 @@ public final class MemoryPressureObservation: Sendable {
     deinit { cancel() }
 
     /// Ends the observation. Later calls have no effect.
-    public func cancel() {
+    package func cancel() {
         let action = end.withLock { end -> (@Sendable () -> Void)? in
             defer { end = nil }
             return end

@@ -2,7 +2,7 @@
 
 import WebImageHTTP
 
-/// A type that stores encoded image data as one layer of a cache, such as a directory, a server, or a custom store.
+/// A type that stores encoded image data as one layer of a cache after the disk cache, such as a server or a database.
 ///
 /// Implementations are thread-safe and never report errors. If a tier can't read an entry, the lookup is a miss. If it
 /// can't write an entry, it drops the entry.
@@ -12,24 +12,24 @@ public protocol CacheTier: Sendable {
     /// The returned data is byte for byte equal to data that was stored under that key.
     ///
     /// - Returns: The entry, or `nil` if the tier has no matching entry.
-    func entry(for key: CacheKey, matching request: HTTPHeaderFields) async -> CacheEntry?
+    func entry(for key: CacheKey, matching headers: HTTPHeaderFields) async -> CacheEntry?
     /// Stores an entry under the key that it names.
     ///
     /// This method returns when later reads can see the entry. The tier may write it in the background afterward.
     ///
     /// - Parameters:
     ///   - entry: The response to store.
-    ///   - matching: The header fields of the request that the response belongs to.
-    func store(_ entry: CacheEntry, matching: HTTPHeaderFields) async
+    ///   - headers: The header fields of the request that the response belongs to.
+    func store(_ entry: CacheEntry, matching headers: HTTPHeaderFields) async
     /// Removes the responses of a key.
     ///
     /// Later reads miss immediately.
     ///
     /// - Parameters:
     ///   - key: The key of the responses.
-    ///   - request: The header fields of a request. If this parameter isn't `nil`, only the responses that such a
+    ///   - headers: The header fields of a request. If this parameter isn't `nil`, only the responses that such a
     ///     request selects are removed.
-    func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async
+    func remove(_ key: CacheKey, matching headers: HTTPHeaderFields?) async
     /// Removes the entries whose keys consist of `key` followed by additional fields, that is, the images derived from
     /// its data.
     ///
@@ -47,11 +47,6 @@ public protocol CacheTier: Sendable {
     /// Implementations return `false` only if the tier certainly has no entry, and they perform no I/O. The default
     /// implementation returns `true`.
     func mayContain(_ key: CacheKey) -> Bool
-    /// Replaces the HTTP response head of the entry that a request with the given header fields selects.
-    ///
-    /// If the tier has no such entry, this method does nothing. The default implementation stores the entry again with
-    /// the new head.
-    func updateHead(_ head: StoredResponseHead, for key: CacheKey, matching request: HTTPHeaderFields) async
     /// Waits until all stored entries are written or their writes have failed.
     ///
     /// The default implementation returns immediately.
@@ -68,21 +63,34 @@ extension CacheTier {
     /// Does nothing because requests never look up images that were derived from removed data.
     public func removeDerived(from key: CacheKey) async {}
 
-    /// Stores the entry again with the new head.
-    public func updateHead(_ head: StoredResponseHead, for key: CacheKey, matching request: HTTPHeaderFields) async {
-        guard var entry = await entry(for: key, matching: request) else { return }
-        entry.head = head
-        await store(entry, matching: request)
-    }
-
     /// Returns immediately because the tier has no pending writes.
     public func flush() async {}
 }
 
-extension VariantDiskTier: CacheTier {
+/// A cache tier that can replace the HTTP response head of an entry without storing its data again.
+package protocol HeadUpdatingCacheTier: CacheTier {
+    /// Replaces the HTTP response head of the entry that a request with the given header fields selects.
+    ///
+    /// If the tier has no such entry, this method does nothing.
+    func updateHead(_ head: StoredResponseHead, for key: CacheKey, matching headers: HTTPHeaderFields) async
+}
+
+extension CacheTier {
+    /// Replaces the HTTP response head of an entry. A tier that can't do so stores the entry again with the new head.
+    func replaceHead(_ head: StoredResponseHead, for key: CacheKey, matching headers: HTTPHeaderFields) async {
+        if let tier = self as? any HeadUpdatingCacheTier {
+            return await tier.updateHead(head, for: key, matching: headers)
+        }
+        guard var entry = await entry(for: key, matching: headers) else { return }
+        entry.head = head
+        await store(entry, matching: headers)
+    }
+}
+
+extension VariantDiskTier: HeadUpdatingCacheTier {
     /// The kind of a variant store, which is ``ImageCache/Tiers/disk``.
-    public var category: ImageCache.Tiers { .disk }
+    package var category: ImageCache.Tiers { .disk }
 
     /// Removes the entries whose keys consist of `key` followed by additional fields.
-    public func removeDerived(from key: CacheKey) async { await disk.remove(derivedFrom: key) }
+    package func removeDerived(from key: CacheKey) async { await disk.remove(derivedFrom: key) }
 }

@@ -5,25 +5,42 @@ import WebImageHTTP
 
 extension ImageCache {
     /// The result of a lookup in the tiers.
-    public struct Answer: Sendable {
+    package struct Answer: Sendable {
         /// The encoded image and its metadata. The key of the entry is the key under which the tier stores it.
-        public var entry: CacheEntry
+        package var entry: CacheEntry
         /// The kind of the tier that served the entry.
-        public var kind: ImageCache.Tiers
+        package var kind: ImageCache.Tiers
     }
 
     /// Returns a Boolean value that indicates whether a tier of the given kinds may contain an entry for a key.
     ///
     /// The result is `false` only if certainly no tier has an entry. This method performs no I/O.
-    public func mayContain(_ key: CacheKey, in kinds: ImageCache.Tiers = .all) -> Bool {
+    package func mayContain(_ key: CacheKey, in kinds: ImageCache.Tiers = .all) -> Bool {
         tiers(of: kinds, policy.lookup).contains { $0.mayContain(key) }
+    }
+
+    /// Returns the entry of a key from the first tier that has it.
+    ///
+    /// If the tiers have several responses (`Vary`), the result is the one for a request without header fields. If the
+    /// current task is canceled, pending disk reads are withdrawn, and the result is `nil`.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the entry.
+    ///   - tiers: The tiers to query. The default is all tiers. The memory cache has no encoded data, so this method
+    ///     doesn't query it.
+    /// - Returns: The entry, or `nil` if no tier has one.
+    public func entry(for key: CacheKey, in tiers: ImageCache.Tiers = .all) async -> CacheEntry? {
+        guard var entry = await entry(for: key, matching: HTTPHeaderFields(), in: tiers)?.entry else { return nil }
+        // A response that isn't the first one of its key is stored under a derived key.
+        entry.key = key
+        return entry
     }
 
     /// Returns the entry of a key that a request with the given header fields selects.
     ///
     /// The cache queries only tiers of `kinds` that may contain the key. If the current task is canceled, pending disk
     /// reads are withdrawn, and the cache queries no further tiers.
-    public func entry(
+    package func entry(
         for key: CacheKey, matching request: HTTPHeaderFields, in kinds: ImageCache.Tiers = .all
     ) async -> Answer? {
         let asked = tiers(of: kinds, policy.lookup)
@@ -47,13 +64,24 @@ extension ImageCache {
                 })
     }
 
+    /// Stores an entry.
+    ///
+    /// This method returns when later lookups can see the entry. Tiers may write it in the background afterward.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry to store under its key.
+    ///   - tiers: The tiers that store the entry. The default is all tiers. The memory cache stores no encoded data.
+    public func store(_ entry: CacheEntry, in tiers: ImageCache.Tiers = .all) async {
+        await store(entry, matching: HTTPHeaderFields(), in: tiers)
+    }
+
     /// Stores an entry in the tiers of the given kinds.
     ///
     /// - Parameters:
     ///   - entry: The response to store.
     ///   - matching: The header fields of the request that the response belongs to.
     ///   - kinds: The kinds of the tiers. The default is all tiers.
-    public func store(_ entry: CacheEntry, matching: HTTPHeaderFields, in kinds: ImageCache.Tiers = .all) async {
+    package func store(_ entry: CacheEntry, matching: HTTPHeaderFields, in kinds: ImageCache.Tiers = .all) async {
         await each(tiers(of: kinds, policy.storage), policy.storage) { await $0.store(entry, matching: matching) }
     }
 
@@ -84,18 +112,36 @@ extension ImageCache {
     }
 
     /// Replaces the HTTP response head in every tier of the given kinds that has the entry.
-    public func updateHead(
+    package func updateHead(
         _ head: StoredResponseHead, for key: CacheKey, matching request: HTTPHeaderFields,
         in kinds: ImageCache.Tiers = .all
     ) async {
         let holding = tiers(of: kinds, .concurrent).filter { $0.mayContain(key) }
-        await each(holding, .concurrent) { await $0.updateHead(head, for: key, matching: request) }
+        await each(holding, .concurrent) { await $0.replaceHead(head, for: key, matching: request) }
+    }
+
+    /// Removes the data of a key and everything that was made from it.
+    ///
+    /// This includes the decoded images in memory and the entries of images that were derived from the data. Loads that
+    /// are running don't store their results under the key.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the data.
+    ///   - tiers: The tiers from which to remove entries. The default is all tiers.
+    public func remove(_ key: CacheKey, from tiers: ImageCache.Tiers = .all) async {
+        recordRemoval(of: key)
+        if tiers.contains(.memory) {
+            memory?.remove(key)
+            memory?.removeAll(of: key)
+        }
+        await remove(key, matching: nil, from: tiers)
+        await removeDerived(from: key, in: tiers)
     }
 
     /// Removes the responses of a key from the tiers of the given kinds.
     ///
     /// If `request` isn't `nil`, only the responses that such a request selects are removed.
-    public func remove(_ key: CacheKey, matching request: HTTPHeaderFields? = nil, from kinds: ImageCache.Tiers = .all)
+    package func remove(_ key: CacheKey, matching request: HTTPHeaderFields?, from kinds: ImageCache.Tiers = .all)
         async
     {
         if request == nil { recordRemoval(of: key) }
@@ -105,7 +151,7 @@ extension ImageCache {
     /// Removes the images derived from the data of a key from the tiers that can list their keys.
     ///
     /// Derived images are the entries whose keys consist of `key` followed by additional fields.
-    public func removeDerived(from key: CacheKey, in kinds: ImageCache.Tiers = .all) async {
+    package func removeDerived(from key: CacheKey, in kinds: ImageCache.Tiers = .all) async {
         await each(tiers(of: kinds, policy.removal), policy.removal) { await $0.removeDerived(from: key) }
     }
 
@@ -119,7 +165,7 @@ extension ImageCache {
 
     /// Waits until all stored entries are written.
     public func flush() async {
-        await each(tiers, .concurrent) { await $0.flush() }
+        await each(encodedTiers, .concurrent) { await $0.flush() }
     }
 
     /// Runs a closure for each tier, concurrently if the policy is ``ImageCache/TierPolicy/Order/concurrent``.

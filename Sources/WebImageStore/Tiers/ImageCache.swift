@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// A cache of decoded images in memory and encoded images in any number of tiers, which are queried in order.
+/// A cache of decoded images in memory and encoded images on disk and in any number of custom tiers.
 ///
 /// Two requests with the same cache share its contents. A request can use another cache for decoded images or for
 /// original data only. This class is thread-safe.
@@ -28,29 +29,43 @@ public final class ImageCache: Sendable {
 
     /// The cache for decoded images, or `nil` if the cache has no memory tier.
     public let memory: MemoryCache?
-    /// The tiers for encoded images, beginning with the nearest.
+    /// The cache for encoded images on disk, or `nil` if the cache has no disk tier.
+    public let disk: DiskCache?
+    /// The custom tiers for encoded images after the disk cache, beginning with the nearest.
     public let tiers: [any CacheTier]
     /// The policies that determine how the tiers work together.
     public let policy: TierPolicy
+    /// The disk tier and the custom tiers, beginning with the nearest.
+    let encodedTiers: [any CacheTier]
     private let removals = RemovalLog()
 
     /// Creates a cache.
     ///
     /// - Parameters:
     ///   - memory: The cache for decoded images. The default is a memory cache with the default limits.
-    ///   - tiers: The tiers for encoded images, beginning with the nearest. The default is no tiers.
+    ///   - disk: The cache for encoded images on disk. The default is `nil`, which means no disk tier.
+    ///   - tiers: The custom tiers for encoded images after the disk cache, beginning with the nearest. The default is
+    ///     no tiers.
     ///   - policy: The policies that determine how the tiers work together.
-    public init(
-        memory: MemoryCache? = MemoryCache(), tiers: [any CacheTier] = [], policy: TierPolicy = TierPolicy()
+    public convenience init(
+        memory: MemoryCache? = MemoryCache(), disk: DiskCache? = nil, tiers: [any CacheTier] = [],
+        policy: TierPolicy = TierPolicy()
     ) {
-        self.memory = memory
-        self.tiers = tiers
-        self.policy = policy
+        self.init(memory: memory, disk: disk, tiers: tiers, policy: policy, now: { Date() })
     }
 
-    /// Creates a cache that consists of a memory cache and one disk cache.
-    public convenience init(memory: MemoryCache? = MemoryCache(), disk: DiskCache) {
-        self.init(memory: memory, tiers: [VariantDiskTier(disk)])
+    /// Creates a cache that takes the store dates of its own records on disk from `now`.
+    package init(
+        memory: MemoryCache?, disk: DiskCache?, tiers: [any CacheTier], policy: TierPolicy,
+        now: @escaping @Sendable () -> Date
+    ) {
+        self.memory = memory
+        self.disk = disk
+        self.tiers = tiers
+        self.policy = policy
+        var encodedTiers = tiers
+        if let disk { encodedTiers.insert(VariantDiskTier(disk, now: now), at: 0) }
+        self.encodedTiers = encodedTiers
     }
 
     /// Returns the generation of a key, which identifies the last removal that affected it.
@@ -66,7 +81,7 @@ public final class ImageCache: Sendable {
 
     /// Returns the tiers of the given kinds that an operation with a policy uses.
     func tiers(of kinds: ImageCache.Tiers, _ policy: ImageCache.TierPolicy.Order) -> [any CacheTier] {
-        let allowed = tiers.filter { !$0.category.isDisjoint(with: kinds) }
+        let allowed = encodedTiers.filter { !$0.category.isDisjoint(with: kinds) }
         switch policy {
         case .serial, .concurrent: return allowed
         case .nearestOnly: return allowed.first.map { [$0] } ?? []

@@ -6,7 +6,7 @@ extension HTTPHeaderFields {
     /// A copy of the header fields for selecting variants, in which hashes replace the credentials.
     ///
     /// Stores use this copy so that they never contain credentials.
-    public var withHashedSecrets: HTTPHeaderFields {
+    package var withHashedSecrets: HTTPHeaderFields {
         guard lines.contains(where: Self.isSecret) else { return self }
         return HTTPHeaderFields(
             lines.map { line in

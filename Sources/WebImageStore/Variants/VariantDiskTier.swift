@@ -17,9 +17,9 @@ import WebImageHTTP
 ///
 /// This class is thread-safe. It notices a list that another process changed after it has loaded at most ``listLimit``
 /// other lists.
-public final class VariantDiskTier: Sendable {
+package final class VariantDiskTier: Sendable {
     /// The number of variant lists in memory at which loading another list from disk first discards all of them.
-    public static let listLimit = 1_024
+    package static let listLimit = 1_024
     /// The identifier of the response that is stored under the key itself.
     static let front = ""
 
@@ -34,13 +34,13 @@ public final class VariantDiskTier: Sendable {
     /// - Parameters:
     ///   - disk: The disk cache that stores the responses.
     ///   - now: A closure that returns the current date, which becomes the store date of the lists.
-    public init(_ disk: DiskCache, now: @escaping @Sendable () -> Date = { Date() }) {
+    package init(_ disk: DiskCache, now: @escaping @Sendable () -> Date = { Date() }) {
         self.disk = disk
         self.now = now
     }
 
     /// Returns the key under which a response is stored, which is `key` itself or a key derived from it.
-    public static func variantKey(of id: String, _ key: CacheKey) -> CacheKey {
+    package static func variantKey(of id: String, _ key: CacheKey) -> CacheKey {
         id == front ? key : key.appending(["variant", id])
     }
 
@@ -49,7 +49,7 @@ public final class VariantDiskTier: Sendable {
     /// Returns a Boolean value that indicates whether the store may contain a response for a key.
     ///
     /// The result is `false` only if the store certainly has no response. This method performs no I/O.
-    public func mayContain(_ key: CacheKey) -> Bool { disk.mayContain(key) || mayHaveList(key) }
+    package func mayContain(_ key: CacheKey) -> Bool { disk.mayContain(key) || mayHaveList(key) }
 
     private func mayHaveList(_ key: CacheKey) -> Bool {
         lists.withLock { $0[key] != nil } || disk.mayContain(Self.listKey(key))
@@ -60,7 +60,7 @@ public final class VariantDiskTier: Sendable {
     /// Returns the newest response of a key that a request with the given header fields selects.
     ///
     /// The key of the returned entry is the key under which the response is stored.
-    public func entry(for key: CacheKey, matching fields: HTTPHeaderFields) async -> CacheEntry? {
+    package func entry(for key: CacheKey, matching fields: HTTPHeaderFields) async -> CacheEntry? {
         await variant(for: key, matching: fields)?.entry
     }
 
@@ -68,7 +68,7 @@ public final class VariantDiskTier: Sendable {
     ///
     /// If the current task is canceled while a read waits for a thread, the read is withdrawn, and this method returns
     /// `nil` immediately.
-    public func variant(for key: CacheKey, matching fields: HTTPHeaderFields) async -> (id: String, entry: CacheEntry)?
+    package func variant(for key: CacheKey, matching fields: HTTPHeaderFields) async -> (id: String, entry: CacheEntry)?
     {
         // Without the list, the newest response is unknown.
         guard let known = await list(key) else { return nil }
@@ -130,7 +130,7 @@ public final class VariantDiskTier: Sendable {
     /// - Parameters:
     ///   - entry: The response to store.
     ///   - fields: The header fields of the request that the response belongs to.
-    public func store(_ entry: CacheEntry, matching fields: HTTPHeaderFields) async {
+    package func store(_ entry: CacheEntry, matching fields: HTTPHeaderFields) async {
         let key = entry.key
         let known = await listToChange(key)
         guard let variant = entry.variant(Self.front), !variant.names.isEmpty else {
@@ -161,7 +161,7 @@ public final class VariantDiskTier: Sendable {
     /// Replaces the head of the response that a request with the given header fields selects.
     ///
     /// If there is no such response, this method does nothing. It doesn't change the other responses of the key.
-    public func updateHead(_ head: StoredResponseHead, for key: CacheKey, matching fields: HTTPHeaderFields) async {
+    package func updateHead(_ head: StoredResponseHead, for key: CacheKey, matching fields: HTTPHeaderFields) async {
         guard let list = await listToChange(key) else {
             // If the response varies, the stored response may differ from the revalidated one.
             if head.isNegotiated {
@@ -174,19 +174,19 @@ public final class VariantDiskTier: Sendable {
     }
 
     /// Replaces the head of the response with the given identifier.
-    public func updateHead(_ head: StoredResponseHead, _ id: String, for key: CacheKey) {
+    package func updateHead(_ head: StoredResponseHead, _ id: String, for key: CacheKey) {
         disk.updateHead(head, for: Self.variantKey(of: id, key))
         change(key) { $0.replace(VaryIndex.Variant(id: id, stored: head)) }
     }
 
     /// Removes the response with the given identifier.
-    public func remove(_ id: String, for key: CacheKey) {
+    package func remove(_ id: String, for key: CacheKey) {
         disk.remove(Self.variantKey(of: id, key))
         change(key) { $0.remove(id) }
     }
 
     /// Removes the responses that a request with the given header fields selects.
-    public func remove(matching fields: HTTPHeaderFields, for key: CacheKey) async {
+    package func remove(matching fields: HTTPHeaderFields, for key: CacheKey) async {
         if let list = await listToChange(key) {
             for variant in list.matching(fields) { remove(variant.id, for: key) }
         } else if let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) {
@@ -198,7 +198,7 @@ public final class VariantDiskTier: Sendable {
     ///
     /// Lookups miss the responses immediately. Responses that only a list on disk names are deleted after the store has
     /// read that list.
-    public func removeAll(for key: CacheKey) {
+    package func removeAll(for key: CacheKey) {
         disk.remove(key)
         let mayBeOnDisk = disk.mayContain(Self.listKey(key))
         let known = lists.withLock { lists in
@@ -253,16 +253,16 @@ public final class VariantDiskTier: Sendable {
     /// Removes the responses of a key.
     ///
     /// If `fields` isn't `nil`, only the responses that a request with these header fields selects are removed.
-    public func remove(_ key: CacheKey, matching fields: HTTPHeaderFields?) async {
+    package func remove(_ key: CacheKey, matching fields: HTTPHeaderFields?) async {
         guard let fields else { return removeAll(for: key) }
         await remove(matching: fields, for: key)
     }
 
     /// Waits until all stored responses are written.
-    public func flush() async { await disk.flush() }
+    package func flush() async { await disk.flush() }
 
     /// Removes all entries of the disk cache, including those that other components stored.
-    public func removeAll() async {
+    package func removeAll() async {
         lists.withLock { $0.removeAll() }
         await disk.removeAll()
         lists.withLock { $0.removeAll() }

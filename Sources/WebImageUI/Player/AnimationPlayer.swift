@@ -15,7 +15,8 @@ import WebImageCore
 @MainActor
 public final class AnimationPlayer {
     /// The budget for the cached frames of all animations in the process, in bytes. The animations share it equally.
-    /// Displayed frames don't count toward the budget. The default is half of ``MemoryCache/defaultCostLimit``.
+    /// Displayed frames don't count toward the budget. The default is half of the default
+    /// ``MemoryCache/Configuration/costLimit``.
     package static var totalFrameBytes: Int {
         get { SharedFrameBufferRegistry.shared.totalBudget }
         set { SharedFrameBufferRegistry.shared.totalBudget = max(0, newValue) }

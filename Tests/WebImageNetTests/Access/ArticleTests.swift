@@ -42,7 +42,7 @@ struct ArticleTests {
         let url = server.url("/")
         var configuration = ImageDownloader.Configuration()
         configuration.timeouts = LoadTimeouts(connect: 5, idle: 10, total: 30)
-        configuration.headers = HTTPHeaderFields([.init(name: "X-Api-Key", value: "secret")])
+        configuration.headers = ["X-Api-Key": "secret"]
         configuration.acceptableStatusCodes = .range(200...299)
         configuration.acceptableContentTypes = ["image/*"]
         configuration.redirectHandler = { redirect in

@@ -26,7 +26,7 @@ private final class ScratchDirectory: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     func disk() throws -> DiskCache {
-        try DiskCache(configuration: DiskCache.Configuration(directory: path, minimumFreeFraction: 0))
+        try DiskCache(configuration: DiskCache.Configuration(path: path, minimumFreeFraction: 0))
     }
 }
 

@@ -44,7 +44,7 @@ struct AdministrationFaultTests {
         _ = try? await cache.export(to: target.path, as: .images)
         #expect(await cache.remove(host: "0.example").entryCount <= 1)
         #expect(await cache.remove(tag: "tag3").entryCount <= 1)
-        await cache.trim(maxAge: 500) { done, total in #expect(done == total && done <= 5) }
+        await cache.trim(maxAge: .seconds(500)) { done, total in #expect(done == total && done <= 5) }
         #expect(await cache.entries().count <= 5)
         _ = await cache.verify()
         await cache.removeAll()

@@ -56,7 +56,7 @@ struct AdministrationTests {
         #expect(await cache.remove(host: "A.example").entryCount == 2)
         #expect(await cache.entry(for: CacheKey(["data", "https://www.a.example/two.jpg"])) == nil)
         #expect(await cache.remove(tag: "big").entryCount == 1)
-        #expect(await cache.remove(tag: "big") == DiskRemoval())
+        #expect(await cache.remove(tag: "big") == DiskCache.MaintenanceReport())
         #expect(await cache.remove { $0.dataSize == 9_000 }.size >= 9_000)
         #expect(await cache.info().entryCount == 0)
         #expect(await cache.info().size == 0)

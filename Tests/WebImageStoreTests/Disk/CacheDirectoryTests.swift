@@ -28,11 +28,12 @@ struct CacheDirectoryTests {
         await cache.close()
     }
 
-    @Test("A link, a file, a directory that others can write to, and a relative path are rejected")
+    @Test("A link, a file, a directory that others can write to, and a URL that isn't a file URL are rejected")
     func unsafe() throws {
-        func refusal(_ path: String) -> Int? {
+        func refusal(_ path: String) -> Int? { code(opening: URL(filePath: path)) }
+        func code(opening url: URL?) -> Int? {
             do throws(ImageError) {
-                _ = try DiskCache(configuration: DiskCache.Configuration(directory: path))
+                _ = try DiskCache(configuration: DiskCache.Configuration(directory: url))
                 return nil
             } catch {
                 return error.code
@@ -46,7 +47,7 @@ struct CacheDirectoryTests {
         try Data().write(to: URL(filePath: directory.path + "/file"))
         #expect(refusal(directory.path + "/link") == 3002)
         #expect(refusal(directory.path + "/open") == 3002)
-        #expect(refusal("cache") == 3002)
+        #expect(code(opening: URL(string: "https://example.org/cache")) == 3002)
         #expect(refusal(directory.path + "/file") == 3003)
         #expect(refusal(directory.path + "/real") == nil)
     }
@@ -55,7 +56,8 @@ struct CacheDirectoryTests {
     func defaultFolder() {
         func path(_ environment: [String: String], _ name: String = "app") -> String {
             DiskCache.Configuration.defaultDirectory(
-                for: name, environment: environment.merging(["HOME": "/h"]) { old, _ in old })
+                for: name, environment: environment.merging(["HOME": "/h"]) { old, _ in old }
+            ).absoluteFilePath
         }
         #expect(path([:]) == "/h/.cache/app/webimage")
         #expect(path(["XDG_CACHE_HOME": "/x"]) == "/x/app/webimage")
@@ -64,6 +66,20 @@ struct CacheDirectoryTests {
             path(["CACHE_DIRECTORY": "/var/cache/a:/var/cache/b", "XDG_CACHE_HOME": "/x"]) == "/var/cache/a/webimage")
         #expect(path([:], "../..") == "/h/.cache/..../webimage")
         #expect(path([:], "..") == "/h/.cache/webimage/webimage")
+    }
+
+    @Test("The limit for one entry follows the size limit, and equal configurations have equal hashes")
+    func limits() throws {
+        var configuration = DiskCache.Configuration(directory: URL(filePath: directory.path))
+        #expect(configuration.maxAge == .seconds(30 * 86_400) && configuration.entrySizeLimit == nil)
+        #expect(DiskCacheState(configuration).entrySizeLimit == 32 << 20)
+        configuration.sizeLimit = 1_000
+        #expect(DiskCacheState(configuration).entrySizeLimit == 100)
+        let copy = configuration
+        #expect(copy == configuration && copy.hashValue == configuration.hashValue)
+        configuration.readOnlyDirectories = [URL(filePath: "/a")]
+        #expect(copy != configuration)
+        #expect(DiskCache.Configuration() == DiskCache.Configuration(directory: nil))
     }
 
     @Test("An entry over the size limit isn't stored, and it removes the previous entry")

@@ -56,7 +56,7 @@ struct EntryPathTests {
             // Once per second, a cache miss queries the index for entries of other processes. This clock doesn't
             // advance.
             configuration.clock = ManualClock().clock
-            if hasExtra { configuration.readOnlyDirectories = [directory.path + "-bundle"] }
+            if hasExtra { configuration.readOnlyDirectories = [URL(filePath: directory.path + "-bundle")] }
             let cache = try DiskCache(configuration: configuration)
             cache.store(entry(1))
             await cache.flush()
@@ -106,7 +106,7 @@ struct EntryPathTests {
         for loss in [false, true] {
             if loss { try FileManager.default.removeItem(atPath: directory.path + "/index.sqlite") }
             let again = try DiskCache(configuration: configuration(FaultyFileSystem(), time))
-            await again.trim(maxAge: 86_400)
+            await again.trim(maxAge: .seconds(86_400))
             #expect(await again.info().entryCount == 4)
             for number in 0..<4 { #expect(await again.entry(for: key(number)) != nil, "\(number)") }
             await again.close()
@@ -117,7 +117,7 @@ struct EntryPathTests {
         #expect(await last.entry(for: key(0)) != nil)
         time.jump(10 * year)
         time.advance(31 * 86_400)
-        await last.trim(maxAge: 30 * 86_400)
+        await last.trim(maxAge: .seconds(30 * 86_400))
         #expect(await last.info().entryCount == 0)
         #expect(try entryFiles(directory).isEmpty)
         await last.close()
@@ -144,7 +144,7 @@ struct EntryPathTests {
         let again = try directory.open()
         #expect(await again.info().entryCount == 200)
         #expect(await again.remove(tag: "t0").entryCount == 67)
-        #expect(await again.verify().missing == 0)
+        #expect(await again.verify().missingCount == 0)
         await again.close()
     }
 }

@@ -21,7 +21,7 @@ struct ExtraDirectoryTests {
 
     private func open() throws -> DiskCache {
         var configuration = directory.configuration()
-        configuration.readOnlyDirectories = ["/nowhere/at/all", bundle.path]
+        configuration.readOnlyDirectories = [URL(filePath: "/nowhere/at/all"), URL(filePath: bundle.path)]
         return try DiskCache(configuration: configuration)
     }
 

@@ -94,7 +94,7 @@ struct ModelTests {
         let again = try DiskCache(configuration: configuration)
         await again.flush()
         time.advance(86_400 * 31)
-        await again.trim(maxAge: 86_400 * 30)
+        await again.trim(maxAge: .seconds(86_400 * 30))
         #expect(await again.info().entryCount == 0)
         await again.close()
     }

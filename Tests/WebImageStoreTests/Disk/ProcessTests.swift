@@ -39,10 +39,10 @@ struct ProcessTests {
             }
             let listed = await cache.entries()
             let files = try entryFiles(folder)
-            #expect(Set(listed.map { CacheKey(canonical: $0.key).fileName }) == Set(files))
+            #expect(Set(listed.map { $0.key.fileName }) == Set(files))
             #expect(await cache.info().counters.corrupt == 0)
             let report = await cache.verify()
-            #expect(report.entryCount == files.count && report.corruptCount == 0 && report.missing == 0)
+            #expect(report.entryCount == files.count && report.corruptCount == 0 && report.missingCount == 0)
             await cache.close()
         }
     }
@@ -60,7 +60,7 @@ struct ProcessTests {
         #expect(report.corruptCount == 0)
         await cache.trim(toSize: limit)
         let listed = await cache.entries()
-        #expect(Set(listed.map { CacheKey(canonical: $0.key).fileName }) == Set(try entryFiles(folder)))
+        #expect(Set(listed.map { $0.key.fileName }) == Set(try entryFiles(folder)))
         let info = await cache.info()
         #expect(info.size <= limit)
         #expect(info.size == listed.reduce(0) { $0 + $1.diskSize })

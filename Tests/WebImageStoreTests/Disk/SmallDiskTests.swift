@@ -12,7 +12,7 @@ import WebImageTestSupport
 struct SmallDiskTests {
     private func open(_ disk: SmallDisk, _ time: ManualClock) throws -> DiskCache {
         var configuration = DiskCache.Configuration(
-            directory: disk.path + "/cache", sizeLimit: 64 << 20, minimumFreeFraction: 0)
+            path: disk.path + "/cache", sizeLimit: 64 << 20, minimumFreeFraction: 0)
         configuration.clock = time.clock
         return try DiskCache(configuration: configuration)
     }
@@ -33,7 +33,7 @@ struct SmallDiskTests {
         }
         #expect(served < 50)
         // Only the cache itself frees space.
-        await cache.trim(maxAge: 1_000_000)
+        await cache.trim(maxAge: .seconds(1_000_000))
         // The first attempt after a pause may find that the disk is still full.
         var tries = 0
         while await cache.entry(for: key(200)) == nil, tries < 4 {
@@ -41,7 +41,7 @@ struct SmallDiskTests {
             time.advance(1_000)
             cache.store(entry(200, count: 50_000, stored: time.now))
             await cache.flush()
-            await cache.trim(maxAge: 1_000_000)
+            await cache.trim(maxAge: .seconds(1_000_000))
         }
         #expect(await cache.entry(for: key(200))?.data == bytes(200, count: 50_000))
         #expect(await cache.entries().count == (try entryFiles(in: disk.path + "/cache").count))

@@ -37,7 +37,7 @@ struct TransferTests {
 
     private func filled(_ count: Int = 3) async throws -> DiskCache {
         var configuration = directory.configuration()
-        configuration.maxAge = 1e10
+        configuration.maxAge = .seconds(1e10)
         let cache = try DiskCache(configuration: configuration)
         for number in 0..<count { cache.store(entry(number)) }
         cache.store(CacheEntry(key: key(1_000), data: Data("plain text".utf8), storedAt: Date()))
@@ -47,7 +47,7 @@ struct TransferTests {
 
     private func open(_ folder: TestDirectory) throws -> DiskCache {
         var configuration = folder.configuration()
-        configuration.maxAge = 1e10
+        configuration.maxAge = .seconds(1e10)
         return try DiskCache(configuration: configuration)
     }
 
@@ -56,7 +56,7 @@ struct TransferTests {
         let cache = try await filled()
         cache.setUserData(Data("newer".utf8), for: key(1))
         let exported = try await cache.export(to: target.path)
-        #expect(exported.entryCount == 3 && exported.skipped == 1 && exported.size == 3 * 102)
+        #expect(exported.entryCount == 3 && exported.skippedCount == 1 && exported.size == 3 * 102)
         let files = try FileManager.default.contentsOfDirectory(atPath: target.path)
         #expect(files.count == 4 && files.filter { $0.hasSuffix(".bmp") }.count == 3)
         await #expect(throws: ImageError.self) { _ = try await cache.export(to: target.path) }
@@ -74,18 +74,19 @@ struct TransferTests {
             #expect(found.probe?.format == .bmp)
         }
         let repeated = try await again.importImages(from: target.path)
-        #expect(repeated.entryCount == 0 && repeated.skipped == 3)
+        #expect(repeated.entryCount == 0 && repeated.skippedCount == 3)
         await again.close()
     }
 
     @Test("Entries exported in the cache format serve as a read-only directory")
     func entries() async throws {
         let cache = try await filled()
-        let exported = try await cache.export(to: target.path, as: .entries, where: { !$0.key.contains("/2.jpg") })
+        let exported = try await cache.export(
+            to: target.path, as: .entries, where: { !$0.key.canonical.contains("/2.jpg") })
         #expect(exported.entryCount == 3)
         await cache.close()
         var configuration = other.configuration()
-        configuration.readOnlyDirectories = [target.path]
+        configuration.readOnlyDirectories = [URL(filePath: target.path)]
         let again = try DiskCache(configuration: configuration)
         #expect(await again.entry(for: key(0)) == entry(0))
         #expect(await again.entry(for: key(2)) == nil)
@@ -146,7 +147,7 @@ struct TransferTests {
             DiskImport(path: target.path + "/none", key: key(3)), DiskImport(path: target.path, key: key(4)),
         ])
         #expect(result.entryCount == 1)
-        #expect(result.failures.map(\.name) == [bad, target.path + "/none", target.path])
+        #expect(Set(result.failures.keys) == [bad, target.path + "/none", target.path])
         let found = await cache.entry(for: key(1))
         #expect(found?.data == image(1) && found?.tags == ["mine"])
         let small = await cache.importImages(
@@ -155,14 +156,39 @@ struct TransferTests {
         await cache.close()
     }
 
+    @Test("Directories and files are named by URLs, and imported files serve requests for their URLs")
+    func urls() async throws {
+        let cache = try await filled()
+        let folder = URL(filePath: target.path, directoryHint: .isDirectory)
+        let exported = try await cache.exportImages(to: folder) { $0.tags.contains("t0") }
+        #expect(exported.entryCount == 2 && exported.failures.isEmpty)
+        let entries = try await cache.exportEntries(to: folder.appending(path: "entries"))
+        #expect(entries.entryCount == 4)
+        let remote = try #require(URL(string: "https://example.org/"))
+        await #expect(throws: ImageError.self) { _ = try await cache.exportImages(to: remote) }
+        await cache.close()
+
+        let again = try open(other)
+        #expect(try await again.importImages(from: folder).entryCount == 2)
+        let url = try #require(URL(string: "https://example.org/a.bmp#part"))
+        let file = URL(filePath: target.path + "/b.bmp")
+        try image(1).write(to: file)
+        let missing = folder.appending(path: "none")
+        let imported = await again.importImages([(url: url, file: file), (url: url, file: missing)], tags: ["mine"])
+        #expect(imported.entryCount == 1 && Array(imported.failures.keys) == [missing.path(percentEncoded: false)])
+        let found = await again.entry(for: .data(of: "https://example.org/a.bmp"))
+        #expect(found?.data == image(1) && found?.tags == ["mine"])
+        await again.close()
+    }
+
     @Test("Many entries are imported even if the staging limit is small")
     func manyEntries() async throws {
         let cache = try await filled(300)
         _ = try await cache.export(to: target.path)
         await cache.close()
         var configuration = other.configuration()
-        configuration.stagingLimit = (70, 8_000)
-        configuration.maxAge = 1e10
+        (configuration.maxPendingEntries, configuration.maxPendingBytes) = (70, 8_000)
+        configuration.maxAge = .seconds(1e10)
         let again = try DiskCache(configuration: configuration)
         #expect(try await again.importImages(from: target.path).entryCount == 300)
         #expect(await again.info().entryCount == 300)

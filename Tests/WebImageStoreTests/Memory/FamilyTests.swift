@@ -58,10 +58,10 @@ struct FamilyTests {
     @Test("An expired image is never returned, regardless of the kind of lookup")
     func expiry() throws {
         let time = ManualClock()
-        let cache = MemoryCache(costLimit: 1 << 20, timeToLive: 10, clock: time.clock)
+        let cache = MemoryCache(costLimit: 1 << 20, timeToLive: .seconds(10), clock: time.clock)
         let image = try image()
         cache.store(image, for: key(1), rendition: rendition(of: 1))
-        cache.store(image, for: key(2), rendition: rendition(of: 1, width: 8), timeToLive: 20)
+        cache.store(image, for: key(2), rendition: rendition(of: 1, width: 8), timeToLive: .seconds(20))
         time.advance(15)
         #expect(cache.images(of: key(1_001)).map(\.key) == [key(2).digest])
         #expect(cache.image(for: key(1)) == nil)
@@ -74,10 +74,10 @@ struct FamilyTests {
         let cache = MemoryCache(costLimit: cost * 3, entryLimit: cost)
         #expect(cache.store(try image(), for: key(1)))
         #expect(!cache.store(try image(9), for: key(2)))
-        cache.entryLimit = .max
+        cache.configuration.entryCostLimit = .max
         #expect(cache.store(try image(9), for: key(2)))
         #expect(!cache.store(try image(30), for: key(3)))
-        cache.entryLimit = nil
+        cache.configuration.entryCostLimit = nil
         #expect(!cache.store(try image(), for: key(1)))
         #expect(cache.statistics.cost <= cost * 3)
     }
@@ -85,8 +85,8 @@ struct FamilyTests {
     @Test("Prefetched images are evicted first unless they were read")
     func ahead() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
-        cache.store(try image(), for: key(1), isAhead: true)
-        cache.store(try image(), for: key(2), isAhead: true)
+        cache.store(try image(), for: key(1), rendition: nil, isAhead: true)
+        cache.store(try image(), for: key(2), rendition: nil, isAhead: true)
         cache.store(try image(), for: key(3))
         _ = cache.image(for: key(2))
         cache.removeUnusedAhead()

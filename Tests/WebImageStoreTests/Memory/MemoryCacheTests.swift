@@ -65,7 +65,7 @@ struct MemoryCacheTests {
         let cache = MemoryCache(costLimit: 1 << 20)
         let shown = try picture()
         cache.store(shown, for: key(1))
-        cache.costLimit = 0
+        cache.configuration.costLimit = 0
         for _ in 0..<3 { #expect(cache.image(for: key(1)) === shown) }
         #expect(cache.statistics.count == 0)
     }
@@ -75,8 +75,8 @@ struct MemoryCacheTests {
         let time = ManualClock()
         let cache = MemoryCache(costLimit: 1 << 20, clock: time.clock)
         let shown = try picture()
-        cache.store(shown, for: key(1), timeToLive: 10)
-        cache.store(shown, for: key(2), timeToLive: 10)
+        cache.store(shown, for: key(1), timeToLive: .seconds(10))
+        cache.store(shown, for: key(2), timeToLive: .seconds(10))
         time.advance(9)
         #expect(cache.image(for: key(1)) != nil)
         cache.trim(toFraction: 0)
@@ -91,13 +91,32 @@ struct MemoryCacheTests {
         let cache = MemoryCache(costLimit: 1 << 20)
         let cost = try picture().cost
         for number in 0..<20 { cache.store(try picture(), for: key(number)) }
-        cache.costLimit = cost * 10
+        cache.configuration.costLimit = cost * 10
         #expect(cache.statistics.cost == cost * 10)
-        cache.countLimit = 4
+        cache.configuration.countLimit = 4
         #expect(cache.statistics.count == 4)
         cache.trim(toFraction: 0.2)
         #expect(cache.statistics.cost <= cost * 2)
-        cache.costLimit = -1
+        cache.configuration.costLimit = -1
+        #expect(cache.statistics.count == 0)
+    }
+
+    @Test("The configuration reports its changes, and a new time to live applies to images stored afterward")
+    func configuration() throws {
+        let time = ManualClock()
+        var limits = MemoryCache.Configuration()
+        limits.countLimit = 10
+        limits.clock = time.clock
+        let cache = MemoryCache(configuration: limits)
+        #expect(cache.configuration == limits)
+        let (first, second) = (try picture(), try picture())
+        cache.store(first, for: key(1))
+        cache.configuration.timeToLive = .seconds(10)
+        #expect(cache.configuration != limits && cache.configuration.timeToLive == .seconds(10))
+        cache.store(second, for: key(2))
+        time.advance(11)
+        #expect(cache.image(for: key(1)) != nil && cache.image(for: key(2)) == nil)
+        cache.trim(toCost: first.cost - 1)
         #expect(cache.statistics.count == 0)
     }
 

@@ -38,6 +38,24 @@ struct MemoryPressureMonitorTests {
         #expect(log.withLock { $0 } == ["a1", "b1", "a3", "b3", "a0"])
     }
 
+    @Test("The levels begin with the current one, and a slow consumer receives the most recent one")
+    func levels() async {
+        let time = ManualClock()
+        let source = MemoryPressureMonitor(files: nil, clock: time.clock, hasThread: false)
+        source.report(.low)
+        var levels = source.levels.makeAsyncIterator()
+        let first = await levels.next()
+        #expect(first == .low)
+        source.report(.medium)
+        source.report(.critical)
+        let second = await levels.next()
+        #expect(second == .critical)
+        time.advance(10)
+        source.tick()
+        let third = await levels.next()
+        #expect(third == .normal)
+    }
+
     @Test("An observer can report and cancel, and its report is delivered after the current one")
     func reentrant() {
         let source = MemoryPressureMonitor(files: nil, clock: ManualClock().clock, hasThread: false)

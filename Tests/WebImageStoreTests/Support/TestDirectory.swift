@@ -24,7 +24,7 @@ final class TestDirectory: Sendable {
 
     /// Returns the configuration of a cache in this directory that doesn't depend on the free space of the machine.
     func configuration(sizeLimit: Int = 64 << 20) -> DiskCache.Configuration {
-        DiskCache.Configuration(directory: path, sizeLimit: sizeLimit, minimumFreeFraction: 0)
+        DiskCache.Configuration(path: path, sizeLimit: sizeLimit, minimumFreeFraction: 0)
     }
 
     func open(sizeLimit: Int = 64 << 20) throws -> DiskCache {

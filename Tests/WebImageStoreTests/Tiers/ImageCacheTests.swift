@@ -147,6 +147,47 @@ struct ImageCacheTests {
         #expect(!tiers[2].has(key))
     }
 
+    @Test("The disk cache is the nearest tier, and a removal includes the images made of the data")
+    func publicOperations() async throws {
+        let folder = try TemporaryDirectory()
+        let disk = try DiskCache(configuration: DiskCache.Configuration(path: folder.file("cache")))
+        let tier = InMemoryTier()
+        let cache = ImageCache(disk: disk, tiers: [tier])
+        await cache.store(CacheEntry(key: key, data: Data("a".utf8)))
+        #expect(await disk.entry(for: key)?.data == Data("a".utf8) && tier.has(key))
+        #expect(await cache.entry(for: key)?.key == key)
+        #expect(await cache.entry(for: key, in: .memory) == nil)
+        let derived = CacheEntry(key: key.appending(["derived"]), data: Data("b".utf8))
+        await cache.store(derived, in: .disk)
+        await cache.remove(key)
+        #expect(await cache.entry(for: key) == nil && !tier.has(key))
+        #expect(await disk.entry(for: derived.key) == nil)
+    }
+
+    @Test("A serialized entry has all its values, and changed bytes throw")
+    func serialization() throws {
+        var entry = CacheEntry(key: key, data: Data([0xFF, 0xD8, 0xFF, 0xE0]), tags: ["t"], userData: Data("u".utf8))
+        entry.storedAt = Date(timeIntervalSince1970: 1_800_000_000)
+        let bytes = entry.serialized()
+        #expect(try CacheEntry(serialized: bytes) == entry)
+        #expect(entry.httpResponse == nil && entry.matches(["Accept": "image/png"]))
+        for changed in [Data(), bytes.dropLast(), Data(bytes.map { $0 ^ 1 })] {
+            #expect(throws: ImageError.self) { try CacheEntry(serialized: changed) }
+        }
+    }
+
+    @Test("An entry matches the request header fields that Vary names, with and without hashed credentials")
+    func matching() {
+        var entry = entry
+        let request: HTTPHeaderFields = ["Cookie": "a=1"]
+        entry.head = StoredResponseHead(
+            request: request.withHashedSecrets,
+            response: HTTPResponseHead(statusCode: 200, headers: ["Vary": "Cookie"]), finalURL: "http://example.org/", requestTime: entry.storedAt, responseTime: entry.storedAt)
+        #expect(entry.matches(request) && entry.matches(request.withHashedSecrets))
+        #expect(!entry.matches(["Cookie": "a=2"]) && !entry.matches([:]))
+        #expect(entry.httpResponse?.statusCode == 200)
+    }
+
     @Test("Without tiers, every lookup is a cache miss and returns")
     func empty() async {
         let cache = cache([])

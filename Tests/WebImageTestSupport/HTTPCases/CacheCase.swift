@@ -14,7 +14,7 @@ public struct CacheCase: Sendable, CustomStringConvertible {
     /// The exchanges in order.
     public let steps: [Step]
 
-    init(_ name: String, policy: HTTPCachePolicy = .standard, _ steps: [Step]) {
+    init(_ name: String, policy: HTTPCachePolicy = HTTPCachePolicy(), _ steps: [Step]) {
         self.name = name
         self.policy = policy
         self.steps = steps

@@ -211,7 +211,7 @@ let directiveCases: [CacheCase] =
                 .get(.staleAfterFailure, "503", after: 20, with: "Cache-Control: stale-if-error=60"),
             ]),
         CacheCase(
-            "A default stale-if-error can be set", policy: with { $0.defaultStaleIfError = 60 },
+            "A default stale-if-error can be set", policy: with { $0.defaultStaleIfError = .seconds(60) },
             [
                 .get(.network, "200 | Cache-Control: max-age=10"), .get(.staleAfterFailure, "503", after: 20),
                 .get(.network, "503", after: 60),

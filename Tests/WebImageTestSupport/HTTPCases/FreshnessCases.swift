@@ -93,7 +93,7 @@ let freshnessCases: [CacheCase] =
                 .get(.network, "200 | @Last-Modified: -1000000"), .get(.revalidated, "304"),
             ]),
         CacheCase(
-            "A default lifetime applies if the response specifies none", policy: with { $0.defaultLifetime = 30 },
+            "A default lifetime applies if the response specifies none", policy: with { $0.defaultLifetime = .seconds(30) },
             [
                 .get(.network, "200"), .get(.cache, after: 29), .get(.network, after: 1),
             ]),
@@ -233,7 +233,7 @@ let freshnessCases: [CacheCase] =
 
 /// Returns the default policy with a change applied.
 func with(_ change: (inout HTTPCachePolicy) -> Void) -> HTTPCachePolicy {
-    var policy = HTTPCachePolicy.standard
+    var policy = HTTPCachePolicy()
     change(&policy)
     return policy
 }

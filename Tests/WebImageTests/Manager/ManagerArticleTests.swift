@@ -123,7 +123,7 @@ struct ManagerArticleTests {
     @Test("A server configuration rejects a private address, and the reply reports an error")
     func server() async throws {
         let folder = try TemporaryDirectory()
-        let directory = folder.file("cache")
+        let directory = URL(filePath: folder.file("cache"))
         let origin = try LoopbackServer(routes: ["/a": .ok(try TestImages.png(1), contentType: "image/png")])
         let (url, mirror) = (origin.url("/a"), origin.url("/b"))
         let replies = Shared<[Int]>([])
@@ -132,7 +132,8 @@ struct ManagerArticleTests {
         let server = ImageManager { configuration in
             configuration = .server
             configuration.maxInFlightRequests = 64
-            configuration.diskCache = DiskCache.Configuration(directory: directory, sizeLimit: 1 << 30)
+            configuration.diskCache = DiskCache.Configuration(directory: directory)
+            configuration.diskCache?.sizeLimit = 1 << 30
         }
         var thumbnail = ImageRequest(url: url, size: .fill(width: 20, height: 20))
         thumbnail.alternativeURLs = [mirror]

@@ -22,7 +22,7 @@ final class ManagerFixture: Sendable {
         self.directory = folder
         self.time = time
         manager = ImageManager { configuration in
-            configuration.diskCache = DiskCache.Configuration(directory: folder.file("cache"))
+            configuration.diskCache = DiskCache.Configuration(path: folder.file("cache"))
             configuration.now = { time.now }
             configuration.downloader.proxy = .disabled
             // Other processes on the machine must not cause eviction in tests.

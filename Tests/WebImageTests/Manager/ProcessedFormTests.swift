@@ -58,7 +58,7 @@ struct ProcessedFormTests {
         await fixture.manager.diskCache?.flush()
         fixture = try await fixture.restarted()
         // Remove the originals, so that images without a stored processed version must come from the server again.
-        await fixture.manager.diskCache?.remove { !CacheKey.components(ofKey: $0.key).contains("decode") }
+        await fixture.manager.diskCache?.remove { !$0.key.components.contains("decode") }
         for (place, (name, request)) in requests.enumerated() {
             let before = server.counters.requests
             let stored = try await fixture.manager.response(for: request).image

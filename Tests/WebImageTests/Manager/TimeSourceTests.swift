@@ -25,7 +25,7 @@ struct TimeSourceTests {
         let fixture = try ManagerFixture { configuration in
             configuration.time = TimeSource(clock)
             configuration.memoryCache.timeToLive = .seconds(30)
-            configuration.diskCache?.maxAge = 1_000
+            configuration.diskCache?.maxAge = .seconds(1_000)
         }
         let request = ImageRequest(url: server.url("/a"))
         // The second attempt waits for the clock.

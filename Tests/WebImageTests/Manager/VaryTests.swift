@@ -144,7 +144,7 @@ struct VaryTests {
         let resource = ServerResource(body: body, type: "image/png", etag: "\"one\"")
         let server = try LoopbackServer { resource.response(to: $0) }
         let fixture = try ManagerFixture {
-            $0.httpCachePolicy.defaultLifetime = 100
+            $0.httpCachePolicy.defaultLifetime = .seconds(100)
             $0.httpCachePolicy.servesStaleWhenUnreachable = false
         }
         _ = try await fixture.manager.image(for: request(server, nil))

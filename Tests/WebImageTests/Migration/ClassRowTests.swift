@@ -14,7 +14,7 @@ struct ClassRowTests {
     func manager() async throws {
         let folder = try TemporaryDirectory()
         let manager = ImageManager { configuration in
-            configuration.diskCache = DiskCache.Configuration(directory: folder.file("cache"))
+            configuration.diskCache = DiskCache.Configuration(path: folder.file("cache"))
             configuration.diskCache?.sizeLimit = 1 << 30
             configuration.downloader.maxConnectionsPerHost = 4
             configuration.limits = .server
@@ -34,9 +34,11 @@ struct ClassRowTests {
     @Test("SDImageCache, SDMemoryCache, SDDiskCache, SDImageCacheConfig: an ImageCache combines its tiers")
     func caches() async throws {
         let folder = try TemporaryDirectory()
+        var limits = MemoryCache.Configuration()
+        limits.costLimit = 64 << 20
         let cache = ImageCache(
-            memory: MemoryCache(costLimit: 64 << 20),
-            disk: try DiskCache(configuration: DiskCache.Configuration(directory: folder.file("cache"))))
+            memory: MemoryCache(configuration: limits),
+            disk: try DiskCache(configuration: DiskCache.Configuration(path: folder.file("cache"))))
         cache.memory?.store(DecodedImage(pixels: try TestImages.pixels(1)), for: CacheKey(["mine"]))
         #expect(cache.memory?.image(for: CacheKey(["mine"])) != nil)
         await cache.removeAll()
@@ -73,7 +75,7 @@ struct ClassRowTests {
         let folder = try TemporaryDirectory()
         let first = StubLoader()
         let manager = ImageManager { configuration in
-            configuration.diskCache = DiskCache.Configuration(directory: folder.file("cache"))
+            configuration.diskCache = DiskCache.Configuration(path: folder.file("cache"))
             configuration.loaders = [first, second]
         }
         #expect(try await manager.image(for: Migration.url(1)).size.width == 30)

@@ -54,7 +54,7 @@ struct ContextRowTests {
         let originals = ImageCache(
             memory: nil,
             disk: try DiskCache(
-                configuration: DiskCache.Configuration(directory: table.fixture.directory.file("originals"))))
+                configuration: DiskCache.Configuration(path: table.fixture.directory.file("originals"))))
         request.caching.cache = cache
         request.caching.originalCache = originals
         request.caching.waitsUntilStored = true

@@ -148,7 +148,7 @@ struct YYWebImageRowTests {
     @Test("YYCache: the disk cache works without a manager")
     func cache() async throws {
         let folder = try TemporaryDirectory()
-        let disk = try DiskCache(configuration: DiskCache.Configuration(directory: folder.file("cache")))
+        let disk = try DiskCache(configuration: DiskCache.Configuration(path: folder.file("cache")))
         disk.store(CacheEntry(key: CacheKey(["mine"]), head: nil, data: Data("abc".utf8), storedAt: Date()))
         await disk.flush()
         #expect(await disk.entry(for: CacheKey(["mine"]))?.data == Data("abc".utf8))

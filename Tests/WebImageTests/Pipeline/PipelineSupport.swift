@@ -48,7 +48,7 @@ enum Numbered {
 }
 
 /// A tier in memory that counts its operations. Gates can hold its lookups and its writes. Thread-safe.
-final class RecordingTier: CacheTier {
+final class RecordingTier: HeadUpdatingCacheTier {
     private struct State {
         var entries: [CacheKey: CacheEntry] = [:]
         var payloads: [Data] = []

@@ -38,7 +38,10 @@ enum ColdSuite: Suite {
         Contender("WebImage") { _ in
             let folder = try settings.makeFolder("cold")
             let manager = ImageManager {
-                $0.diskCache = DiskCache.Configuration(directory: folder, sizeLimit: 8 << 30, minimumFreeFraction: 0)
+                var disk = DiskCache.Configuration(directory: URL(filePath: folder))
+                disk.sizeLimit = 8 << 30
+                disk.minimumFreeFraction = 0
+                $0.diskCache = disk
                 $0.limits = Photograph.roomy
                 // The other contenders don't limit the start rate either, because the server is on the same machine.
                 $0.downloader.startRate = nil

@@ -160,7 +160,7 @@ enum DiskSuite: Suite {
             let configuration = try configuration(settings, "trim-same")
             let cache = try await filled(configuration, bodies: bodies, count: count)
             await cache.close()
-            let paths = try blobs(under: configuration.directory)
+            let paths = try blobs(under: configuration.directory.path(percentEncoded: false))
             return timed(count / 2) { for path in paths.prefix(count / 2) { _ = wi_limit_unlink(path) } }
         }
         let theirs = Contender("C unlink") { _ in
@@ -196,8 +196,9 @@ enum DiskSuite: Suite {
     }
 
     static func configuration(_ settings: Settings, _ name: String) throws -> DiskCache.Configuration {
-        var configuration = DiskCache.Configuration(
-            directory: try settings.makeFolder(name), sizeLimit: 64 << 30, minimumFreeFraction: 0)
+        var configuration = DiskCache.Configuration(directory: URL(filePath: try settings.makeFolder(name)))
+        configuration.sizeLimit = 64 << 30
+        configuration.minimumFreeFraction = 0
         configuration.entrySizeLimit = 32 << 20
         return configuration
     }
@@ -210,7 +211,7 @@ extension DiskCache {
         for shard in 0..<256 {
             let digits = (shard < 16 ? "0" : "") + String(shard, radix: 16)
             try FileManager.default.createDirectory(
-                atPath: "\(configuration.directory)/blobs/\(digits)", withIntermediateDirectories: true)
+                at: configuration.directory.appending(path: "blobs/\(digits)"), withIntermediateDirectories: true)
         }
         let cache = try DiskCache(configuration: configuration)
         await cache.flush()

@@ -33,7 +33,9 @@ struct Bodies {
     }
 
     func entry(_ index: Int) -> CacheEntry {
-        CacheEntry(key: key(index), data: payloads[index % 1_024], storedAt: stored)
+        var entry = CacheEntry(key: key(index), data: payloads[index % 1_024])
+        entry.storedAt = stored
+        return entry
     }
 }
 

@@ -3,6 +3,7 @@
 import Foundation
 import Synchronization
 import WebImage
+@_spi(Benchmarks) import WebImageStore
 
 /// A store of images for the memory suite. `step` selects the key.
 protocol PictureStore: Sendable {
@@ -13,7 +14,11 @@ protocol PictureStore: Sendable {
 
 /// The memory cache of this package, queried with the digest of an existing key.
 struct OwnStore: PictureStore {
-    let cache = MemoryCache(costLimit: 1 << 40)
+    let cache: MemoryCache = {
+        var configuration = MemoryCache.Configuration()
+        configuration.costLimit = 1 << 40
+        return MemoryCache(configuration: configuration)
+    }()
     let keys: [CacheKey]
     let absent: [CacheKey]
     let order: [Int]
@@ -24,8 +29,8 @@ struct OwnStore: PictureStore {
         for key in keys { cache.store(image, for: key) }
     }
 
-    func hit(_ step: Int) { consume(cache.image(for: keys[order[step & 65_535]].digest)) }
-    func miss(_ step: Int) { consume(cache.image(for: absent[order[step & 65_535]].digest)) }
+    func hit(_ step: Int) { consume(cache.imageByDigest(of: keys[order[step & 65_535]])) }
+    func miss(_ step: Int) { consume(cache.imageByDigest(of: absent[order[step & 65_535]])) }
     func store(_ step: Int) { cache.store(image, for: keys[order[step & 65_535]]) }
 }
 
@@ -75,8 +80,8 @@ final class FoundationStore: PictureStore, @unchecked Sendable {
     private let image: DecodedImage
 
     init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: DecodedImage) {
-        self.keys = keys.map { NSString(string: $0.canonical) }
-        self.absent = absent.map { NSString(string: $0.canonical) }
+        self.keys = keys.map { NSString(string: $0.description) }
+        self.absent = absent.map { NSString(string: $0.description) }
         (self.order, self.image) = (order, image)
         for key in self.keys { cache.setObject(image, forKey: key) }
     }

@@ -30,14 +30,14 @@ public protocol HTTPResponseStore: Sendable {
 /// A stored response with its body.
 public struct StoredResponse: Sendable {
     /// The identifier of the response and the header fields that select it.
-    public var variant: VaryIndex.Variant
+    package var variant: VaryIndex.Variant
     /// The status, the header fields, and the times.
-    public var head: StoredResponseHead
+    package var head: StoredResponseHead
     /// The complete body.
     public var body: Data
 
     /// Creates a stored response.
-    public init(variant: VaryIndex.Variant, head: StoredResponseHead, body: Data) {
+    package init(variant: VaryIndex.Variant, head: StoredResponseHead, body: Data) {
         self.variant = variant
         self.head = head
         self.body = body

@@ -148,7 +148,7 @@ extension CacheIndex {
         var found: [(Int, DiskCache.EntryInfo)] = []
         while try select.step() {
             let summary = DiskCache.EntryInfo(
-                key: select.text(0), diskSize: select.int(1), dataSize: select.int(2),
+                key: CacheKey(canonical: select.text(0)), diskSize: select.int(1), dataSize: select.int(2),
                 storedAt: Date(timeIntervalSince1970: select.double(3)),
                 lastAccessedAt: Date(timeIntervalSince1970: select.double(4)),
                 expiresAt: select.isNull(5) ? nil : Date(timeIntervalSince1970: select.double(5)),

@@ -7,6 +7,44 @@ import WebImageConcurrency
 import WebImageCore
 
 extension DiskCache {
+    /// Writes the images of the cache and a manifest to a directory.
+    ///
+    /// The files have the extensions of their formats. The manifest contains the keys, the HTTP responses, the store
+    /// dates, the tags, and the custom values. Entries that aren't images are skipped. If the directory doesn't exist,
+    /// this method creates it. An existing directory must be empty. Canceling the current task ends the export early,
+    /// and the directory then has no manifest, so it can't be imported.
+    ///
+    /// - Parameters:
+    ///   - directory: The file URL of the directory.
+    ///   - predicate: A closure that returns whether to export an entry. The cache calls it on one of its threads. By
+    ///     default, all entries are exported.
+    /// - Returns: A report of the exported entries.
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
+    ///   ``ImageError/CacheFailure/writesSuspended(reason:)`` if the cache is closed.
+    public func exportImages(
+        to directory: URL, where predicate: @escaping @Sendable (EntryInfo) -> Bool = { _ in true }
+    ) async throws(ImageError) -> MaintenanceReport {
+        try await export(to: directory.absoluteFilePath, as: .images, where: predicate)
+    }
+
+    /// Writes entries to a directory for ``Configuration/readOnlyDirectories``.
+    ///
+    /// If the directory doesn't exist, this method creates it. An existing directory must be empty. Canceling the
+    /// current task ends the export early.
+    ///
+    /// - Parameters:
+    ///   - directory: The file URL of the directory.
+    ///   - predicate: A closure that returns whether to export an entry. The cache calls it on one of its threads. By
+    ///     default, all entries are exported.
+    /// - Returns: A report of the exported entries.
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
+    ///   ``ImageError/CacheFailure/writesSuspended(reason:)`` if the cache is closed.
+    public func exportEntries(
+        to directory: URL, where predicate: @escaping @Sendable (EntryInfo) -> Bool = { _ in true }
+    ) async throws(ImageError) -> MaintenanceReport {
+        try await export(to: directory.absoluteFilePath, as: .entries, where: predicate)
+    }
+
     /// Writes entries to a directory.
     ///
     /// If the directory doesn't exist, this method creates it. An existing directory must be empty. Canceling the
@@ -21,15 +59,15 @@ extension DiskCache {
     /// - Returns: A summary of the export.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
     ///   ``ImageError/CacheFailure/writesSuspended(reason:)`` if the cache is closed.
-    public func export(
+    package func export(
         to folder: String, as form: DiskExportForm = .images,
         where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool = { _ in true }, progress: DiskProgress? = nil
-    ) async throws(ImageError) -> DiskTransfer {
+    ) async throws(ImageError) -> DiskCache.MaintenanceReport {
         let all = await entries()
-        let keys = await readers.run { _ in all.filter(matches).map { CacheKey(canonical: $0.key) } } ?? []
+        let keys = await readers.run { _ in all.filter(matches).map(\.key) } ?? []
         let target = ExportDirectory(path: folder, form: form, files: state.files)
         try await running { _ throws(SystemCallError) in try target.prepare() }
-        var transfer = DiskTransfer()
+        var transfer = DiskCache.MaintenanceReport()
         var lines: [ExportManifest.Entry] = []
         for (index, key) in keys.enumerated() {
             guard !Task.isCancelled else { return transfer }
@@ -41,7 +79,7 @@ extension DiskCache {
                 transfer.size += written.bytes
                 lines.append(written.line)
             } else {
-                transfer.skipped += 1
+                transfer.skippedCount += 1
             }
             progress?(index + 1, keys.count)
         }
@@ -142,7 +180,7 @@ extension EntryReader {
     /// Returns the entry of a key like a read, but counts neither a read nor a use. This method blocks.
     func peek(_ key: CacheKey) -> CacheEntry? {
         let name = key.fileName
-        let limit = state.configuration.entrySizeLimit + 4 * EntryFile.sectionLimit
+        let limit = state.entrySizeLimit + 4 * EntryFile.sectionLimit
         guard let contents = try? state.files.contents(state.layout.entry(name), limit: limit),
             var entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: true)
         else { return nil }

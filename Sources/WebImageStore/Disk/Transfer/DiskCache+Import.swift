@@ -8,6 +8,46 @@ import WebImageCore
 import WebImageHTTP
 
 extension DiskCache {
+    /// Imports a directory of images that ``exportImages(to:where:)`` wrote.
+    ///
+    /// The cache verifies the digest of each file, detects its format, and checks it against the limits. Files that
+    /// fail a check are skipped and listed in the result. If the cache has an entry with the same or a later store
+    /// date, that entry remains. Canceling the current task ends the import early.
+    ///
+    /// - Parameters:
+    ///   - directory: The file URL of the directory. Symbolic links in it aren't followed.
+    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
+    /// - Returns: A report of the imported entries.
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
+    ///   ``ImageError/CacheFailure/corruptEntry(reason:)`` if the directory has no valid manifest.
+    public func importImages(
+        from directory: URL, limits: ImageLimits = .desktop
+    ) async throws(ImageError) -> MaintenanceReport {
+        try await importImages(from: directory.absoluteFilePath, limits: limits, progress: nil)
+    }
+
+    /// Imports image files as the data of the given URLs.
+    ///
+    /// Later requests for a URL find the imported image. The cache detects the format of each file and checks it
+    /// against the limits. Files that fail a check are skipped and listed in the result by their paths. Canceling the
+    /// current task ends the import early.
+    ///
+    /// - Parameters:
+    ///   - files: The URLs and the file URLs of their images.
+    ///   - tags: The tags of the new entries. The default is no tags.
+    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
+    /// - Returns: A report of the imported entries.
+    public func importImages(
+        _ files: some Sequence<(url: URL, file: URL)>, tags: Set<String> = [], limits: ImageLimits = .desktop
+    ) async -> MaintenanceReport {
+        let imports = files.map { pair in
+            // The fragment isn't part of the identity of the data.
+            let source = pair.url.absoluteString.prefix { $0 != "#" }
+            return DiskImport(path: pair.file.absoluteFilePath, key: .data(of: String(source)), tags: tags)
+        }
+        return await importImages(imports, limits: limits, progress: nil)
+    }
+
     /// Imports a directory of images that ``export(to:as:where:progress:)`` wrote.
     ///
     /// The cache verifies the digest of each file, detects its format, probes it, and checks it against the limits.
@@ -21,9 +61,9 @@ extension DiskCache {
     /// - Returns: A summary of the import.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
     ///   ``ImageError/CacheFailure/corruptEntry(reason:)`` if the directory has no valid manifest.
-    public func importImages(
+    package func importImages(
         from folder: String, limits: ImageLimits = .desktop, progress: DiskProgress? = nil
-    ) async throws(ImageError) -> DiskTransfer {
+    ) async throws(ImageError) -> DiskCache.MaintenanceReport {
         let data = try await running { reader throws(SystemCallError) in
             try reader.bytes(ExportManifest.name, beneath: folder, limit: ExportManifest.limit)
         }
@@ -45,9 +85,9 @@ extension DiskCache {
     ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
     ///   - progress: A closure that receives the progress in files.
     /// - Returns: A summary of the import.
-    public func importImages(
+    package func importImages(
         _ pictures: [DiskImport], limits: ImageLimits = .desktop, progress: DiskProgress? = nil
-    ) async -> DiskTransfer {
+    ) async -> DiskCache.MaintenanceReport {
         await importFiles(pictures, progress) { reader, picture in
             (picture.path, reader.outcome { () throws(ImageError) in try reader.entry(picture, limits) })
         }
@@ -56,27 +96,27 @@ extension DiskCache {
     private func importFiles<Line: Sendable>(
         _ lines: [Line], _ progress: DiskProgress?,
         _ read: @escaping @Sendable (EntryReader, Line) -> (String, Result<CacheEntry, ImageError>)
-    ) async -> DiskTransfer {
+    ) async -> DiskCache.MaintenanceReport {
         await settle()
-        var transfer = DiskTransfer()
+        var transfer = DiskCache.MaintenanceReport()
         var waiting = 0
         for (index, line) in lines.enumerated() where !Task.isCancelled {
-            let limit = state.configuration.stagingLimit
+            let limit = state.configuration.maxPendingBytes
             switch await readers.run({ read($0, line) }) {
             case (_, .success(let entry))?:
                 if let own = await readers.run({ $0.peek(entry.key) }) ?? nil, own.storedAt >= entry.storedAt {
-                    transfer.skipped += 1
+                    transfer.skippedCount += 1
                     break
                 }
                 store(entry)
                 transfer.entryCount += 1
                 transfer.size += entry.data.count
                 waiting += entry.data.count
-            case (let name, .failure(let error))?: transfer.failures.append(.init(name: name, error: error))
+            case (let name, .failure(let error))?: transfer.failures[name] = error
             case nil: return transfer
             }
             // Flush regularly so that the cache doesn't drop imported entries because too many writes are pending.
-            if waiting > limit.bytes / 4 || index % 64 == 63 {
+            if waiting > limit / 4 || index % 64 == 63 {
                 await flush()
                 waiting = 0
             }
@@ -142,7 +182,7 @@ extension EntryReader {
         return try checked(entry, limits)
     }
 
-    private func limit(_ limits: ImageLimits) -> Int { min(limits.maxEncodedBytes, state.configuration.entrySizeLimit) }
+    private func limit(_ limits: ImageLimits) -> Int { min(limits.maxEncodedBytes, state.entrySizeLimit) }
 
     /// Returns the entry with its probe if its payload is an image within the limits.
     private func checked(_ entry: CacheEntry, _ limits: ImageLimits) throws(ImageError) -> CacheEntry {

@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageHTTP
 
 /// The form in which ``DiskCache/export(to:as:where:progress:)`` writes entries.
-public enum DiskExportForm: Sendable, Hashable, CaseIterable {
+package enum DiskExportForm: Sendable, Hashable, CaseIterable {
     /// The original data as `<32 hex>.<extension>`, and a `manifest.json` with keys, heads, times, tags, and
     /// attachments.
     ///
@@ -16,50 +16,19 @@ public enum DiskExportForm: Sendable, Hashable, CaseIterable {
 }
 
 /// An image file to import into the cache under a key.
-public struct DiskImport: Sendable, Hashable {
+package struct DiskImport: Sendable, Hashable {
     /// The path of the file.
-    public var path: String
+    package var path: String
     /// The key of the new entry.
-    public var key: CacheKey
+    package var key: CacheKey
     /// The tags of the new entry.
-    public var tags: Set<String>
+    package var tags: Set<String>
 
     /// Creates a description of a file to import.
-    public init(path: String, key: CacheKey, tags: Set<String> = []) {
+    package init(path: String, key: CacheKey, tags: Set<String> = []) {
         self.path = path
         self.key = key
         self.tags = tags
-    }
-}
-
-/// A summary of an export or import.
-public struct DiskTransfer: Sendable {
-    /// A file that wasn't imported, and the reason.
-    public struct Failure: Sendable {
-        /// The name of the file.
-        public let name: String
-        /// The error for the file.
-        public let error: ImageError
-    }
-
-    /// The number of entries that were written.
-    public var entryCount = 0
-    /// The total size of their images in bytes.
-    public var size = 0
-    /// The number of skipped entries. An export skips entries that aren't images. An import skips entries that aren't
-    /// newer than the cached ones.
-    public var skipped = 0
-    /// The files that an import rejected or couldn't read.
-    public var failures: [Failure] = []
-
-    /// Creates an empty summary.
-    public init() {}
-
-    mutating func add(_ part: DiskTransfer) {
-        entryCount += part.entryCount
-        size += part.size
-        skipped += part.skipped
-        failures += part.failures
     }
 }
 

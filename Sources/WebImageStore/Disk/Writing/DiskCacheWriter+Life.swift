@@ -165,8 +165,8 @@ extension DiskCacheWriter {
         case .flush(let completion), .settle(let completion), .trim(_, _, let completion),
             .sweep(_, let completion), .close(let completion):
             completion()
-        case .discard(_, let completion): completion(DiskRemoval())
-        case .reconcile(let completion): completion(VerifyReport())
+        case .discard(_, let completion): completion(DiskCache.MaintenanceReport())
+        case .reconcile(let completion): completion(DiskCache.MaintenanceReport())
         case .describe(let body): body(nil, nil)
         case .staged, .removeFromIndex, .refresh: break
         }

@@ -56,7 +56,7 @@ extension DiskCacheWriter {
     /// Starts an eviction of expired entries.
     func checkAge() {
         steps.ageChecked(now: uptime)
-        trim(to: EvictionTarget(bytes: .max, cutoff: now - state.configuration.maxAge))
+        trim(to: EvictionTarget(bytes: .max, cutoff: now - state.maxAge))
     }
 
     /// Starts an eviction whose goal may include a maximum age.
@@ -117,10 +117,10 @@ extension DiskCacheWriter {
     }
 
     /// Deletes the entries of the index rows with the given ids that still exist.
-    func discard(_ ids: [Int]) -> DiskRemoval {
+    func discard(_ ids: [Int]) -> DiskCache.MaintenanceReport {
         commit()
-        guard let index else { return DiskRemoval() }
-        var removal = DiskRemoval()
+        guard let index else { return DiskCache.MaintenanceReport() }
+        var removal = DiskCache.MaintenanceReport()
         let ids = ids.sorted()
         do throws(IndexError) {
             // Delete in slices because other processes may be waiting for the index.

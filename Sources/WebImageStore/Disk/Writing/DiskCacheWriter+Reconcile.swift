@@ -9,10 +9,10 @@ import WebImageCore
 /// A comparison of all files with the index that proceeds shard by shard.
 struct IndexReconciliation {
     var nextShard = 0
-    var report = VerifyReport()
+    var report = DiskCache.MaintenanceReport()
     /// A Boolean value that indicates whether to publish the result to the readers because they have no data yet.
     var publishing: Bool
-    var completions: [@Sendable (VerifyReport) -> Void] = []
+    var completions: [@Sendable (DiskCache.MaintenanceReport) -> Void] = []
 
     func finish() {
         for completion in completions { completion(report) }
@@ -20,8 +20,10 @@ struct IndexReconciliation {
 }
 
 extension DiskCacheWriter {
-    func startReconciliation(publishing: Bool, _ completion: @escaping @Sendable (VerifyReport) -> Void) {
-        guard index != nil else { return completion(VerifyReport()) }
+    func startReconciliation(
+        publishing: Bool, _ completion: @escaping @Sendable (DiskCache.MaintenanceReport) -> Void
+    ) {
+        guard index != nil else { return completion(DiskCache.MaintenanceReport()) }
         var next = IndexReconciliation(publishing: publishing || reconciliation?.publishing == true)
         next.completions = (reconciliation?.completions ?? []) + [completion]
         reconciliation = next
@@ -48,7 +50,7 @@ extension DiskCacheWriter {
             let known = try index.names(inShard: shard)
             for name in known where !found.contains(name) {
                 add(.delete(name: name))
-                work.report.missing += 1
+                work.report.missingCount += 1
             }
             for name in found where !known.contains(name) {
                 if let row = describe(name) {
@@ -84,7 +86,7 @@ extension DiskCacheWriter {
     }
 
     /// Deletes a file that isn't a valid entry, after making sure that no process can still be writing it.
-    private func removeStranger(_ name: String, shard: Int, report: inout VerifyReport) {
+    private func removeStranger(_ name: String, shard: Int, report: inout DiskCache.MaintenanceReport) {
         let path = "\(layout.shard(shard))/\(name)"
         guard let facts = try? files.status(at: path), facts.kind == .file,
             CacheLayout.isEntryName(name) || abs(now - facts.modified) > 3_600
