@@ -102,8 +102,8 @@ private func answer(_ line: String, _ client: HTTPClient) async -> Reply {
 
 private var configuration = HTTPClient.Configuration()
 if CommandLine.arguments.count > 1 {
-    let disk = try DiskCache(configuration: DiskCache.Configuration(directory: CommandLine.arguments[1]))
-    configuration.storage = .store(DiskResponseStore(disk))
+    configuration.diskCache = try DiskCache(
+        configuration: DiskCache.Configuration(directory: CommandLine.arguments[1]))
 }
 private let client = HTTPClient(configuration: configuration)
 private let output = Output()

@@ -6,7 +6,7 @@ import WebImageCore
 /// The Netscape cookie file format of curl and wget, with seven fields that are separated by tabs.
 extension CookieJar {
     /// The unexpired cookies of the jar in the Netscape format. Session cookies have the expiration time 0.
-    public var netscapeText: String {
+    package var netscapeText: String {
         var text = "# Netscape HTTP Cookie File\n"
         for cookie in cookies {
             let fields = [
@@ -21,7 +21,7 @@ extension CookieJar {
     }
 
     /// Adds the cookies of a text in the Netscape format. Invalid lines are skipped.
-    public func add(netscapeText text: String) {
+    package func add(netscapeText text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
             var line = line
             let isHTTPOnly = line.hasPrefix("#HttpOnly_")

@@ -21,13 +21,18 @@ public final class CookieJar: Sendable {
 
     /// Creates an empty jar.
     ///
+    /// The jar rejects cookies for public suffixes such as `co.uk`. It uses the system's list if libpsl is available,
+    /// and it treats names of one label as public suffixes.
+    public convenience init() { self.init(clock: { Date() }) }
+
+    /// Creates an empty jar.
+    ///
     /// - Parameters:
-    ///   - clock: A closure that returns the current time. The default is the system clock.
+    ///   - clock: A closure that returns the current time.
     ///   - isPublicSuffix: A closure that returns whether a name is a public suffix. The jar rejects cookies for
-    ///     public suffixes. The default uses the system's list if libpsl is available, and it treats names of one
-    ///     label as public suffixes.
-    public init(
-        clock: @escaping @Sendable () -> Date = { Date() },
+    ///     public suffixes.
+    package init(
+        clock: @escaping @Sendable () -> Date,
         isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains
     ) {
         self.clock = clock
@@ -35,13 +40,13 @@ public final class CookieJar: Sendable {
     }
 
     /// All unexpired cookies, sorted by domain, path, and name.
-    public var cookies: [Cookie] {
+    package var cookies: [Cookie] {
         let now = clock()
         return store.withLock { $0.all(now: now) }
     }
 
     /// Adds a cookie and replaces the cookie with the same name, domain, and path.
-    public func set(_ cookie: Cookie) {
+    package func set(_ cookie: Cookie) {
         let now = clock()
         store.withLock { $0.insert(cookie, now: now) }
     }
@@ -69,7 +74,7 @@ public final class CookieJar: Sendable {
     }
 
     /// Adds the cookies in the `Set-Cookie` header fields of a response from a URL.
-    public func receive(_ fields: HTTPHeaderFields, from url: URL) {
+    package func receive(_ fields: HTTPHeaderFields, from url: URL) {
         let now = clock()
         let isSecure = url.scheme?.lowercased() == "https"
         let cookies = fields.values(for: "Set-Cookie").compactMap { parser.cookie($0, from: url, now: now) }

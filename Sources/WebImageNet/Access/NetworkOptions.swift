@@ -24,7 +24,7 @@ public struct NetworkOptions: Sendable, Hashable {
     /// The policy for redirects.
     ///
     /// It runs on the network thread, so it must be quick and must not block.
-    public var redirectPolicy: RedirectPolicy? {
+    package var redirectPolicy: RedirectPolicy? {
         get { identifiedRedirectPolicy?.closure }
         set { identifiedRedirectPolicy = newValue.map { IdentifiedClosure($0) } }
     }
@@ -35,15 +35,13 @@ public struct NetworkOptions: Sendable, Hashable {
     /// An option that is `nil` has the value of the downloader.
     public init(
         cookieJar: CookiePolicy? = nil, tls: TLSOptions? = nil, credentials: CredentialStore? = nil,
-        acceptableStatusCodes: StatusFilter? = nil, acceptableContentTypes: [String]? = nil,
-        redirectPolicy: RedirectPolicy? = nil
+        acceptableStatusCodes: StatusFilter? = nil, acceptableContentTypes: [String]? = nil
     ) {
         self.cookieJar = cookieJar
         self.tls = tls
         self.credentials = credentials
         self.acceptableStatusCodes = acceptableStatusCodes
         self.acceptableContentTypes = acceptableContentTypes
-        self.redirectPolicy = redirectPolicy
     }
 
     /// A Boolean value that indicates whether no option is set. Each memory cache lookup reads it, so it must be fast.

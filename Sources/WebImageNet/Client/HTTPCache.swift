@@ -8,29 +8,29 @@ import WebImageStore
 ///
 /// The cache looks up, stores, updates, and invalidates responses. Pure functions in WebImageHTTP make the decisions,
 /// and the store manages the data.
-public final class HTTPCache: Sendable {
+package final class HTTPCache: Sendable {
     /// The result of a cache lookup.
-    public struct Lookup: Sendable {
+    package struct Lookup: Sendable {
         /// The action for the request.
-        public var step: CacheAction
+        package var step: CacheAction
         /// The stored response that `Vary` selects, with its body, or `nil` on a cache miss.
-        public var stored: StoredResponse?
+        package var stored: StoredResponse?
     }
 
     /// The store of the responses.
-    public let store: any HTTPResponseStore
+    package let store: any HTTPResponseStore
     /// The policy of the cache.
-    public let policy: HTTPCachePolicy
+    package let policy: HTTPCachePolicy
     private let log = InvalidationLog()
 
     /// Creates a cache.
-    public init(store: any HTTPResponseStore, policy: HTTPCachePolicy = .standard) {
+    package init(store: any HTTPResponseStore, policy: HTTPCachePolicy = .standard) {
         self.store = store
         self.policy = policy
     }
 
     /// Looks up a request and returns the action for it.
-    public func lookup(
+    package func lookup(
         _ request: RequestHead, url: URL, mode: HTTPCacheMode = .default, now: Date
     ) async -> Lookup {
         let isLookedUp = request.mayUseStored && mode != .noStore && mode != .reload
@@ -44,7 +44,7 @@ public final class HTTPCache: Sendable {
 
     /// Returns a number that increases with each invalidation of `url`. Responses to requests from an earlier epoch
     /// are outdated.
-    public func epoch(of url: URL) -> UInt64 { log.epoch(of: Self.key(url)) }
+    package func epoch(of url: URL) -> UInt64 { log.epoch(of: Self.key(url)) }
 
     /// Stores a response if a private cache may store it.
     ///
@@ -57,7 +57,7 @@ public final class HTTPCache: Sendable {
     ///   the meantime isn't stored. `nil` disables this check.
     /// - Returns: `true` if the response is stored.
     @discardableResult
-    public func store(
+    package func store(
         _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64? = nil
     ) async -> Bool {
         let answersGet = request.method == "POST" && StoredResponseHead.canServeGet(post: url, response: answer.head)
@@ -103,7 +103,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// Updates a stored response with a 304 response and returns the updated response.
-    public func freshen(
+    package func freshen(
         _ stored: StoredResponse, with notModified: HTTPTransportResponse, for request: RequestHead, url: URL
     ) async -> StoredResponse {
         var current = stored
@@ -123,7 +123,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// Updates or removes the stored response to a GET request after a HEAD response (RFC 9111 4.3.5).
-    public func freshen(byHead answer: HTTPTransportResponse, for request: RequestHead, url: URL) async {
+    package func freshen(byHead answer: HTTPTransportResponse, for request: RequestHead, url: URL) async {
         let key = Self.key(url)
         guard answer.head.statusCode == 200, !CacheControl(request.headers).noStore,
             let stored = await store.response(for: key, matching: selectingHeaders(request))
@@ -136,7 +136,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// Removes the stored responses that `response` to an unsafe request invalidates (RFC 9111 4.4).
-    public func invalidate(after request: RequestHead, url: URL, response: HTTPResponseHead) async {
+    package func invalidate(after request: RequestHead, url: URL, response: HTTPResponseHead) async {
         for target in CacheInvalidation.targets(method: request.method, url: url, response: response) {
             log.record(Self.key(target))
             await store.removeAll(for: Self.key(target))
@@ -147,7 +147,7 @@ public final class HTTPCache: Sendable {
     /// Removes every stored response to a URL.
     ///
     /// Responses that are in flight aren't stored.
-    public func remove(_ url: URL) async {
+    package func remove(_ url: URL) async {
         log.record(Self.key(url))
         await store.removeAll(for: Self.key(url))
         await store.removeAll(for: Self.partKey(url))
@@ -156,14 +156,14 @@ public final class HTTPCache: Sendable {
     /// Removes every stored response.
     ///
     /// Responses that are in flight aren't stored.
-    public func removeAll() async {
+    package func removeAll() async {
         log.recordAll()
         await store.removeAll()
     }
 
     /// Returns the cache key of a URL: the normalized scheme, host, and port, and the unmodified path and query,
     /// without the fragment.
-    public static func key(_ url: URL) -> String {
+    package static func key(_ url: URL) -> String {
         let path = url.path(percentEncoded: true)
         let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         return Origin(url).description + (path.isEmpty ? "/" : path) + query

@@ -39,12 +39,7 @@ final class HTTPCacheExchange: Sendable {
         network.maxRedirects = min(max(network.maxRedirects, 0), 20)
         rules = ExchangeRules(network)
         waits = RetryScheduler(network.retryClock)
-        switch configuration.storage {
-        case .none: cache = nil
-        case .memory(let bytes):
-            cache = HTTPCache(store: MemoryResponseStore(byteLimit: bytes), policy: configuration.cachePolicy)
-        case .store(let store): cache = HTTPCache(store: store, policy: configuration.cachePolicy)
-        }
+        cache = configuration.responseStore.map { HTTPCache(store: $0, policy: configuration.cachePolicy) }
     }
 
     /// Returns the exchange for a request. It includes the default header fields, because `Vary` compares what is

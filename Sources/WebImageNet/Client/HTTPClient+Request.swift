@@ -40,12 +40,12 @@ extension HTTPClient {
         ///
         /// Accepted statuses and content types have no effect because the client returns every final status as a
         /// response.
-        public var network = NetworkOptions()
+        package var network = NetworkOptions()
         /// The policy for retries after network failures.
         ///
         /// The client retries only idempotent requests (RFC 9110 9.2.2), and it doesn't retry based on the status. The
         /// default is `nil`, which means the policy of the client.
-        public var retry: RetryPolicy?
+        package var retry: RetryPolicy?
         /// A Boolean value that indicates whether the client, not the caller, sets `Accept-Encoding`.
         var hasOwnCodings = false
         /// The current step of the exchange, which is set while the client follows redirects and challenges.
@@ -103,7 +103,7 @@ extension HTTPClient {
         public var metrics: NetworkMetrics
 
         /// Creates a response.
-        public init(
+        package init(
             statusCode: Int, headers: HTTPHeaderFields = HTTPHeaderFields(), body: Data = Data(),
             source: Source = .network,
             informationalResponses: [HTTPResponseHead] = [], url: URL, metrics: NetworkMetrics = NetworkMetrics()

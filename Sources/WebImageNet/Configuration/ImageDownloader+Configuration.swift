@@ -35,7 +35,7 @@ extension ImageDownloader {
         /// The retry policy of requests that don't specify one. The default is ``RetryPolicy/standard``.
         public var retry = RetryPolicy.standard
         /// The clock for the delays between attempts. The default is the system clock.
-        public var retryClock: any Clock<Duration> = ContinuousClock()
+        package var retryClock: any Clock<Duration> = ContinuousClock()
         /// The storage of resume data from interrupted and canceled transfers, or `nil` for none. By default, resume
         /// data is stored in memory.
         public var resume: ResumeOptions? = ResumeOptions()
@@ -70,7 +70,7 @@ extension ImageDownloader {
         ///
         /// Another scheme fails with ``ImageError/RequestFailure/unsupportedScheme(_:)`` (1003), or with error 2009 if
         /// a redirect led to it. The default is `nil`, which means `https` and `http`.
-        public var allowedSchemes: Set<String>?
+        package var allowedSchemes: Set<String>?
         /// The IP addresses to which the downloader may connect. The default is
         /// ``ImageDownloader/Configuration/AddressPolicy/any``.
         public var addressPolicy = ImageDownloader.Configuration.AddressPolicy.any

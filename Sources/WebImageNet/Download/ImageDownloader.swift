@@ -49,7 +49,7 @@ public final class ImageDownloader: ImageLoader {
     public var activity: DownloaderActivity { transport.activity.total }
 
     /// Returns the number of running and queued transfers for the origin of a URL.
-    public func activity(at url: URL) -> DownloaderActivity { transport.activity[Origin(url).description] }
+    package func activity(at url: URL) -> DownloaderActivity { transport.activity[Origin(url).description] }
 
     /// Ends all waiting and running transfers with error 1010 and closes all connections.
     ///

@@ -30,7 +30,7 @@ public final class LoadContext: Sendable {
     private let handler: (@Sendable (Report) -> Void)?
 
     /// Creates a context whose `handler` receives the reports.
-    public init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void) {
+    package init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void) {
         live = ObservableValue(priority)
         self.handler = handler
     }

@@ -44,7 +44,7 @@ public struct LoadResponse: Sendable {
 
     /// A Boolean value that indicates whether the response has status 304, which means that the cached response is
     /// still valid.
-    public var isNotModified: Bool { httpResponse?.statusCode == 304 }
+    package var isNotModified: Bool { httpResponse?.statusCode == 304 }
 }
 
 /// The measurements of one transfer. Except for ``queue``, the times are in seconds since the transfer left the
@@ -76,7 +76,7 @@ public struct NetworkMetrics: Sendable, Hashable {
     /// count.
     public var attemptCount: Int = 1
     /// The failures of the earlier attempts, in order.
-    public var failures: [ImageError.NetworkFailure] = []
+    package var failures: [ImageError.NetworkFailure] = []
 
     /// Creates metrics in which all values except ``attemptCount`` are zero or empty.
     public init() {}

@@ -19,7 +19,7 @@ public struct ResumeOptions: Sendable {
     /// The maximum age of an entry, in seconds. The default is one day.
     public var maxAge = 86_400.0
     /// A closure that returns the current time for ``maxAge``. The default is the system clock.
-    public var now: @Sendable () -> Date = { Date() }
+    package var now: @Sendable () -> Date = { Date() }
 
     /// Creates a configuration with the default values and an optional directory.
     public init(directory: String? = nil) { self.directory = directory }

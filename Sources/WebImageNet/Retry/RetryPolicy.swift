@@ -31,7 +31,7 @@ public struct RetryPolicy: Sendable, Hashable {
     ///
     /// The delay before an attempt is a random number between 0 and the maximum, so that many clients don't retry at
     /// the same time. The default is the generator of the system.
-    public var random: @Sendable (ClosedRange<Double>) -> Double {
+    package var random: @Sendable (ClosedRange<Double>) -> Double {
         get { generator.map(\.closure) ?? Self.systemGenerator }
         set { generator = IdentifiedClosure(newValue) }
     }

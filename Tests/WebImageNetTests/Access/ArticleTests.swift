@@ -88,14 +88,12 @@ struct ArticleTests {
 
     @Test("The examples for interrupted transfers work")
     func lost() async throws {
-        let url = try #require(URL(string: "https://pictures.example/a"))
         let folder = try TemporaryDirectory()
         let path = folder.file("parts")
         var configuration = ImageDownloader.Configuration()
         configuration.resume = ResumeOptions(directory: path)
         configuration.resume?.memoryLimit = 16 << 20
         let downloader = ImageDownloader(configuration: configuration)
-        downloader.removePartialDownloads(of: url)
         await downloader.removeAllPartialDownloads()
         #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
     }

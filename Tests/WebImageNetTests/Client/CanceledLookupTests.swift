@@ -38,7 +38,7 @@ struct CanceledLookupTests {
     func canceled(mode: HTTPCacheMode) async throws {
         let store = WaitingStore()
         var configuration = HTTPClient.Configuration()
-        configuration.storage = .store(store)
+        configuration.store = store
         let client = HTTPClient(configuration: configuration)
         let url = try #require(URL(string: "https://images.test/a"))
         let task = Task { () -> Int? in

@@ -92,7 +92,7 @@ struct ResponseStoreTests {
         let server = InProcessServer(calendar)
         func client(_ disk: DiskCache) -> HTTPClient {
             var configuration = HTTPClient.Configuration()
-            configuration.storage = .store(DiskResponseStore(disk, now: { calendar.now }))
+            configuration.diskCache = disk
             configuration.now = { calendar.now }
             return HTTPClient(configuration: configuration, transport: server)
         }
