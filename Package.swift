@@ -68,6 +68,7 @@ let package = Package(
         .library(name: "WebImageHTTP", targets: ["WebImageHTTP"]),
         .library(name: "WebImageStore", targets: ["WebImageStore"]),
         .library(name: "WebImageNet", targets: ["WebImageNet"]),
+        .library(name: "WebImageHTTPClient", targets: ["WebImageHTTPClient"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .library(name: "WebImageGTK", targets: ["WebImageGTK"]),
         .executable(name: "webimage", targets: ["webimage"]),
@@ -121,6 +122,11 @@ let package = Package(
                 "WebImageConcurrency", "WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet",
             ]
         ),
+        // The HTTP client is a library of its own. WebImage doesn't use it.
+        module(
+            "WebImageHTTPClient",
+            ["WebImageConcurrency", "WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageNet"]
+        ),
         module("WebImageTesting", ["WebImageConcurrency", "WebImage"]),
         .systemLibrary(name: "CGTK4", path: "Sources/C/CGTK4", pkgConfig: "gtk4"),
         .target(
@@ -155,7 +161,9 @@ let package = Package(
         ),
         .target(
             name: "WebImageTestSupport",
-            dependencies: ["WebImageConcurrency", "WebImage", "WebImageTesting", "CNetFaults"],
+            dependencies: [
+                "WebImageConcurrency", "WebImage", "WebImageHTTPClient", "WebImageTesting", "CNetFaults",
+            ],
             path: "Tests/WebImageTestSupport",
             swiftSettings: swiftSettings
         ),
@@ -176,6 +184,7 @@ let package = Package(
         ),
         tests("WebImageStore", ["store-helper"]),
         tests("WebImageNet", ["CNetFaults"]),
+        tests("WebImageHTTPClient", []),
         tests("WebImage", []),
         tests("WebImagePrograms", ["WebImage", "WebImageTesting", "WebImageCommand"]),
         tests(

@@ -13,10 +13,7 @@
 
 import Foundation
 import Synchronization
-import WebImageCore
-import WebImageHTTP
-import WebImageNet
-import WebImageStore
+import WebImageHTTPClient
 
 /// A line of input.
 private struct Order: Decodable, Sendable {

@@ -75,7 +75,7 @@ package final class ExchangeRules: Sendable, Hashable {
     /// The policy for redirects.
     var redirectPolicy: RedirectPolicy? { values.redirectPolicy?.closure }
     /// The policy for retries.
-    var retry: RetryPolicy { values.retry }
+    package var retry: RetryPolicy { values.retry }
 
     /// Returns whether the body of a response with this status code is accepted.
     func accepts(_ status: Int, _ acceptsNotModified: Bool) -> Bool {

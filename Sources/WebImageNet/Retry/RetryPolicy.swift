@@ -79,9 +79,9 @@ enum RetryAllowance: Equatable {
 }
 
 /// The state of the attempts of one load. It's a pure state machine.
-struct RetryStateMachine {
+package struct RetryStateMachine {
     /// The decision after a failure.
-    enum Decision: Equatable {
+    package enum Decision: Equatable {
         /// A decision to fail the load.
         case fail
         /// A decision to make another attempt after a delay in seconds.
@@ -92,7 +92,8 @@ struct RetryStateMachine {
     private var failed = 0
     private var triedOnce: Set<ImageError.NetworkFailure.Reason> = []
 
-    init(_ policy: RetryPolicy) { self.policy = policy }
+    /// Creates the state before the first attempt.
+    package init(_ policy: RetryPolicy) { self.policy = policy }
 
     /// A Boolean value that indicates whether the next attempt may send its request twice.
     ///
@@ -105,7 +106,7 @@ struct RetryStateMachine {
     ///   - error: The failure.
     ///   - sends: The number of times that the attempt sent its request.
     ///   - elapsed: The time since the start of the first attempt, in seconds.
-    mutating func decide(_ error: ImageError.NetworkFailure, sends: Int = 1, elapsed: Double) -> Decision {
+    package mutating func decide(_ error: ImageError.NetworkFailure, sends: Int = 1, elapsed: Double) -> Decision {
         failed += max(sends, 1)
         let chance = RetryAllowance(error)
         guard failed < policy.maxAttempts, chance != .never else { return .fail }

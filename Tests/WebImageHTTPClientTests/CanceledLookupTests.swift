@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
-import WebImageNet
+import WebImageHTTPClient
 import WebImageTestSupport
 import WebImageTesting
 

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPClient
 import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
@@ -105,6 +106,19 @@ struct ClientAccessTests {
         #expect(response.body == Data("Basic \(Data("u:p".utf8).base64EncodedString())".utf8))
         #expect(response.url == server.url("/a"))
         #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).body == Data("none".utf8))
+    }
+
+    @Test("The user name and password in a redirect to another origin aren't sent and aren't shown")
+    func userInfoOfRedirect() async throws {
+        let second = try LoopbackServer(routes: ["/b": .ok(Data("x".utf8))])
+        var parts = try #require(URLComponents(url: second.url("/b"), resolvingAgainstBaseURL: true))
+        parts.user = "u"
+        parts.password = "p"
+        let target = try #require(parts.url).absoluteString
+        let first = try LoopbackServer(routes: ["/a": .redirect(to: target)])
+        let response = try await client().fetch(HTTPClient.Request(url: first.url("/a")))
+        #expect(response.url == second.url("/b"))
+        #expect(second.requests.map { $0.headers["Authorization"] } == [nil])
     }
 
     @Test("Requests that can be sent twice are retried if no response was received")

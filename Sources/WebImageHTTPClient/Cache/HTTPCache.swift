@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImageHTTP
+import WebImageNet
 import WebImageStore
 
 /// A thread-safe private HTTP cache (RFC 9111) without network access.

@@ -3,6 +3,7 @@
 import Foundation
 import WebImageCore
 import WebImageHTTP
+import WebImageNet
 
 extension HTTPClient {
     /// A request for an ``HTTPClient``.

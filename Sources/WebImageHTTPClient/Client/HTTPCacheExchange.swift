@@ -4,6 +4,7 @@ import Foundation
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageNet
 
 /// The implementation of an ``HTTPClient`` for one exchange: it queries the cache, sends the request, and updates the
 /// cache.

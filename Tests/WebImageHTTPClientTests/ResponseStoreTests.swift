@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 import WebImageHTTP
-import WebImageNet
+import WebImageHTTPClient
 import WebImageStore
 import WebImageTestSupport
 

@@ -4,7 +4,7 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// A type that performs single HTTP exchanges for an ``HTTPClient``, without a cache and redirects.
+/// A type that performs single HTTP exchanges for an `HTTPClient`, without a cache and redirects.
 ///
 /// Implementations must be thread-safe. If the surrounding task is canceled, they must return promptly with error
 /// 1001.

@@ -3,6 +3,7 @@
 import Foundation
 import WebImageCore
 import WebImageHTTP
+import WebImageNet
 
 /// An HTTP client with a private cache (RFC 9111). Copies share the connections and the cache. Thread-safe.
 ///

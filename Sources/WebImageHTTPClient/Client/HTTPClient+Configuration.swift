@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImageHTTP
+import WebImageNet
 import WebImageStore
 
 extension HTTPClient {
