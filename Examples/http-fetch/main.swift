@@ -22,7 +22,7 @@ private struct Order: Decodable, Sendable {
     var method: String?
     var headers: [[String]]?
     var body: String?
-    var cacheMode: HTTPCacheMode?
+    var cacheMode: HTTPClient.Request.CacheMode?
     var redirectMode: HTTPClient.Request.RedirectMode?
 
     var request: HTTPClient.Request? {
@@ -30,10 +30,12 @@ private struct Order: Decodable, Sendable {
         let fields = (headers ?? []).compactMap { pair in
             pair.count == 2 ? HTTPHeaderFields.Field(name: pair[0], value: pair[1]) : nil
         }
-        return HTTPClient.Request(
+        var request = HTTPClient.Request(
             url: url, method: method ?? "GET", headers: HTTPHeaderFields(fields),
-            body: body.flatMap { Data(base64Encoded: $0) } ?? Data(), cacheMode: cacheMode ?? .default,
-            redirectMode: redirectMode ?? .follow)
+            body: body.flatMap { Data(base64Encoded: $0) } ?? Data())
+        request.cacheMode = cacheMode ?? .default
+        request.redirectMode = redirectMode ?? .follow
+        return request
     }
 }
 

@@ -63,7 +63,7 @@
             let isLocal = server != nil
             manager = ImageManager {
                 $0.cache.disk = DiskCache.Configuration(directory: cache)
-                if isLocal { $0.downloader.startRate = nil }
+                if isLocal { $0.downloader.maxStartsPerSecond = nil }
             }
         }
 

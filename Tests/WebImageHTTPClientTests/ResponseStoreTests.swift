@@ -118,7 +118,7 @@ struct ResponseStoreTests {
         running = client(disk)
         calendar.advance(by: 100)
         let first = try await ask(running, "1")
-        #expect(first.source == .cache && first.body == Data("one".utf8) && first.age == 100)
+        #expect(first.source == .cache && first.body == Data("one".utf8) && first.age == .seconds(100))
         answer("304 | ETag: \"2\"", "")
         let second = try await ask(running, "2")
         #expect(second.source == .revalidated && second.body == Data("two".utf8))

@@ -82,7 +82,7 @@ final class HTTPCacheExchange: Sendable {
             return try await self.request(request, nil, .fetch(request.headers)).response
         }
         let found = await cache.lookup(
-            request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
+            request.head, url: request.url, mode: request.cacheMode.decisionMode, now: configuration.now())
         // A canceled lookup can miss a stored response.
         if found.stored == nil, Task.isCancelled { throw .request(.cancelled) }
         if let response = reply(request, found) { return response }
@@ -108,7 +108,7 @@ final class HTTPCacheExchange: Sendable {
         load.network = request.network
         load.retry = request.retry
         return JobKey(
-            exchange: ExchangeKey(load, rules: rules), mode: request.cacheMode,
+            exchange: ExchangeKey(load, rules: rules), mode: request.cacheMode.decisionMode,
             epoch: cache?.epoch(of: request.url) ?? 0, isBackground: isBackground)
     }
 
@@ -118,7 +118,7 @@ final class HTTPCacheExchange: Sendable {
         _ request: HTTPClient.Request, _ cache: HTTPCache, _ context: LoadContext
     ) async throws(ImageError) -> SharedResponse {
         let found = await cache.lookup(
-            request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
+            request.head, url: request.url, mode: request.cacheMode.decisionMode, now: configuration.now())
         if let response = reply(request, found) { return SharedResponse(response: response, isShareable: true) }
         return try await self.request(request, found.stored, found.step, context)
     }
@@ -246,11 +246,19 @@ extension HTTPCacheExchange {
         fields = request.step?.replacingIdentity(in: fields, method: request.method) ?? fields
         var sent = HTTPTransportRequest(
             url: request.url, method: request.method, headers: fields, body: request.body,
-            maxBodySize: request.maxBodySize ?? configuration.maxBodySize, timeouts: request.timeouts,
+            maxBodySize: request.maxBodySize ?? configuration.maxBodySize, timeouts: timeouts(of: request),
             priority: context?.priority ?? request.priority)
         sent.context = context
         sent.tls = request.network.tls
         return sent
+    }
+
+    /// Returns the timeouts of a request, or `nil` for those of the client.
+    private func timeouts(of request: HTTPClient.Request) -> LoadTimeouts? {
+        guard let timeout = request.timeout else { return nil }
+        var timeouts = configuration.network.timeouts
+        timeouts.total = timeout / .seconds(1)
+        return timeouts
     }
 
     private func outcome(
@@ -258,7 +266,7 @@ extension HTTPCacheExchange {
         _ stored: StoredResponse?
     ) -> RevalidationResult {
         RevalidationResult.make(
-            event, request: request.head, step: step, mode: request.cacheMode, stored: stored?.head,
+            event, request: request.head, step: step, mode: request.cacheMode.decisionMode, stored: stored?.head,
             policy: configuration.cachePolicy, now: configuration.now())
     }
 

@@ -46,7 +46,8 @@ extension CookieJar {
     /// An existing file is replaced atomically.
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
-    public func save(to path: String) throws(ImageError) {
+    public func save(to file: URL) throws(ImageError) {
+        let path = file.path(percentEncoded: false)
         do {
             try OwnerOnlyFile.write(Data(netscapeText.utf8), to: path)
         } catch {
@@ -57,7 +58,8 @@ extension CookieJar {
     /// Adds the cookies of a file.
     ///
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if the file can't be read.
-    public func load(from path: String) throws(ImageError) {
+    public func load(from file: URL) throws(ImageError) {
+        let path = file.path(percentEncoded: false)
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw .request(.fileNotFound(path: path))
         }

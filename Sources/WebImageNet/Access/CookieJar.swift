@@ -45,6 +45,20 @@ public final class CookieJar: Sendable {
         return store.withLock { $0.all(now: now) }
     }
 
+    /// Adds a cookie as a server does, with the value of a `Set-Cookie` header field.
+    ///
+    /// The cookie replaces the cookie with the same name, domain, and path. An invalid cookie is ignored, and so is a
+    /// cookie that the server of `url` may not set.
+    ///
+    /// - Parameters:
+    ///   - field: The value of the header field, such as `id=1; Path=/; Max-Age=3600`.
+    ///   - url: The URL of the response.
+    public func setCookie(_ field: String, for url: URL) {
+        var headers = HTTPHeaderFields()
+        headers.append(name: "Set-Cookie", value: field)
+        receive(headers, from: url)
+    }
+
     /// Adds a cookie and replaces the cookie with the same name, domain, and path.
     package func set(_ cookie: Cookie) {
         let now = clock()

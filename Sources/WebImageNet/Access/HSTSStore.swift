@@ -39,7 +39,7 @@ public final class HSTSStore: Sendable {
     /// Stores the HSTS policy of a response unless `tls` disables certificate checks for its host (RFC 6797 8.1).
     func receive(_ head: HTTPResponseHead, from url: URL, _ tls: TLSOptions) {
         guard head.headers["Strict-Transport-Security"] != nil,
-            !tls.insecureHosts.contains(url.host()?.lowercased() ?? "")
+            tls.verifies(url.host()?.lowercased() ?? "")
         else { return }
         receive(head.headers, from: url)
     }

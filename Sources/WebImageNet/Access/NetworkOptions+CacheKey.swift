@@ -40,7 +40,13 @@ extension NetworkOptions {
 extension TLSOptions {
     /// All values that determine the trusted servers and the client's identity, in a fixed order.
     fileprivate var keyParts: [String] {
-        var parts = [authorities ?? "", authorityData?.base64EncodedString() ?? "", "\(minimumVersion)"]
+        var parts =
+            switch trustRoots {
+            case .system: ["", ""]
+            case .file(let file): [file.path(percentEncoded: false), ""]
+            case .pem(let data): ["", data.base64EncodedString()]
+            }
+        parts.append("\(minimumVersion)")
         parts += ["unchecked"] + insecureHosts.sorted()
         for (host, keys) in pinnedPublicKeys.sorted(by: { $0.key < $1.key }) {
             parts += ["pins", host] + keys.sorted()

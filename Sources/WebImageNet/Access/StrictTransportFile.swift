@@ -44,7 +44,8 @@ extension HSTSStore {
     /// An existing file is replaced atomically.
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
-    public func save(to path: String) throws(ImageError) {
+    public func save(to file: URL) throws(ImageError) {
+        let path = file.path(percentEncoded: false)
         do {
             try OwnerOnlyFile.write(Data(text.utf8), to: path)
         } catch {
@@ -55,7 +56,8 @@ extension HSTSStore {
     /// Adds the policies of a file. Only the first MiB of the file is used.
     ///
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if the file can't be read.
-    public func load(from path: String) throws(ImageError) {
+    public func load(from file: URL) throws(ImageError) {
+        let path = file.path(percentEncoded: false)
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw .request(.fileNotFound(path: path))
         }

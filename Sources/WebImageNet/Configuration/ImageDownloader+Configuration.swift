@@ -29,9 +29,13 @@ extension ImageDownloader {
         /// The order of transfers with the same priority and origin. The default is
         /// ``ImageDownloader/Configuration/QueueOrder/fifo``.
         public var queueOrder = ImageDownloader.Configuration.QueueOrder.fifo
-        /// The maximum rate at which transfers start, or `nil` for no limit. The default is 80 per second with bursts
-        /// of 25.
-        public var startRate: StartRate? = StartRate()
+        /// The maximum number of transfers that start per second in the long run, or `nil` for no limit. The default is
+        /// 80, so that fast scrolling doesn't overload servers.
+        ///
+        /// Infinity means no limit, and a value that isn't a number means the default.
+        public var maxStartsPerSecond: Double? = 80
+        /// The number of transfers that can start at the same time after an idle period. The default is 25.
+        public var startBurst = 25
         /// The retry policy of requests that don't specify one. The default is ``RetryPolicy/standard``.
         public var retry = RetryPolicy.standard
         /// The clock for the delays between attempts. The default is the system clock.
@@ -77,7 +81,7 @@ extension ImageDownloader {
         /// The proxy. The default is ``ImageDownloader/Configuration/Proxy/environment``.
         public var proxy = Proxy.environment
         /// The TLS configuration. By default, the downloader trusts the system's authorities.
-        public var tls = TLSOptions.system
+        public var tls = TLSOptions()
         /// The cookies to send and store.
         ///
         /// The default is ``CookiePolicy/disabled``.

@@ -61,8 +61,8 @@ struct ArticleTests {
     @Test("The examples for credentials, cookies, proxies, and trust compile and run")
     func stores() throws {
         let origin = try #require(URL(string: "https://pictures.example"))
-        let path = FileManager.default.temporaryDirectory.appending(path: "webimage-article-\(UUID())").path()
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = FileManager.default.temporaryDirectory.appending(path: "webimage-article-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: file) }
         let pin = Data(count: 32).base64EncodedString()
         var configuration = ImageDownloader.Configuration()
         let store = CredentialStore()
@@ -71,17 +71,19 @@ struct ArticleTests {
         configuration.credentials = store
         let jar = CookieJar()
         configuration.cookieJar = .jar(jar)
-        try jar.save(to: path)
-        try CookieJar().load(from: path)
+        try jar.save(to: file)
+        try CookieJar().load(from: file)
         configuration.proxy = .environment
         configuration.proxy = .disabled
         configuration.proxy = .url("http://ada:secret@proxy.example:3128")
         configuration.proxy = .url("socks5h://127.0.0.1:1080")
-        let tls = TLSOptions.authorities("/etc/ssl/own-authority.pem")
-            .identifying(as: .files(certificate: "client.pem", privateKey: "client.key"), at: "intranet.example")
-            .pinning("pictures.example", to: ["sha256//" + pin])
+        let (certificate, key) = (URL(filePath: "client.pem"), URL(filePath: "client.key"))
+        var tls = TLSOptions()
+        tls.trustRoots = .file(URL(filePath: "/etc/ssl/own-authority.pem"))
+        tls.clientCertificates["intranet.example"] = .files(certificate: certificate, privateKey: key)
+        tls.pinnedPublicKeys["pictures.example"] = ["sha256//" + pin]
+        tls.minimumVersion = .tls13
         configuration.tls = tls
-        configuration.tls.minimumVersion = .tls13
         configuration.hsts = HSTSStore()
         #expect(configuration.tls.pinnedPublicKeys["pictures.example"]?.count == 1)
     }

@@ -71,6 +71,16 @@ struct CookieTests {
         #expect(system.cookies(for: try url("http://localhost:81/")) == "n=v")
     }
 
+    @Test("A cookie can be set with the value of a header field, under the same rules as cookies of servers")
+    func setting() throws {
+        let jar = makeJar()
+        jar.setCookie("n=v; Path=/p", for: try url("https://a.example/"))
+        jar.setCookie("m=v; Domain=b.example", for: try url("https://a.example/"))
+        #expect(jar.cookies(for: try url("https://a.example/p")) == "n=v")
+        #expect(jar.cookies(for: try url("https://a.example/")) == nil)
+        #expect(jar.cookies(for: try url("https://b.example/")) == nil)
+    }
+
     @Test("A cookie of an IP address is sent only to the same address")
     func addresses() throws {
         let jar = makeJar()

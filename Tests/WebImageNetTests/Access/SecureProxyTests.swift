@@ -35,7 +35,7 @@ struct SecureProxyTests {
         let front = try TLSFront(before: proxy.port, server.certificates)
         let trusted = TLSOptions.authorities(server.certificates.authority)
         var bytes = TLSOptions()
-        bytes.authorityData = try Data(contentsOf: URL(filePath: server.certificates.authority))
+        bytes.trustRoots = .pem(try Data(contentsOf: URL(filePath: server.certificates.authority)))
         for tls in [trusted, bytes] {
             let downloader = downloader(front, tls)
             for _ in 0..<3 {

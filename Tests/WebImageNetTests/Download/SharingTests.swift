@@ -158,7 +158,7 @@ struct SharingTests {
         let changed = load("/changed", changing)
         let normal = load("/normal", LoadContext())
         await untilTrue { isWaiting("/low", 1) && isWaiting("/changed", 1) && isWaiting("/normal", 1) }
-        await untilTrue { downloader.activity.queued == 3 }
+        await untilTrue { downloader.queuedCount == 3 }
         let joining = load("/low", LoadContext(priority: .veryHigh))
         await untilTrue { isWaiting("/low", 2) }
         changing.priority = .high

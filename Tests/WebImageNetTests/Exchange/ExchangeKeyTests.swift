@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WebImageTestSupport
 import WebImageHTTP
 
 @testable import WebImageNet
@@ -45,7 +46,7 @@ struct ExchangeKeyTests {
             { $0.network.cookieJar = .shared }, { $0.network.cookieJar = .jar(CookieJar()) },
             { $0.network.credentials = CredentialStore() },
             { $0.network.tls = .insecure(hosts: ["example.org"]) },
-            { $0.network.tls = TLSOptions.system.pinning("example.org", to: ["x"]) },
+            { $0.network.tls = TLSOptions().pinning("example.org", to: ["x"]) },
             { $0.network.acceptableStatusCodes = .set([200, 404]) },
             { $0.network.acceptableStatusCodes = .init { $0 == 404 } },
             { $0.network.acceptableContentTypes = ["image/*"] },

@@ -123,7 +123,7 @@ struct LimiterTests {
 
     @Test("A burst starts immediately, then one load per interval, and idle time refills only the burst")
     func bucket() {
-        var limiter = TokenBucket(StartRate(perSecond: 10, burst: 3), now: 0)
+        var limiter = TokenBucket(perSecond: 10, burst: 3, now: 0)
         func starts(_ now: Int64) -> Int {
             var count = 0
             while count < 100, limiter.allowsStart(now: now) {
@@ -145,7 +145,7 @@ struct LimiterTests {
     @Test("Over a long time, the rate is kept regardless of the timing of the requests")
     func rate() {
         var generator = SeededGenerator(seed: 80)
-        var limiter = TokenBucket(StartRate(), now: 0)
+        var limiter = TokenBucket(perSecond: 80, burst: 25, now: 0)
         var now: Int64 = 0
         var count = 0
         while now < 60 * second {
@@ -161,7 +161,7 @@ struct LimiterTests {
 
     @Test("Without a rate there is no limit, and invalid rates are handled")
     func extremes() {
-        var free = TokenBucket(nil, now: 0)
+        var free = TokenBucket(perSecond: nil, burst: 1, now: 0)
         for _ in 0..<1_000 {
             let isAllowed = free.allowsStart(now: 0)
             #expect(isAllowed)
@@ -169,7 +169,7 @@ struct LimiterTests {
         }
         #expect(free.nextStart == nil)
         for rate in [0, -1, Double.infinity, -Double.infinity, Double.nan, 1e-300] {
-            var limiter = TokenBucket(StartRate(perSecond: rate, burst: 0), now: 0)
+            var limiter = TokenBucket(perSecond: rate, burst: 0, now: 0)
             let isAllowed = limiter.allowsStart(now: 0)
             #expect(isAllowed)
         }

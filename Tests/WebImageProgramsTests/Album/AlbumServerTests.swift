@@ -11,7 +11,7 @@ struct AlbumServerTests {
     private func manager() -> ImageManager {
         ImageManager {
             $0.cache.usesDisk = false
-            $0.downloader.startRate = nil
+            $0.downloader.maxStartsPerSecond = nil
         }
     }
 

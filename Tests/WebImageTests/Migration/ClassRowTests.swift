@@ -59,8 +59,8 @@ struct ClassRowTests {
         configuration.progressInterval = 0.1
         configuration.proxy = .disabled
         let downloader = ImageDownloader(configuration: configuration)
-        downloader.suspend()
-        downloader.resume()
+        downloader.isSuspended = true
+        downloader.isSuspended = false
         let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: LoadContext())
         #expect(response.body == Data("abc".utf8))
         downloader.shutdown()

@@ -103,7 +103,7 @@ final class NetworkChoices: Sendable {
         case .contentTypes: request.network.acceptableContentTypes = ["image/png"]
         case .redirects: request.network.redirectPolicy = Self.refusal
         case .trust: request.network.tls = .insecure(hosts: ["images.test"])
-        case .pin: request.network.tls = TLSOptions.system.pinning("images.test", to: ["one"])
+        case .pin: request.network.tls = TLSOptions().pinning("images.test", to: ["one"])
         case .retry: request.retry = RetryPolicy(maxAttempts: 7)
         case .loader: request.loader = own
         }

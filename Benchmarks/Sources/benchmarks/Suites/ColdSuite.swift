@@ -41,7 +41,7 @@ enum ColdSuite: Suite {
                 $0.cache.disk = DiskCache.Configuration(directory: folder, sizeLimit: 8 << 30, minimumFreeFraction: 0)
                 $0.limits = Photograph.roomy
                 // The other contenders don't limit the start rate either, because the server is on the same machine.
-                $0.downloader.startRate = nil
+                $0.downloader.maxStartsPerSecond = nil
             }
             let sample = try await timed(urls.count) {
                 try await withThrowingTaskGroup(of: Int.self) { group in
@@ -77,7 +77,7 @@ enum ColdSuite: Suite {
     /// and it's omitted.
     private static func inPython(_ urls: [String], _ settings: Settings) throws -> [Rival] {
         let list = try settings.makeFolder("cold-python") + "/urls"
-        try Data(urls.joined(separator: "\n").utf8).save(to: URL(filePath: list))
+        try Data(urls.joined(separator: "\n").utf8).write(to: URL(filePath: list))
         let bounds: [(PeerLibrary, Double)] = [(.openCV, 0.8), (.pillow, 0.55), (.libvips, 0.55)]
         return bounds.compactMap { library, bound in
             do {

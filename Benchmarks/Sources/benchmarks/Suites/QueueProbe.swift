@@ -51,14 +51,14 @@ enum QueueProbe {
         bodies.reserveCapacity(total)
         let before = ResidentMemory.now()
         // Enqueue all requests before the first one starts.
-        downloader.suspend()
+        downloader.isSuspended = true
         try await withThrowingTaskGroup(of: Data.self) { group in
             for index in 0..<total {
                 let request = requests[index % requests.count]
                 group.addTask { try await downloader.load(request, context: LoadContext()).body }
             }
-            while downloader.activity.queued < total { try await Task.sleep(for: .milliseconds(1)) }
-            downloader.resume()
+            while downloader.queuedCount < total { try await Task.sleep(for: .milliseconds(1)) }
+            downloader.isSuspended = false
             for try await body in group { bodies.append(body) }
         }
         let kept = bodies.reduce(0) { $0 + $1.count }

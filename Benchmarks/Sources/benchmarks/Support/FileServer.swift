@@ -19,10 +19,10 @@ final class FileServer: Sendable {
         }
         let folder = try settings.makeFolder("server")
         try FileManager.default.createDirectory(atPath: folder + "/site", withIntermediateDirectories: true)
-        for (index, bytes) in files.enumerated() { try bytes.save(to: URL(filePath: "\(folder)/site/\(index).jpg")) }
+        for (index, bytes) in files.enumerated() { try bytes.write(to: URL(filePath: "\(folder)/site/\(index).jpg")) }
         names = files.indices.map { "\($0).jpg" }
         port = try Self.freePort()
-        try Data(Self.configuration(port).utf8).save(to: URL(filePath: folder + "/nginx.conf"))
+        try Data(Self.configuration(port).utf8).write(to: URL(filePath: folder + "/nginx.conf"))
         id = try Self.start([Self.program, "-p", folder, "-c", "nginx.conf", "-e", "error.log"])
         for _ in 0..<2_000 where !isListening() { usleep(2_000) }
         guard isListening() else { throw Skipped(reason: "nginx didn’t start (see \(folder)/error.log)") }

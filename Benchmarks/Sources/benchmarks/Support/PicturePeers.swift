@@ -55,7 +55,7 @@ struct PicturePeers {
     ) throws -> [Rival] {
         let folder = try settings.makeFolder(task.rawValue)
         let file = folder + "/picture"
-        try bytes.save(to: URL(filePath: file))
+        try bytes.write(to: URL(filePath: file))
         return try installed.compactMap { library, program in
             func words(_ count: Int) -> [String] { [library.module, task.rawValue, file, "\(count)"] }
             let psnr: Double?
