@@ -13,7 +13,6 @@ struct BundleLoader: ImageLoader {
     func canLoad(_ url: URL) -> Bool { url.scheme == "bundle" }
 
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        let start = Date()
         context.reportStart()
         guard let body = members[request.url.path] else { throw .request(.fileNotFound(path: request.url.path)) }
         guard body.count <= request.maxByteCount else {
@@ -23,7 +22,7 @@ struct BundleLoader: ImageLoader {
         // If the data arrives in parts, report each part on arrival. Progress events and previews depend on it.
         context.reportResponse(nil, expectedByteCount: body.count)
         context.reportData(body)
-        return LoadResponse(body: body, url: request.url, requestDate: start, responseDate: Date())
+        return LoadResponse(body: body, url: request.url)
     }
 }
 

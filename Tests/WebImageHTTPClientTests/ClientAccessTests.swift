@@ -126,7 +126,7 @@ struct ClientAccessTests {
         func fetch(_ method: String, losses: Int) async -> (LossyTransport, Result<HTTPClient.Response, ImageError>) {
             let transport = LossyTransport(losses: losses)
             var configuration = HTTPClient.Configuration()
-            configuration.network.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0)
+            configuration.network.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
             let client = HTTPClient(configuration: configuration, transport: transport)
             let url = URL(string: "http://example.org/") ?? URL(filePath: "/")
             do throws(ImageError) {

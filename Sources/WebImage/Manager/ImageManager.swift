@@ -61,7 +61,8 @@ public final class ImageManager: Sendable {
     ) -> ImageDownloader.Configuration {
         var downloader = configuration.restrictedDownloader
         if hasDisk, downloader.resume != nil, downloader.resume?.directory == nil {
-            downloader.resume?.directory = "\(configuration.cache.disk.directory)/partial"
+            downloader.resume?.directory =
+                URL(filePath: configuration.cache.disk.directory).appending(path: "partial")
         }
         // The pipeline coalesces loads before they reach the downloader.
         downloader.sharesTransfers = false

@@ -70,7 +70,7 @@ final class FetchStage: Sendable {
     ) {
         self.loaders = loaders
         self.rules = rules
-        progressInterval = configuration.downloader.progressInterval
+        progressInterval = configuration.downloader.progressInterval / .seconds(1)
         now = configuration.now
         self.workers = workers
         self.resources = resources

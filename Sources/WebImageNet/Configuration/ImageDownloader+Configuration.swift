@@ -17,7 +17,7 @@ extension ImageDownloader {
             case disabled
             /// A specific proxy: `http://host:port`, `https://…`, or `socks5h://…`, which resolves host names itself.
             /// The URL can contain `user:password@`.
-            case url(String)
+            case url(URL)
         }
 
         /// The maximum number of simultaneous transfers per origin over HTTP/1. The default is 6, as in browsers.
@@ -45,11 +45,11 @@ extension ImageDownloader {
         public var resume: ResumeOptions? = ResumeOptions()
         /// The timeouts of requests that don't specify any.
         public var timeouts = LoadTimeouts()
-        /// The minimum interval between two progress reports of a download by a manager, in seconds.
+        /// The minimum interval between two progress reports of a download by a manager.
         ///
-        /// The first and the last report are always delivered, and data for previews isn't delayed. The default is 0,
-        /// which means a report for each received chunk.
-        public var progressInterval = 0.0
+        /// The first and the last report are always delivered, and data for previews isn't delayed. The default is
+        /// zero, which means a report for each received chunk.
+        public var progressInterval = Duration.zero
         /// The maximum number of redirects to follow, from 0 to 20.
         ///
         /// The default is 20, as in the Fetch standard.

@@ -67,7 +67,7 @@ extension ImageDownloader {
 
     /// Delays other requests to the same host, too.
     private func recordRetryAfter(_ error: ImageError.NetworkFailure, _ policy: RetryPolicy) {
-        guard let seconds = error.retryAfter, seconds > 0, seconds <= policy.maxRetryAfter,
+        guard let seconds = error.retryAfter, seconds > 0, seconds <= policy.maxRetryAfter / .seconds(1),
             error.statusCode == 429 || error.statusCode == 503, let url = URL(string: error.url)
         else { return }
         waits.leaveAlone(Origin(url).description, for: seconds)

@@ -54,8 +54,8 @@ package struct DataURLLoader: ImageLoader {
         context.report(.head(head, expected: data.body.count))
         context.report(.body(data.body))
         var metrics = NetworkMetrics()
-        metrics.queue = Double(started - queued) / 1e9
-        metrics.total = Double(MonotonicTime.now - started) / 1e9
+        metrics.queue = .nanoseconds(started - queued)
+        metrics.total = .nanoseconds(MonotonicTime.now - started)
         metrics.receivedByteCount = data.body.count
         return LoadResponse(
             httpResponse: head, body: data.body, url: request.url, requestDate: now, responseDate: now, metrics: metrics

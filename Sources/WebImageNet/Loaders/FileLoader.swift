@@ -75,8 +75,8 @@ private struct FileReading {
                 ImageError.NetworkFailure(.emptyBody, url: request.url.absoluteString, phase: .receivingBody))
         }
         var metrics = NetworkMetrics()
-        metrics.queue = Double(started - queued) / 1e9
-        metrics.total = Double(MonotonicTime.now - started) / 1e9
+        metrics.queue = .nanoseconds(started - queued)
+        metrics.total = .nanoseconds(MonotonicTime.now - started)
         metrics.receivedByteCount = body.count
         return LoadResponse(
             body: body, url: request.url, requestDate: begun, responseDate: begun, metrics: metrics)

@@ -59,7 +59,7 @@ package final class RetryScheduler: Sendable {
             if until <= now { state.hosts[origin] = nil }
             return until - now
         }
-        try await wait(min(left, policy.maxRetryAfter))
+        try await wait(min(left, policy.maxRetryAfter / .seconds(1)))
     }
 
     /// Waits for a number of seconds on the clock.

@@ -75,8 +75,8 @@ struct ArticleTests {
         try CookieJar().load(from: file)
         configuration.proxy = .environment
         configuration.proxy = .disabled
-        configuration.proxy = .url("http://ada:secret@proxy.example:3128")
-        configuration.proxy = .url("socks5h://127.0.0.1:1080")
+        let proxy = try #require(URL(string: "http://ada:secret@proxy.example:3128"))
+        configuration.proxy = .url(proxy)
         let (certificate, key) = (URL(filePath: "client.pem"), URL(filePath: "client.key"))
         var tls = TLSOptions()
         tls.trustRoots = .file(URL(filePath: "/etc/ssl/own-authority.pem"))
@@ -92,8 +92,9 @@ struct ArticleTests {
     func lost() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("parts")
+        let directory = URL(filePath: path)
         var configuration = ImageDownloader.Configuration()
-        configuration.resume = ResumeOptions(directory: path)
+        configuration.resume = ResumeOptions(directory: directory)
         configuration.resume?.memoryLimit = 16 << 20
         let downloader = ImageDownloader(configuration: configuration)
         await downloader.removeAllPartialDownloads()

@@ -22,6 +22,7 @@ struct DownloadTests {
         #expect(response.httpResponse?.headers["content-type"] == "image/png")
         #expect(response.url == server.url("/a"))
         #expect(response.metrics.receivedByteCount == body.count)
+        #expect(response.metrics.firstByte > .zero && response.metrics.total >= response.metrics.firstByte)
         #expect(response.metrics.protocolName == "http/1.1")
         #expect(log.started == 1 && log.status == 200 && log.expected == body.count && log.body == body)
         #expect(response.requestDate <= response.responseDate)

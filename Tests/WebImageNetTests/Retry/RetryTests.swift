@@ -19,7 +19,7 @@ struct RetryTests {
     ) -> ImageDownloader {
         makeDownloader {
             $0.retryClock = clock
-            $0.retry = RetryPolicy(baseDelay: 1)
+            $0.retry = RetryPolicy(baseDelay: .seconds(1))
             $0.retry.random = { $0.upperBound }
             change(&$0.retry)
         }
@@ -60,7 +60,7 @@ struct RetryTests {
     @Test("The last error reports its attempt and the previous failures")
     func exhausted() async throws {
         let server = try server(failing: 9, .status(503))
-        let error = await downloader(TestClock()) { $0.baseDelay = 0 }.failure(server.url("/a"))?.network
+        let error = await downloader(TestClock()) { $0.baseDelay = .zero }.failure(server.url("/a"))?.network
         #expect(error?.attempt == 3 && error?.details == "earlier failures: status 503, status 503")
         #expect(server.counters.requests == 3)
         let own = await downloader(TestClock()).failure(server.url("/a")) { $0.retry = .never }

@@ -25,7 +25,7 @@ struct SoakTests {
         makeDownloader {
             $0.maxConnectionsPerHost = 16
             $0.timeouts = LoadTimeouts(connect: 10, idle: 1, total: 60)
-            $0.retry = RetryPolicy(maxAttempts: 4, baseDelay: 0.005, maxDelay: 0.02)
+            $0.retry = RetryPolicy(maxAttempts: 4, baseDelay: .milliseconds(5), maxDelay: .milliseconds(20))
         }
     }
 

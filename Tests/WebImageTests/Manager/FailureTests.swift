@@ -183,7 +183,7 @@ struct FailureTests {
             LoopbackServer.Response(statusCode: request.target == "/a" ? 503 : 404)
         }
         let fixture = try ManagerFixture {
-            $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0, maxDelay: 0)
+            $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero, maxDelay: .zero)
             $0.failures = FailurePolicy { _ in 60 }
         }
         var request = ImageRequest(url: server.url("/a"))

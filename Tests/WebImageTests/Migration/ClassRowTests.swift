@@ -56,7 +56,7 @@ struct ClassRowTests {
         let server = try LoopbackServer(routes: ["/a": .ok(Data("abc".utf8), contentType: "text/plain")])
         var configuration = ImageDownloader.Configuration()
         configuration.queueOrder = .lifo
-        configuration.progressInterval = 0.1
+        configuration.progressInterval = .milliseconds(100)
         configuration.proxy = .disabled
         let downloader = ImageDownloader(configuration: configuration)
         downloader.isSuspended = true
