@@ -54,7 +54,7 @@ struct ClientAccessTests {
                     request.path == "/login" ? headers("Set-Cookie", "user=1; Path=/").lines : fresh.lines),
                 body: Data((request.headers["Cookie"] ?? "none").utf8))
         }
-        let client = client { $0.cookieJar = .jar(CookieJar()) }
+        let client = client { $0.cookieJar = CookieJar() }
         _ = try await client.fetch(HTTPClient.Request(url: server.url("/login")))
         #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).body == Data("user=1".utf8))
         var other = HTTPClient.Request(url: server.url("/a"))
@@ -81,7 +81,7 @@ struct ClientAccessTests {
             return LoopbackServer.Response(headers: fresh, body: Data("secret".utf8))
         }
         let store = CredentialStore()
-        store.set(Credential(user: "u", password: "p"), for: server.url("/"))
+        store.setCredentials(user: "u", password: "p", for: server.url("/"))
         let client = client { $0.credentials = store }
         #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).body == Data("secret".utf8))
         #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).source == .cache)

@@ -12,12 +12,15 @@ import WebImageHTTP
 /// used cookies. The cookies are in memory. To save them in a file, use ``CookieJar/save(to:)`` and
 /// ``CookieJar/load(from:)``.
 public final class CookieJar: Sendable {
-    /// The jar of ``CookiePolicy/shared``.
+    /// A jar for the whole process.
     public static let shared = CookieJar()
+    /// A jar that sends no cookies and stores none.
+    public static let disabled = CookieJar(isDisabled: true, clock: { Date() }, isPublicSuffix: PublicSuffix.contains)
 
     private let store = Lock(CookieStorage())
     private let parser: CookieParser
     private let clock: @Sendable () -> Date
+    private let isDisabled: Bool
 
     /// Creates an empty jar.
     ///
@@ -31,13 +34,24 @@ public final class CookieJar: Sendable {
     ///   - clock: A closure that returns the current time.
     ///   - isPublicSuffix: A closure that returns whether a name is a public suffix. The jar rejects cookies for
     ///     public suffixes.
-    package init(
+    package convenience init(
         clock: @escaping @Sendable () -> Date,
         isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains
     ) {
+        self.init(isDisabled: false, clock: clock, isPublicSuffix: isPublicSuffix)
+    }
+
+    private init(
+        isDisabled: Bool, clock: @escaping @Sendable () -> Date,
+        isPublicSuffix: @escaping @Sendable (String) -> Bool
+    ) {
+        self.isDisabled = isDisabled
         self.clock = clock
         parser = CookieParser(isPublicSuffix: isPublicSuffix)
     }
+
+    /// This jar, or `nil` for ``disabled``.
+    package var ifEnabled: CookieJar? { isDisabled ? nil : self }
 
     /// All unexpired cookies, sorted by domain, path, and name.
     package var cookies: [Cookie] {
@@ -61,6 +75,7 @@ public final class CookieJar: Sendable {
 
     /// Adds a cookie and replaces the cookie with the same name, domain, and path.
     package func set(_ cookie: Cookie) {
+        guard !isDisabled else { return }
         let now = clock()
         store.withLock { $0.insert(cookie, now: now) }
     }
@@ -89,6 +104,7 @@ public final class CookieJar: Sendable {
 
     /// Adds the cookies in the `Set-Cookie` header fields of a response from a URL.
     package func receive(_ fields: HTTPHeaderFields, from url: URL) {
+        guard !isDisabled else { return }
         let now = clock()
         let isSecure = url.scheme?.lowercased() == "https"
         let cookies = fields.values(for: "Set-Cookie").compactMap { parser.cookie($0, from: url, now: now) }

@@ -38,4 +38,4 @@ public enum RedirectDecision: Sendable {
 /// allow.
 ///
 /// The closure runs once per redirect on the network thread, so it must be quick and must not block.
-public typealias RedirectPolicy = @Sendable (Redirect) -> RedirectDecision
+package typealias RedirectPolicy = @Sendable (Redirect) -> RedirectDecision

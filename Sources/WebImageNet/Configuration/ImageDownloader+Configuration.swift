@@ -65,11 +65,11 @@ extension ImageDownloader {
         /// leads to another origin, only header fields that are safe to share are sent there.
         public var headers = HTTPHeaderFields()
         /// The status codes of responses whose body is the image. The default is 200 to 299.
-        public var acceptableStatusCodes = StatusFilter.success
+        public var acceptableStatusCodes = Set(200...299)
         /// The accepted content types, such as `image/*`. Other types fail with error 2022.
         ///
-        /// The default is an empty array, which accepts all types, because the data determines the format.
-        public var acceptableContentTypes: [String] = []
+        /// The default is an empty set, which accepts all types, because the data determines the format.
+        public var acceptableContentTypes: Set<String> = []
         /// The URL schemes that may be loaded, including redirects and alternatives.
         ///
         /// Another scheme fails with ``ImageError/RequestFailure/unsupportedScheme(_:)`` (1003), or with error 2009 if
@@ -82,15 +82,16 @@ extension ImageDownloader {
         public var proxy = Proxy.environment
         /// The TLS configuration. By default, the downloader trusts the system's authorities.
         public var tls = TLSOptions()
-        /// The cookies to send and store.
-        ///
-        /// The default is ``CookiePolicy/disabled``.
-        public var cookieJar = CookiePolicy.disabled
+        /// The cookies to send and store. The default is ``CookieJar/disabled``.
+        public var cookieJar = CookieJar.disabled
         /// The credentials for servers that require authentication (401). The default is `nil`, so requests to such
         /// servers fail with error 2017.
         public var credentials: CredentialStore?
-        /// The policy for redirects that the other options allow. The default is `nil`, which follows them.
-        public var redirectHandler: RedirectPolicy?
+        /// A closure that decides about each redirect that the other options allow. The default is `nil`, which follows
+        /// them.
+        ///
+        /// The closure runs once per redirect on the network thread, so it must be quick and must not block.
+        public var redirectHandler: (@Sendable (Redirect) -> RedirectDecision)?
         /// The store of hosts that require HTTPS. The default is `nil`, which means no store.
         public var hsts: HSTSStore?
         /// The interceptors of loads, with the outermost interceptor first. The default is an empty array.

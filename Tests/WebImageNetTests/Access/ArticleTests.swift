@@ -43,7 +43,7 @@ struct ArticleTests {
         var configuration = ImageDownloader.Configuration()
         configuration.timeouts = LoadTimeouts(connect: 5, idle: 10, total: 30)
         configuration.headers = HTTPHeaderFields([.init(name: "X-Api-Key", value: "secret")])
-        configuration.acceptableStatusCodes = .range(200...299)
+        configuration.acceptableStatusCodes = Set(200...299)
         configuration.acceptableContentTypes = ["image/*"]
         configuration.redirectHandler = { redirect in
             redirect.destination.host() == "tracker.example" ? .refuse(reason: "no trackers") : .follow
@@ -52,7 +52,7 @@ struct ArticleTests {
         let downloader = ImageDownloader(configuration: configuration)
 
         var request = LoadRequest(url: url)
-        request.network.acceptableStatusCodes = .set([200, 404])
+        request.network.acceptableStatusCodes = [200, 404]
         request.network.acceptableContentTypes = []
         #expect(try await downloader.load(request, context: LoadContext()).body == Data("x".utf8))
         #expect(server.requests.first?.headers["X-Api-Key"] == "secret")
@@ -66,11 +66,11 @@ struct ArticleTests {
         let pin = Data(count: 32).base64EncodedString()
         var configuration = ImageDownloader.Configuration()
         let store = CredentialStore()
-        store.set(Credential(user: "ada", password: "secret"), for: origin, realm: "Pictures")
-        store.set(Credential(user: "ada", password: "secret", scheme: .digest), for: origin)
+        store.setCredentials(user: "ada", password: "secret", for: origin, realm: "Pictures")
+        store.setCredentials(user: "ada", password: "secret", for: origin, allowsBasic: false)
         configuration.credentials = store
         let jar = CookieJar()
-        configuration.cookieJar = .jar(jar)
+        configuration.cookieJar = jar
         try jar.save(to: file)
         try CookieJar().load(from: file)
         configuration.proxy = .environment

@@ -81,6 +81,14 @@ struct CookieTests {
         #expect(jar.cookies(for: try url("https://b.example/")) == nil)
     }
 
+    @Test("The disabled jar stores no cookies")
+    func disabled() throws {
+        CookieJar.disabled.setCookie("n=v", for: try url("https://a.example/"))
+        CookieJar.disabled.add(netscapeText: "a.example\tFALSE\t/\tFALSE\t0\tn\tv\n")
+        #expect(CookieJar.disabled.cookies(for: try url("https://a.example/")) == nil)
+        #expect(CookieJar.disabled.cookies.isEmpty && CookieJar.disabled.ifEnabled == nil)
+    }
+
     @Test("A cookie of an IP address is sent only to the same address")
     func addresses() throws {
         let jar = makeJar()

@@ -86,7 +86,7 @@ struct DownloadTests {
         #expect(busy.reason == .unacceptableStatusCode && busy.statusCode == 503 && busy.retryAfter == 7)
         let missing = try #require(await makeDownloader().failure(server.url("/none"))?.network)
         #expect(missing.reason == .unacceptableStatusCode && missing.statusCode == 404 && missing.retryAfter == nil)
-        let accepting = makeDownloader { $0.acceptableStatusCodes = .range(200...404) }
+        let accepting = makeDownloader { $0.acceptableStatusCodes = Set(200...404) }
         #expect(try await accepting.load(server.url("/odd")).body == body)
     }
 

@@ -71,7 +71,7 @@ struct SharingTests {
         let downloader = makeSharing()
         let plain = Task { await downloader.failure(server.url("/a")) }
         let accepting = Task {
-            try await downloader.load(server.url("/a")) { $0.network.acceptableStatusCodes = .init { $0 == 404 } }
+            try await downloader.load(server.url("/a")) { $0.network.acceptableStatusCodes = [404] }
         }
         let keyed = Task { await downloader.failure(server.url("/a")) { $0.headers["X-Api-Key"] = "1" } }
         await server.waitForRequests(count: 3)
