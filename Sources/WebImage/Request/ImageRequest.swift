@@ -124,20 +124,12 @@ public struct ImageRequest: Sendable {
     /// Set this property if the image depends on the user, but neither ``headers`` nor ``network`` show it. The images
     /// of different users have different entries. The key contains a hash of the value. The default is `nil`.
     public var partition: String?
-    /// The timeouts, which replace those of the downloader. The default is `nil`, which means the timeouts of the
-    /// downloader.
-    public var timeouts: LoadTimeouts?
-    /// The cookies, TLS configuration, credentials, and accepted responses that differ from those of the downloader.
+    /// The timeouts, retries, alternative URLs, cookies, TLS options, credentials, and accepted responses that differ
+    /// from those of the downloader.
     ///
-    /// Options that are set are part of the key. They apply to HTTP only.
+    /// Except for timeouts, retries, and alternative URLs, options that are set are part of the key. They apply to HTTP
+    /// only. Each request tries its own alternatives, also if it shares the download of its URL.
     public var network = NetworkOptions()
-    /// The policy for retrying failed loads. The default is `nil`, which means the policy of the downloader.
-    public var retry: RetryPolicy?
-    /// The URLs to load, in this order, if ``url`` fails on the network or with a status that isn't accepted.
-    ///
-    /// Each request tries its own alternatives, also if it shares the download of its URL. The key remains that of
-    /// ``url``. The default is empty.
-    public var alternativeURLs: [URL] = []
     /// Custom data of the application. The manager doesn't read it.
     public var userInfo: [String: any Sendable] = [:]
 

@@ -49,7 +49,7 @@ final class HTTPCacheExchange: Sendable {
         var step = ExchangeStep(
             request.url, method: request.method, body: request.body,
             headers: configuration.network.sent(request.headers),
-            rules: rules.applying(request.network, retry: request.retry))
+            rules: rules.applying(request.network))
         switch request.redirectMode {
         case .follow: step.redirectHandling = .follow
         case .manual: step.redirectHandling = .returnResponse
@@ -106,7 +106,6 @@ final class HTTPCacheExchange: Sendable {
         var load = LoadRequest(
             url: request.url, headers: request.headers, maxByteCount: request.maxBodySize ?? configuration.maxBodySize)
         load.network = request.network
-        load.retry = request.retry
         return JobKey(
             exchange: ExchangeKey(load, rules: rules), mode: request.cacheMode.decisionMode,
             epoch: cache?.epoch(of: request.url) ?? 0, isBackground: isBackground)
@@ -256,7 +255,7 @@ extension HTTPCacheExchange {
     /// Returns the timeouts of a request, or `nil` for those of the client.
     private func timeouts(of request: HTTPClient.Request) -> LoadTimeouts? {
         guard let timeout = request.timeout else { return nil }
-        var timeouts = configuration.network.timeouts
+        var timeouts = configuration.network.loadTimeouts
         timeouts.total = timeout / .seconds(1)
         return timeouts
     }

@@ -70,13 +70,9 @@ extension HTTPClient {
         /// The cookies, TLS configuration, credentials, and redirect policy that differ from those of the client.
         ///
         /// Accepted statuses and content types have no effect because the client returns every final status as a
-        /// response.
+        /// response. The client retries only idempotent requests (RFC 9110 9.2.2), and it doesn't retry based on the
+        /// status. Timeouts and alternative URLs have no effect.
         package var network = NetworkOptions()
-        /// The policy for retries after network failures.
-        ///
-        /// The client retries only idempotent requests (RFC 9110 9.2.2), and it doesn't retry based on the status. The
-        /// default is `nil`, which means the policy of the client.
-        package var retry: RetryPolicy?
         /// A Boolean value that indicates whether the client, not the caller, sets `Accept-Encoding`.
         var hasOwnCodings = false
         /// The current step of the exchange, which is set while the client follows redirects and challenges.

@@ -5,8 +5,24 @@
 /// An option that is `nil` has the value of the ``ImageDownloader/Configuration``. Cookie jars and credential stores
 /// are equal if they're the same object.
 ///
-/// Options that are set are part of the key of cached images, so requests with different options never share an image.
+/// Except for timeouts, retries, and alternative URLs, options that are set are part of the key of cached images, so
+/// requests with different options never share an image.
 public struct NetworkOptions: Sendable, Hashable {
+    /// The timeout for the entire load, including redirects but not the time in the queue.
+    public var timeout: Duration?
+    /// The timeout for establishing the connection, including name resolution and TLS.
+    public var connectTimeout: Duration?
+    /// The timeout without any received byte, before or during the response.
+    public var idleTimeout: Duration?
+    /// The policy for retrying a failed load.
+    public var retry: RetryPolicy?
+    /// The URLs to try, in order, if the URL of the request finally fails because of the network or a status that isn't
+    /// accepted.
+    ///
+    /// The cache key remains that of the URL of the request. Header fields that might contain secrets aren't sent to
+    /// alternatives with another origin. Alternatives that the loader can't load are skipped. The default is an empty
+    /// array.
+    public var alternativeURLs: [URL] = []
     /// The cookies to send and store.
     ///
     /// ``CookieJar/disabled`` sends no cookies. `nil` means the cookies of the downloader.
@@ -33,7 +49,9 @@ public struct NetworkOptions: Sendable, Hashable {
     /// Creates options with the values of the downloader.
     public init() {}
 
-    /// A Boolean value that indicates whether no option is set. Each memory cache lookup reads it, so it must be fast.
+    /// A Boolean value that indicates whether no option is set that affects what is sent and accepted.
+    ///
+    /// Each memory cache lookup reads it, so it must be fast. Timeouts, retries, and alternatives don't count.
     var hasNoOption: Bool {
         cookieJar == nil && tls == nil && credentials == nil && acceptableStatusCodes == nil
             && acceptableContentTypes == nil
@@ -45,7 +63,8 @@ public struct NetworkOptions: Sendable, Hashable {
         left.credentials === right.credentials && left.cookieJar === right.cookieJar && left.tls == right.tls
             && left.acceptableStatusCodes == right.acceptableStatusCodes
             && left.acceptableContentTypes == right.acceptableContentTypes
-            && left.identifiedRedirectPolicy == right.identifiedRedirectPolicy
+            && left.identifiedRedirectPolicy == right.identifiedRedirectPolicy && left.timeouts == right.timeouts
+            && left.retry == right.retry && left.alternativeURLs == right.alternativeURLs
     }
 
     /// Hashes the options.
@@ -56,5 +75,8 @@ public struct NetworkOptions: Sendable, Hashable {
         hasher.combine(acceptableStatusCodes)
         hasher.combine(acceptableContentTypes)
         hasher.combine(identifiedRedirectPolicy)
+        hasher.combine(timeouts)
+        hasher.combine(retry)
+        hasher.combine(alternativeURLs)
     }
 }

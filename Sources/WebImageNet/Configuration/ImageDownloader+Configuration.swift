@@ -43,8 +43,13 @@ extension ImageDownloader {
         /// The storage of resume data from interrupted and canceled transfers, or `nil` for none. By default, resume
         /// data is stored in memory.
         public var resume: ResumeOptions? = ResumeOptions()
-        /// The timeouts of requests that don't specify any.
-        public var timeouts = LoadTimeouts()
+        /// The timeout for an entire load, including redirects but not the time in the queue. The default is 60
+        /// seconds.
+        public var timeout = Duration.seconds(60)
+        /// The timeout for establishing a connection, including name resolution and TLS. The default is 10 seconds.
+        public var connectTimeout = Duration.seconds(10)
+        /// The timeout without any received byte, before or during the response. The default is 15 seconds.
+        public var idleTimeout = Duration.seconds(15)
         /// The minimum interval between two progress reports of a download by a manager.
         ///
         /// The first and the last report are always delivered, and data for previews isn't delayed. The default is

@@ -10,7 +10,7 @@ extension ImageDownloader {
     /// Synchronous functions make the decisions, so their variables take no space in the frames of thousands of
     /// waiting tasks.
     func loadAnywhere(_ basis: DownloadContext, _ run: LoadSession) async throws(ImageError) -> LoadResponse {
-        guard !basis.request.alternativeURLs.isEmpty else { return try await loadWithRetries(basis, run) }
+        guard !basis.request.network.alternativeURLs.isEmpty else { return try await loadWithRetries(basis, run) }
         return try await loadSequence(AlternativeSequence(basis.request, canLoad: mayLoad), basis, run)
     }
 

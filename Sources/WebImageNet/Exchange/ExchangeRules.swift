@@ -62,8 +62,8 @@ package final class ExchangeRules: Sendable, Hashable {
     package var hasInterceptors: Bool { !configuration.interceptors.isEmpty }
 
     /// Returns these rules with the options of one request.
-    package func applying(_ options: NetworkOptions, retry: RetryPolicy?) -> ExchangeRules {
-        guard options != NetworkOptions() || retry != nil else { return self }
+    package func applying(_ options: NetworkOptions) -> ExchangeRules {
+        guard !options.hasNoOption || options.retry != nil else { return self }
         var changed = values
         var jar = jar
         if let cookies = options.cookieJar {
@@ -75,7 +75,7 @@ package final class ExchangeRules: Sendable, Hashable {
         if let statuses = options.acceptableStatusCodes { changed.acceptedStatuses = statuses }
         if let types = options.acceptableContentTypes { changed.acceptedContentTypes = types }
         if let policy = options.identifiedRedirectPolicy { changed.redirectPolicy = policy }
-        if let retry { changed.retry = retry }
+        if let retry = options.retry { changed.retry = retry }
         return ExchangeRules(changed, configuration, jar, options.credentials ?? credentials)
     }
 

@@ -35,7 +35,7 @@ package final class NetworkTransport: HTTPTransport {
         transfer.headers = request.headers
         transfer.body = request.body
         transfer.maxBytes = request.maxBodySize
-        transfer.timeouts = request.timeouts ?? configuration.timeouts
+        transfer.timeouts = request.timeouts ?? configuration.loadTimeouts
         transfer.decodesParts = false
         transfer.tls = request.tls
         let context = request.context ?? LoadContext(priority: request.priority)

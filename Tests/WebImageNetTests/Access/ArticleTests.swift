@@ -41,7 +41,9 @@ struct ArticleTests {
         }
         let url = server.url("/")
         var configuration = ImageDownloader.Configuration()
-        configuration.timeouts = LoadTimeouts(connect: 5, idle: 10, total: 30)
+        configuration.timeout = .seconds(30)
+        configuration.connectTimeout = .seconds(5)
+        configuration.idleTimeout = .seconds(10)
         configuration.headers = HTTPHeaderFields([.init(name: "X-Api-Key", value: "secret")])
         configuration.acceptableStatusCodes = Set(200...299)
         configuration.acceptableContentTypes = ["image/*"]

@@ -39,7 +39,7 @@ struct TLSTests {
         for tls in [trusted, elsewhere, trusted.identifying(as: unknown, at: "localhost")] {
             let error = await downloader.failure(server.secureURL("/a")) {
                 $0.network.tls = tls
-                $0.retry = .standard
+                $0.network.retry = .standard
             }
             #expect(error?.code == 2007 && error?.network?.statusCode == 400 && error?.network?.attempt == 1)
         }

@@ -90,7 +90,9 @@ struct SharingTests {
         }
         let downloader = makeSharing()
         let failing = Task { await downloader.failure(server.url("/a")) }
-        let working = Task { try await downloader.load(server.url("/a")) { $0.alternativeURLs = [server.url("/b")] } }
+        let working = Task {
+            try await downloader.load(server.url("/a")) { $0.network.alternativeURLs = [server.url("/b")] }
+        }
         await untilTrue { waiters(downloader, LoadRequest(url: server.url("/a"))) == 2 }
         gate.open()
         #expect(await failing.value?.network?.statusCode == 404)

@@ -33,7 +33,7 @@ struct ExchangeKeyTests {
 
     @Test("Alternatives and timeouts don't change a key")
     func ignored() {
-        #expect(key { $0.alternativeURLs = [url] } == key())
+        #expect(key { $0.network.alternativeURLs = [url] } == key())
         #expect(key { $0.timeouts = LoadTimeouts(connect: 1, idle: 1, total: 1) } == key())
     }
 
@@ -42,7 +42,7 @@ struct ExchangeKeyTests {
         let changes: [(inout LoadRequest) -> Void] = [
             { $0.url = URL(string: "https://example.org/b.png") ?? $0.url },
             { $0.headers["X-Api-Key"] = "1" }, { $0.headers["X-Api-Key"] = "2" },
-            { $0.maxByteCount = 5 }, { $0.acceptsNotModified = true }, { $0.retry = .never },
+            { $0.maxByteCount = 5 }, { $0.acceptsNotModified = true }, { $0.network.retry = .never },
             { $0.network.cookieJar = .shared }, { $0.network.cookieJar = CookieJar() },
             { $0.network.credentials = CredentialStore() },
             { $0.network.tls = .insecure(hosts: ["example.org"]) },

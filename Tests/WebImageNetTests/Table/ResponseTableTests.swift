@@ -96,7 +96,9 @@ struct ResponseTableTests {
             gate.blockingWait()
         }
         // The gate decides how long the load takes.
-        let request = LoadRequest(url: url, timeouts: LoadTimeouts(idle: .infinity, total: .infinity))
+        var request = LoadRequest(url: url)
+        request.network.idleTimeout = .seconds(Int64.max)
+        request.network.timeout = .seconds(Int64.max)
         let task = Task { try await downloader.load(request, context: context) }
         await first.wait()
         // Give the server enough time to write the whole body if the client were reading.

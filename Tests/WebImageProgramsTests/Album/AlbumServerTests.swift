@@ -39,7 +39,7 @@ struct AlbumServerTests {
         let manager = manager()
         server.behavior = SimulatedNetwork(failures: 100)
         var request = ImageRequest(url: url)
-        request.retry = .never
+        request.network.retry = .never
         await #expect(throws: ImageError.self) { try await manager.image(for: request) }
         server.behavior = SimulatedNetwork()
         request.bypassesFailureCache = true

@@ -79,10 +79,10 @@ struct FailureTests {
         request.cachePolicy = .reload
         #expect(await code(fixture, request) == 2007)
         request.cachePolicy = nil
-        request.alternativeURLs = [server.url("/b")]
+        request.network.alternativeURLs = [server.url("/b")]
         isThere.value = true
         #expect(await code(fixture, request) == nil)
-        request.alternativeURLs = []
+        request.network.alternativeURLs = []
         #expect(await code(fixture, request) == nil)
         #expect(server.counters.requests == 5)
     }
@@ -187,7 +187,7 @@ struct FailureTests {
             $0.failures = FailurePolicy { _ in 60 }
         }
         var request = ImageRequest(url: server.url("/a"))
-        request.alternativeURLs = [server.url("/b"), server.url("/c")]
+        request.network.alternativeURLs = [server.url("/b"), server.url("/c")]
         let first = await error(fixture, request)
         #expect(first?.code == 2007)
         let statuses: [Int?] = [503, 503, 503, 404, 404]
@@ -195,7 +195,7 @@ struct FailureTests {
         #expect(first?.attempts.map(\.attempt) == [1, 2, 3, 4, 5])
         #expect(first?.attempts.map { URL(string: $0.url)?.path } == ["/a", "/a", "/a", "/b", "/c"])
         #expect(first?.attempts.allSatisfy { $0.earlier.isEmpty } == true)
-        request.alternativeURLs = []
+        request.network.alternativeURLs = []
         let second = await error(fixture, request)
         // The remembered error of the URL itself. The alternatives are no longer requested.
         #expect(second?.code == 3007 && second?.remembered != nil)

@@ -133,7 +133,7 @@ struct ManagerArticleTests {
             configuration.cache.disk = DiskCache.Configuration(directory: directory, sizeLimit: .gigabytes(1))
         }
         var thumbnail = ImageRequest(url: url, size: .fill(width: 20, height: 20))
-        thumbnail.alternativeURLs = [mirror]
+        thumbnail.network.alternativeURLs = [mirror]
         do {
             let webp = try await server.data(for: thumbnail, encodedAs: .webp(quality: 80))
             reply(200, webp)

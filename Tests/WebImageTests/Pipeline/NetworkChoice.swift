@@ -104,7 +104,7 @@ final class NetworkChoices: Sendable {
         case .redirects: request.network.redirectPolicy = Self.refusal
         case .trust: request.network.tls = .insecure(hosts: ["images.test"])
         case .pin: request.network.tls = TLSOptions().pinning("images.test", to: ["one"])
-        case .retry: request.retry = RetryPolicy(maxAttempts: 7)
+        case .retry: request.network.retry = RetryPolicy(maxAttempts: 7)
         case .loader: request.loader = own
         }
         return request
@@ -123,7 +123,7 @@ final class NetworkChoices: Sendable {
         if network.acceptableContentTypes == ["image/png"] { return .contentTypes }
         if network.redirectPolicy != nil { return .redirects }
         if let tls = network.tls { return tls.pinnedPublicKeys.isEmpty ? .trust : .pin }
-        if request.retry?.maxAttempts == 7 { return .retry }
+        if network.retry?.maxAttempts == 7 { return .retry }
         return .plain
     }
 }

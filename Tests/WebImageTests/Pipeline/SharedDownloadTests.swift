@@ -106,7 +106,7 @@ struct SharedDownloadTests {
         let fixture = try ManagerFixture()
         let tasks = [first, second].map { alternatives in
             var request = ImageRequest(url: server.url("/a"))
-            request.alternativeURLs = alternatives.paths.map { server.url($0) }
+            request.network.alternativeURLs = alternatives.paths.map { server.url($0) }
             return fixture.manager.load(request)
         }
         await fixture.manager.waitForLoads(2)
