@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+
 /// The network options of one request that override those of the downloader or the client.
 ///
 /// An option that is `nil` has the value of the ``ImageDownloader/Configuration``. Cookie jars and credential stores

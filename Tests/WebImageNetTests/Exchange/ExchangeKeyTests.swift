@@ -2,8 +2,8 @@
 
 import Foundation
 import Testing
-import WebImageTestSupport
 import WebImageHTTP
+import WebImageTestSupport
 
 @testable import WebImageNet
 
@@ -84,6 +84,18 @@ struct ExchangeKeyTests {
         }
         #expect(key(("A", "1"), ("B", "2")) == key(("b", "2"), ("a", "1")))
         #expect(key(("A", "1"), ("A", "2")) != key(("A", "2"), ("A", "1")))
+    }
+
+    @Test("Timeouts, retries, and alternatives don't change the cache key of options")
+    func cacheKeys() {
+        var options = NetworkOptions()
+        options.timeout = .seconds(1)
+        options.retry = .never
+        options.alternativeURLs = [url]
+        #expect(options != NetworkOptions())
+        #expect(options.cacheKeyPart(for: url, defaultCookies: nil, defaultCredentials: nil) == nil)
+        options.acceptableStatusCodes = [200, 404]
+        #expect(options.cacheKeyPart(for: url, defaultCookies: nil, defaultCredentials: nil) != nil)
     }
 
     @Test("Copies of options with closures are equal, but options with new closures aren't")
