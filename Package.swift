@@ -69,6 +69,7 @@ let package = Package(
         .library(name: "WebImageStore", targets: ["WebImageStore"]),
         .library(name: "WebImageNet", targets: ["WebImageNet"]),
         .library(name: "WebImageUI", targets: ["WebImageUI"]),
+        .library(name: "WebImageHTTPClient", targets: ["WebImageHTTPClient"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .library(name: "WebImageGTK", targets: ["WebImageGTK"]),
         .executable(name: "webimage", targets: ["webimage"]),
@@ -123,6 +124,11 @@ let package = Package(
             ]
         ),
         module("WebImageUI", ["WebImageConcurrency", "WebImageCore", "WebImageStore", "WebImage"]),
+        // The HTTP client is a library of its own. WebImage doesn't use it.
+        module(
+            "WebImageHTTPClient",
+            ["WebImageConcurrency", "WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageNet"]
+        ),
         module("WebImageTesting", ["WebImageConcurrency", "WebImage"]),
         .systemLibrary(name: "CGTK4", path: "Sources/C/CGTK4", pkgConfig: "gtk4"),
         .target(
@@ -159,7 +165,9 @@ let package = Package(
         ),
         .target(
             name: "WebImageTestSupport",
-            dependencies: ["WebImageConcurrency", "WebImage", "WebImageTesting", "CNetFaults"],
+            dependencies: [
+                "WebImageConcurrency", "WebImage", "WebImageHTTPClient", "WebImageTesting", "CNetFaults",
+            ],
             path: "Tests/WebImageTestSupport",
             swiftSettings: swiftSettings
         ),
@@ -180,6 +188,7 @@ let package = Package(
         ),
         tests("WebImageStore", ["store-helper"]),
         tests("WebImageNet", ["CNetFaults"]),
+        tests("WebImageHTTPClient", []),
         // WebImageUI has no target of its own for tests, because its tests share the manager of the others.
         tests("WebImage", ["WebImageUI"]),
         tests("WebImagePrograms", ["WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand"]),

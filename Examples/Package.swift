@@ -32,7 +32,7 @@ let package = Package(
         example("own-coder", ["WebImage"]),
         example("own-loader", ["WebImage"]),
         example("testing", ["WebImage", "WebImageTesting"]),
-        example("http-fetch", ["WebImageCore", "WebImageHTTP", "WebImageNet", "WebImageStore"]),
+        example("http-fetch", ["WebImageHTTPClient"]),
         example("gtk-hello", ["WebImage", "WebImageGTK"]),
         example("gtk-list", ["WebImage", "WebImageGTK", "WebImageTesting"]),
         example("gtk-avatars", ["WebImage", "WebImageGTK", "WebImageTesting"]),

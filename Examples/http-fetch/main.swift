@@ -13,10 +13,7 @@
 
 import Foundation
 import Synchronization
-import WebImageCore
-import WebImageHTTP
-import WebImageNet
-import WebImageStore
+import WebImageHTTPClient
 
 /// A line of input.
 private struct Order: Decodable, Sendable {
@@ -25,16 +22,18 @@ private struct Order: Decodable, Sendable {
     var method: String?
     var headers: [[String]]?
     var body: String?
-    var cacheMode: HTTPCacheMode?
+    var cacheMode: HTTPClient.Request.CacheMode?
     var redirectMode: HTTPClient.Request.RedirectMode?
 
     var request: HTTPClient.Request? {
         guard let url = URL(string: url) else { return nil }
         let fields = (headers ?? []).filter { $0.count == 2 }.map { (name: $0[0], value: $0[1]) }
-        return HTTPClient.Request(
+        var request = HTTPClient.Request(
             url: url, method: method ?? "GET", headers: HTTPHeaderFields(fields),
-            body: body.flatMap { Data(base64Encoded: $0) } ?? Data(), cacheMode: cacheMode ?? .default,
-            redirectMode: redirectMode ?? .follow)
+            body: body.flatMap { Data(base64Encoded: $0) } ?? Data())
+        request.cacheMode = cacheMode ?? .default
+        request.redirectMode = redirectMode ?? .follow
+        return request
     }
 }
 
@@ -100,9 +99,8 @@ private func answer(_ line: String, _ client: HTTPClient) async -> Reply {
 
 private var configuration = HTTPClient.Configuration()
 if CommandLine.arguments.count > 1 {
-    let disk = try DiskCache(
+    configuration.diskCache = try DiskCache(
         configuration: DiskCache.Configuration(directory: URL(filePath: CommandLine.arguments[1])))
-    configuration.storage = .store(DiskResponseStore(disk))
 }
 private let client = HTTPClient(configuration: configuration)
 private let output = Output()

@@ -13,16 +13,15 @@ struct BundleLoader: ImageLoader {
     func canLoad(_ url: URL) -> Bool { url.scheme == "bundle" }
 
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        let start = Date()
-        context.report(.started)
+        context.reportStart()
         guard let body = members[request.url.path] else { throw .request(.fileNotFound(path: request.url.path)) }
         guard body.count <= request.maxByteCount else {
             throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: request.maxByteCount, actual: body.count))
         }
         // If the data arrives in parts, report each part on arrival. Progress events and previews depend on it.
-        context.report(.head(nil, expected: body.count))
-        context.report(.body(body))
-        return LoadResponse(body: body, url: request.url, requestDate: start, responseDate: Date())
+        context.reportResponse(nil, expectedByteCount: body.count)
+        context.reportData(body)
+        return LoadResponse(body: body, url: request.url)
     }
 }
 

@@ -63,7 +63,7 @@
             let isLocal = server != nil
             manager = ImageManager {
                 $0.diskCache = DiskCache.Configuration(path: cache)
-                if isLocal { $0.downloader.startRate = nil }
+                if isLocal { $0.downloader.maxStartsPerSecond = nil }
             }
         }
 

@@ -91,7 +91,7 @@ struct DemoCommand: Sendable {
     private static func manager(_ cache: String) -> ImageManager {
         ImageManager {
             $0.diskCache = DiskCache.Configuration(path: cache)
-            $0.downloader.startRate = nil
+            $0.downloader.maxStartsPerSecond = nil
         }
     }
 

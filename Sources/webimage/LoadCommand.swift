@@ -33,7 +33,7 @@ struct LoadCommand: Sendable {
             configuration.diskCache = DiskCache.Configuration(path: CacheDirectory.path(options.cache))
             configuration.downloader.maxConnections = options.concurrency
             // Command-line users expect all URLs to load immediately, so don't limit the start rate.
-            configuration.downloader.startRate = nil
+            configuration.downloader.maxStartsPerSecond = nil
             configuration.downloader.userAgent = "webimage/\(WebImageTool.version)"
         }
         if let error = manager.diskCacheError { console.report("the disk cache isn’t available: \(error)") }

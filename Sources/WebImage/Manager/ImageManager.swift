@@ -87,7 +87,7 @@ public final class ImageManager: Sendable {
     ) -> ImageDownloader.Configuration {
         var downloader = configuration.restrictedDownloader
         if hasDisk, let cache = configuration.diskCache, downloader.resume != nil, downloader.resume?.directory == nil {
-            downloader.resume?.directory = "\(cache.directory.absoluteFilePath)/partial"
+            downloader.resume?.directory = cache.directory.appending(path: "partial")
         }
         // The pipeline coalesces loads before they reach the downloader.
         downloader.sharesTransfers = false

@@ -32,8 +32,8 @@ struct FailureStage: Sendable {
     /// Returns the failure of `plan` in the negative cache, or `nil` if the request must contact the source. A request
     /// with alternatives always contacts its sources.
     func failure(_ plan: ResolvedRequest) -> ImageError? {
-        guard !plan.request.caching.bypassesFailureCache, plan.request.alternativeURLs.isEmpty, plan.policy != .reload,
-            plan.policy != .refresh, memory.failure(for: plan.keys.data) != nil
+        guard !plan.request.caching.bypassesFailureCache, plan.request.network.alternativeURLs.isEmpty,
+            plan.policy != .reload, plan.policy != .refresh, memory.failure(for: plan.keys.data) != nil
         else { return nil }
         let load = load(plan, plan.loadRequest(plan.request.headers))
         let contexts = [FailureContext(load), FailureContext(bytes(plan, load))]
@@ -46,7 +46,7 @@ struct FailureStage: Sendable {
         guard !plan.isLocal else { return }
         if case .decoding = error {
             // With alternatives, the source of the data is unknown.
-            guard plan.request.alternativeURLs.isEmpty else { return }
+            guard plan.request.network.alternativeURLs.isEmpty else { return }
             let load = load(plan, plan.loadRequest(plan.request.headers))
             return memory.record(error, for: plan.keys.data, in: FailureContext(bytes(plan, load)))
         }
@@ -79,7 +79,7 @@ struct FailureStage: Sendable {
         request.headers = HTTPHeaderFields(
             source.headers.lines.filter { !HTTPHeaderFields.namesWithoutEffectOnData.contains($0.name.lowercased()) })
         request.acceptsNotModified = false
-        request.alternativeURLs = []
+        request.network.alternativeURLs = []
         return Load(exchange: ExchangeKey(request, rules: rules), loader: plan.request.loaderIdentity)
     }
 

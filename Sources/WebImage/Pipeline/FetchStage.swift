@@ -14,7 +14,7 @@ struct FetchKey: Hashable, Sendable {
     let data: CacheKey
     let exchange: ExchangeKey
     let loader: LoaderIdentity
-    let timeouts: LoadTimeouts?
+    let timeouts: NetworkOptions.Timeouts
     /// The identifier of the coder that checks the data, or `nil` if the registry does.
     let coder: String?
     let formatHint: ImageFormat?
@@ -70,7 +70,7 @@ final class FetchStage: Sendable {
     ) {
         self.loaders = loaders
         self.rules = rules
-        progressInterval = configuration.downloader.progressInterval
+        progressInterval = configuration.downloader.progressInterval / .seconds(1)
         now = configuration.now
         self.workers = workers
         self.resources = resources
@@ -105,7 +105,7 @@ final class FetchStage: Sendable {
         let loader = try loader(of: plan)
         let key = FetchKey(
             data: plan.keys.data, exchange: ExchangeKey(request, rules: rules), loader: plan.request.loaderIdentity,
-            timeouts: plan.request.timeouts, coder: plan.request.coder?.identifier,
+            timeouts: plan.request.network.timeouts, coder: plan.request.coder?.identifier,
             formatHint: plan.request.hintedOptions.formatHint, generation: generation)
         let subscription = feeds.subscribe(plan, to: key, task, for: use)
         defer { subscription?.end() }
@@ -263,11 +263,8 @@ extension ResolvedRequest {
 
     /// Returns the request with the given header fields.
     func loadRequest(_ fields: HTTPHeaderFields) -> LoadRequest {
-        var load = LoadRequest(
-            url: request.url, headers: fields, maxByteCount: limits.maxEncodedBytes, timeouts: request.timeouts)
+        var load = LoadRequest(url: request.url, headers: fields, maxByteCount: limits.maxEncodedBytes)
         load.network = request.network
-        load.retry = request.retry
-        load.alternativeURLs = request.alternativeURLs
         return load
     }
 

@@ -119,7 +119,7 @@ final class RequestDefaults: Sendable {
         self.configuration = configuration
         self.cache = cache
         identities = configuration.transformers.map(\.identifier)
-        defaultCookies = configuration.downloader.cookieJar.jar
+        defaultCookies = configuration.downloader.cookieJar.ifEnabled
         defaultCredentials = configuration.downloader.credentials
         schemes = configuration.schemes
         observers = configuration.observers

@@ -48,8 +48,7 @@ extension ImageRequest: Hashable {
 
     private func loadsLike(_ other: ImageRequest) -> Bool {
         guard loaderIdentity == other.loaderIdentity, (maker == nil) == (other.maker == nil) else { return false }
-        guard headers == other.headers, network == other.network, timeouts == other.timeouts else { return false }
-        guard retry == other.retry, alternativeURLs == other.alternativeURLs else { return false }
+        guard headers == other.headers, network == other.network else { return false }
         guard priority == other.priority, maxInFlightRequests == other.maxInFlightRequests else { return false }
         return includesOriginalData == other.includesOriginalData
             && continuesAfterCancellation == other.continuesAfterCancellation

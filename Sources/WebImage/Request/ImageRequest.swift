@@ -76,20 +76,12 @@ public struct ImageRequest: Sendable {
     /// If the limit is reached, this request fails immediately because the manager is overloaded. The default is `nil`,
     /// which means ``ImageManager/Configuration/maxInFlightRequests``.
     public var maxInFlightRequests: Int?
-    /// The timeouts, which replace those of the downloader. The default is `nil`, which means the timeouts of the
-    /// downloader.
-    public var timeouts: LoadTimeouts?
-    /// The cookies, TLS configuration, credentials, and accepted responses that differ from those of the downloader.
+    /// The timeouts, retries, alternative URLs, cookies, TLS options, credentials, and accepted responses that differ
+    /// from those of the downloader.
     ///
-    /// Options that are set are part of the key. They apply to HTTP only.
+    /// Except for timeouts, retries, and alternative URLs, options that are set are part of the key. They apply to HTTP
+    /// only. Each request tries its own alternatives, also if it shares the download of its URL.
     public var network = NetworkOptions()
-    /// The policy for retrying failed loads. The default is `nil`, which means the policy of the downloader.
-    public var retry: RetryPolicy?
-    /// The URLs to load, in this order, if ``url`` fails on the network or with a status that isn't accepted.
-    ///
-    /// Each request tries its own alternatives, also if it shares the download of its URL. The key remains that of
-    /// ``url``. The default is empty.
-    public var alternativeURLs: [URL] = []
     /// Custom data of the application. The manager doesn't read it.
     public var userInfo: [String: any Sendable] = [:]
 

@@ -3,28 +3,28 @@
 import Foundation
 
 /// A cookie in a cookie jar (RFC 6265 5.3).
-public struct Cookie: Sendable, Hashable {
+package struct Cookie: Sendable, Hashable {
     /// The name of the cookie.
-    public var name: String
+    package var name: String
     /// The value of the cookie.
-    public var value: String
+    package var value: String
     /// The domain in lowercase, without a leading dot.
-    public var domain: String
+    package var domain: String
     /// A Boolean value that indicates whether the cookie is sent only to the domain itself and not to its subdomains.
-    public var isHostOnly: Bool
+    package var isHostOnly: Bool
     /// The path. The cookie is sent for this path and the paths below it.
-    public var path: String
+    package var path: String
     /// The expiration date, or `nil` if the cookie expires at the end of the session.
-    public var expires: Date?
+    package var expires: Date?
     /// A Boolean value that indicates whether the cookie is sent only over HTTPS.
-    public var isSecure: Bool
+    package var isSecure: Bool
     /// A Boolean value that indicates whether the cookie is hidden from scripts. It has no effect in this library.
-    public var isHTTPOnly: Bool
+    package var isHTTPOnly: Bool
     /// The time at which the cookie was first received.
-    public var created: Date
+    package var created: Date
 
     /// Creates a cookie.
-    public init(
+    package init(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
         expires: Date? = nil, isSecure: Bool = false, isHTTPOnly: Bool = false, created: Date = Date()
     ) {

@@ -6,7 +6,7 @@ import WebImageCore
 /// The Netscape cookie file format of curl and wget, with seven fields that are separated by tabs.
 extension CookieJar {
     /// The unexpired cookies of the jar in the Netscape format. Session cookies have the expiration time 0.
-    public var netscapeText: String {
+    package var netscapeText: String {
         var text = "# Netscape HTTP Cookie File\n"
         for cookie in cookies {
             let fields = [
@@ -21,7 +21,7 @@ extension CookieJar {
     }
 
     /// Adds the cookies of a text in the Netscape format. Invalid lines are skipped.
-    public func add(netscapeText text: String) {
+    package func add(netscapeText text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
             var line = line
             let isHTTPOnly = line.hasPrefix("#HttpOnly_")
@@ -46,7 +46,8 @@ extension CookieJar {
     /// An existing file is replaced atomically.
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
-    public func save(to path: String) throws(ImageError) {
+    public func save(to file: URL) throws(ImageError) {
+        let path = file.path(percentEncoded: false)
         do {
             try OwnerOnlyFile.write(Data(netscapeText.utf8), to: path)
         } catch {
@@ -57,7 +58,8 @@ extension CookieJar {
     /// Adds the cookies of a file.
     ///
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if the file can't be read.
-    public func load(from path: String) throws(ImageError) {
+    public func load(from file: URL) throws(ImageError) {
+        let path = file.path(percentEncoded: false)
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw .request(.fileNotFound(path: path))
         }

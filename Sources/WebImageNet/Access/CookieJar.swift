@@ -12,36 +12,70 @@ import WebImageHTTP
 /// used cookies. The cookies are in memory. To save them in a file, use ``CookieJar/save(to:)`` and
 /// ``CookieJar/load(from:)``.
 public final class CookieJar: Sendable {
-    /// The jar of ``CookiePolicy/shared``.
+    /// A jar for the whole process.
     public static let shared = CookieJar()
+    /// A jar that sends no cookies and stores none.
+    public static let disabled = CookieJar(isDisabled: true, clock: { Date() }, isPublicSuffix: PublicSuffix.contains)
 
     private let store = Lock(CookieStorage())
     private let parser: CookieParser
     private let clock: @Sendable () -> Date
+    private let isDisabled: Bool
+
+    /// Creates an empty jar.
+    ///
+    /// The jar rejects cookies for public suffixes such as `co.uk`. It uses the system's list if libpsl is available,
+    /// and it treats names of one label as public suffixes.
+    public convenience init() { self.init(clock: { Date() }) }
 
     /// Creates an empty jar.
     ///
     /// - Parameters:
-    ///   - clock: A closure that returns the current time. The default is the system clock.
+    ///   - clock: A closure that returns the current time.
     ///   - isPublicSuffix: A closure that returns whether a name is a public suffix. The jar rejects cookies for
-    ///     public suffixes. The default uses the system's list if libpsl is available, and it treats names of one
-    ///     label as public suffixes.
-    public init(
-        clock: @escaping @Sendable () -> Date = { Date() },
+    ///     public suffixes.
+    package convenience init(
+        clock: @escaping @Sendable () -> Date,
         isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains
     ) {
+        self.init(isDisabled: false, clock: clock, isPublicSuffix: isPublicSuffix)
+    }
+
+    private init(
+        isDisabled: Bool, clock: @escaping @Sendable () -> Date,
+        isPublicSuffix: @escaping @Sendable (String) -> Bool
+    ) {
+        self.isDisabled = isDisabled
         self.clock = clock
         parser = CookieParser(isPublicSuffix: isPublicSuffix)
     }
 
+    /// This jar, or `nil` for ``disabled``.
+    package var ifEnabled: CookieJar? { isDisabled ? nil : self }
+
     /// All unexpired cookies, sorted by domain, path, and name.
-    public var cookies: [Cookie] {
+    package var cookies: [Cookie] {
         let now = clock()
         return store.withLock { $0.all(now: now) }
     }
 
+    /// Adds a cookie as a server does, with the value of a `Set-Cookie` header field.
+    ///
+    /// The cookie replaces the cookie with the same name, domain, and path. An invalid cookie is ignored, and so is a
+    /// cookie that the server of `url` may not set.
+    ///
+    /// - Parameters:
+    ///   - field: The value of the header field, such as `id=1; Path=/; Max-Age=3600`.
+    ///   - url: The URL of the response.
+    public func setCookie(_ field: String, for url: URL) {
+        var headers = HTTPHeaderFields()
+        headers.append(name: "Set-Cookie", value: field)
+        receive(headers, from: url)
+    }
+
     /// Adds a cookie and replaces the cookie with the same name, domain, and path.
-    public func set(_ cookie: Cookie) {
+    package func set(_ cookie: Cookie) {
+        guard !isDisabled else { return }
         let now = clock()
         store.withLock { $0.insert(cookie, now: now) }
     }
@@ -69,7 +103,8 @@ public final class CookieJar: Sendable {
     }
 
     /// Adds the cookies in the `Set-Cookie` header fields of a response from a URL.
-    public func receive(_ fields: HTTPHeaderFields, from url: URL) {
+    package func receive(_ fields: HTTPHeaderFields, from url: URL) {
+        guard !isDisabled else { return }
         let now = clock()
         let isSecure = url.scheme?.lowercased() == "https"
         let cookies = fields.values(for: "Set-Cookie").compactMap { parser.cookie($0, from: url, now: now) }

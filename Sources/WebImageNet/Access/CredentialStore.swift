@@ -8,28 +8,11 @@ import WebImageHTTP
 import WebImageStore
 
 /// A user name and a password.
-public struct Credential: Sendable, Hashable {
-    /// The authentication schemes for which a credential may be used.
-    public enum Scheme: Sendable, Hashable {
-        /// Any scheme that the server offers. Digest is preferred to Basic.
-        case any
-        /// Only Digest (RFC 7616), so the password is never sent in plain text.
-        case digest
-    }
-
-    /// The user name.
-    public var user: String
-    /// The password.
-    public var password: String
-    /// The permitted authentication schemes. The default is ``Scheme/any``.
-    public var scheme: Scheme
-
-    /// Creates a credential.
-    public init(user: String, password: String, scheme: Scheme = .any) {
-        self.user = user
-        self.password = password
-        self.scheme = scheme
-    }
+struct Credential: Sendable, Hashable {
+    var user: String
+    var password: String
+    /// A Boolean value that indicates whether the password may be sent in plain text, with Basic authentication.
+    var allowsBasic = true
 }
 
 /// A thread-safe store of credentials by origin and realm.
@@ -71,13 +54,19 @@ public final class CredentialStore: Sendable {
     /// Creates an empty store.
     public init() {}
 
-    /// Sets the credential for the origin of a URL.
+    /// Sets the credentials for the origin of a URL.
     ///
     /// - Parameters:
-    ///   - credential: The user name and the password.
+    ///   - user: The user name.
+    ///   - password: The password.
     ///   - url: A URL with the scheme, host, and port of the server.
-    ///   - realm: The realm, or `nil` for all realms without their own credential.
-    public func set(_ credential: Credential, for url: URL, realm: String? = nil) {
+    ///   - realm: The realm, or `nil` for all realms without their own credentials. The default is `nil`.
+    ///   - allowsBasic: A Boolean value that indicates whether the credentials may be used with Basic authentication,
+    ///     which sends the password in plain text. Digest (RFC 7616) is preferred in any case. The default is `true`.
+    public func setCredentials(
+        user: String, password: String, for url: URL, realm: String? = nil, allowsBasic: Bool = true
+    ) {
+        let credential = Credential(user: user, password: password, allowsBasic: allowsBasic)
         let origin = Origin(url).description
         state.withLock { state in
             let place = CredentialKey(origin: origin, realm: realm)
@@ -107,7 +96,9 @@ public final class CredentialStore: Sendable {
         let found = state.withLock { $0.credentials.filter { $0.key.origin == origin } }
         let sorted = found.map { (realm: $0.key.realm.map { "realm:\($0)" } ?? "all", credential: $0.value) }
             .sorted { $0.realm < $1.realm }
-        return sorted.flatMap { [$0.realm, $0.credential.user, $0.credential.password, "\($0.credential.scheme)"] }
+        return sorted.flatMap { realm, credential in
+            [realm, credential.user, credential.password, credential.allowsBasic ? "any" : "digest"]
+        }
     }
 
     /// Stores the challenge of a 401 response with the matching credential.
@@ -176,7 +167,7 @@ public final class CredentialStore: Sendable {
     private static func strength(_ challenge: AuthenticationChallenge, _ credential: Credential) -> Int? {
         if let digest = DigestResponse(challenge) { return 1 + digest.function.rawValue }
         // A user name with a colon isn't valid in Basic authentication (RFC 7617 2).
-        let isBasic = challenge.scheme == "basic" && credential.scheme == .any && !credential.user.contains(":")
+        let isBasic = challenge.scheme == "basic" && credential.allowsBasic && !credential.user.contains(":")
         return isBasic ? 0 : nil
     }
 

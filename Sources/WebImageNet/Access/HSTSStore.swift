@@ -20,8 +20,11 @@ public final class HSTSStore: Sendable {
     private let clock: @Sendable () -> Date
     private static let most = 1000
 
+    /// Creates an empty store.
+    public convenience init() { self.init { Date() } }
+
     /// Creates an empty store. The `clock` closure returns the current time.
-    public init(clock: @escaping @Sendable () -> Date = { Date() }) { self.clock = clock }
+    package init(clock: @escaping @Sendable () -> Date) { self.clock = clock }
 
     /// Returns the HTTPS form of an HTTP URL whose host requires HTTPS, and every other URL unchanged.
     public func upgraded(_ url: URL) -> URL {
@@ -36,7 +39,7 @@ public final class HSTSStore: Sendable {
     /// Stores the HSTS policy of a response unless `tls` disables certificate checks for its host (RFC 6797 8.1).
     func receive(_ head: HTTPResponseHead, from url: URL, _ tls: TLSOptions) {
         guard head.headers["Strict-Transport-Security"] != nil,
-            !tls.insecureHosts.contains(url.host()?.lowercased() ?? "")
+            tls.verifies(url.host()?.lowercased() ?? "")
         else { return }
         receive(head.headers, from: url)
     }
@@ -44,7 +47,7 @@ public final class HSTSStore: Sendable {
     /// Stores the policy in the `Strict-Transport-Security` header field of a response.
     ///
     /// Responses over HTTP and from hosts that are IP addresses are ignored.
-    public func receive(_ fields: HTTPHeaderFields, from url: URL) {
+    package func receive(_ fields: HTTPHeaderFields, from url: URL) {
         guard url.scheme?.lowercased() == "https", let host = CookieParser.host(of: url), IPAddress(host: host) == nil,
             let text = fields["Strict-Transport-Security"]
         else { return }

@@ -20,18 +20,18 @@ extension NetworkOptions {
         let isPlain = hasNoOption
         if isPlain, defaultCookies == nil, defaultCredentials == nil { return nil }
         let access = AccessIdentity.digest(
-            for: url, cookies: cookieJar.map(\.jar) ?? defaultCookies, credentials: credentials ?? defaultCredentials)
+            for: url, cookies: cookieJar == nil ? defaultCookies : cookieJar?.ifEnabled,
+            credentials: credentials ?? defaultCredentials)
         if isPlain, access == nil { return nil }
         var parts: [String] = []
-        if let cookieJar { parts += ["cookies", cookieJar.jar == nil ? "disabled" : "jar"] }
+        if let cookieJar { parts += ["cookies", cookieJar.ifEnabled == nil ? "disabled" : "jar"] }
         if credentials != nil { parts.append("credentials") }
         if let access { parts += ["access", access] }
         if let tls { parts += ["tls"] + tls.keyParts }
         if let acceptableStatusCodes {
-            // Compare filters by their results, so that filters with closures have a stable key, too.
             parts += ["statuses", (100...599).map { acceptableStatusCodes.contains($0) ? "1" : "0" }.joined()]
         }
-        if let acceptableContentTypes { parts += ["types"] + acceptableContentTypes }
+        if let acceptableContentTypes { parts += ["types"] + acceptableContentTypes.sorted() }
         if let identifiedRedirectPolicy { parts += ["redirects", identifiedRedirectPolicy.processID] }
         return CacheKey(parts).fileName
     }
@@ -40,7 +40,13 @@ extension NetworkOptions {
 extension TLSOptions {
     /// All values that determine the trusted servers and the client's identity, in a fixed order.
     fileprivate var keyParts: [String] {
-        var parts = [authorities ?? "", authorityData?.base64EncodedString() ?? "", "\(minimumVersion)"]
+        var parts =
+            switch trustRoots {
+            case .system: ["", ""]
+            case .file(let file): [file.path(percentEncoded: false), ""]
+            case .pem(let data): ["", data.base64EncodedString()]
+            }
+        parts.append("\(minimumVersion)")
         parts += ["unchecked"] + insecureHosts.sorted()
         for (host, keys) in pinnedPublicKeys.sorted(by: { $0.key < $1.key }) {
             parts += ["pins", host] + keys.sorted()

@@ -17,7 +17,7 @@ public struct Redirect: Sendable {
     /// A Boolean value that indicates whether the scheme, host, or port differs.
     public let isCrossOrigin: Bool
     /// The number of the redirect, starting at 1.
-    public let number: Int
+    package let number: Int
 }
 
 /// The decision about a redirect.
@@ -38,4 +38,4 @@ public enum RedirectDecision: Sendable {
 /// allow.
 ///
 /// The closure runs once per redirect on the network thread, so it must be quick and must not block.
-public typealias RedirectPolicy = @Sendable (Redirect) -> RedirectDecision
+package typealias RedirectPolicy = @Sendable (Redirect) -> RedirectDecision

@@ -11,7 +11,7 @@ extension HSTSStore {
     private static let mostBytes = 1 << 20
 
     /// The unexpired policies in the format of curl, sorted by host.
-    public var text: String {
+    package var text: String {
         var text = "# Hosts that require HTTPS, in the format of curl's HSTS cache\n"
         for (host, rule) in known.sorted(by: { $0.key < $1.key }) {
             text += "\(rule.includesSubdomains ? "." : "")\(host) \"\(Self.stamp(rule.end))\"\n"
@@ -22,7 +22,7 @@ extension HSTSStore {
     /// Adds the policies of a text in the format of curl.
     ///
     /// Invalid lines and expired policies are skipped. Policies that are already in the store take precedence.
-    public func add(text: String) {
+    package func add(text: String) {
         var rules: [String: Rule] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: " ", maxSplits: 1)
@@ -44,7 +44,8 @@ extension HSTSStore {
     /// An existing file is replaced atomically.
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
-    public func save(to path: String) throws(ImageError) {
+    public func save(to file: URL) throws(ImageError) {
+        let path = file.path(percentEncoded: false)
         do {
             try OwnerOnlyFile.write(Data(text.utf8), to: path)
         } catch {
@@ -55,7 +56,8 @@ extension HSTSStore {
     /// Adds the policies of a file. Only the first MiB of the file is used.
     ///
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if the file can't be read.
-    public func load(from path: String) throws(ImageError) {
+    public func load(from file: URL) throws(ImageError) {
+        let path = file.path(percentEncoded: false)
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw .request(.fileNotFound(path: path))
         }

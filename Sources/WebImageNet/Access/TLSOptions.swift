@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The trusted servers and the client's certificates. Host names are in lowercase.
+/// The trusted servers and the client's certificates. The case of host names doesn't matter.
 public struct TLSOptions: Sendable, Hashable {
     /// The minimum protocol version.
     public enum Version: Sendable, Hashable {
@@ -12,55 +12,58 @@ public struct TLSOptions: Sendable, Hashable {
         case tls13
     }
 
-    /// The path of a PEM file with the authorities to trust instead of the system's, or `nil` for the system's.
-    public var authorities: String?
-    /// PEM text with the authorities to trust instead of the system's and of ``authorities``, or `nil` for none.
-    public var authorityData: Data?
-    /// The hosts whose certificates aren't checked. Use it only for development.
-    public var insecureHosts: Set<String>
+    /// The certificate authorities that are trusted.
+    public enum TrustRoots: Sendable, Hashable {
+        /// The authorities of the system.
+        case system
+        /// The authorities in a PEM file, instead of those of the system.
+        case file(URL)
+        /// The authorities in PEM data, instead of those of the system.
+        case pem(Data)
+    }
+
+    /// The certificate authorities that are trusted. The default is ``TrustRoots/system``.
+    public var trustRoots = TrustRoots.system
+    /// The hosts whose certificates aren't checked. Use it only for development. The default is an empty set.
+    public var insecureHosts: Set<String> = []
     /// The client certificates by host. A certificate is never sent to another host.
     public var clientCertificates: [String: TLSOptions.ClientCertificate] = [:]
     /// The pinned public keys by host.
     ///
     /// The server must use one of the keys and also have a valid certificate chain. Each pin is the base64-encoded
     /// SHA-256 digest of the key in DER form (RFC 7469 2.4), with or without the prefix `sha256//`.
-    public var pinnedPublicKeys: [String: [String]] = [:]
+    public var pinnedPublicKeys: [String: Set<String>] = [:]
     /// The minimum TLS version. The default is TLS 1.2.
     public var minimumVersion = Version.tls12
 
-    /// Creates a configuration.
-    public init(authorities: String? = nil, insecureHosts: Set<String> = []) {
-        self.authorities = authorities
-        self.insecureHosts = insecureHosts
+    /// Creates options with the default values.
+    public init() {}
+
+    /// Returns options that don't check the certificates of the given hosts. Use them only for development.
+    public static func insecure(hosts: Set<String>) -> TLSOptions {
+        var options = TLSOptions()
+        options.insecureHosts = hosts
+        return options
     }
 
-    /// The configuration that trusts the system's authorities.
-    public static let system = TLSOptions()
-
-    /// Returns a configuration that trusts the authorities of a PEM file instead of the system's.
-    public static func authorities(_ path: String) -> TLSOptions { TLSOptions(authorities: path) }
-
-    /// Returns a configuration that doesn't check the certificates of the given hosts. Use it only for development.
-    public static func insecure(hosts: Set<String>) -> TLSOptions { TLSOptions(insecureHosts: hosts) }
-
-    /// Returns a copy of this configuration with a client certificate for `host`.
-    public func identifying(as certificate: TLSOptions.ClientCertificate, at host: String) -> TLSOptions {
-        var changed = self
-        changed.clientCertificates[host.lowercased()] = certificate
-        return changed
+    /// Returns the client certificate for `host`, given in lowercase, or `nil` if there is none.
+    func certificate(for host: String) -> TLSOptions.ClientCertificate? {
+        Self.value(in: clientCertificates, for: host)
     }
 
-    /// Returns a copy of this configuration that accepts only the given public keys from `host`.
-    public func pinning(_ host: String, to keys: [String]) -> TLSOptions {
-        var changed = self
-        changed.pinnedPublicKeys[host.lowercased()] = keys
-        return changed
+    /// Returns whether the certificate of `host`, given in lowercase, is checked.
+    func verifies(_ host: String) -> Bool {
+        !insecureHosts.contains(host) && !insecureHosts.contains { $0.lowercased() == host }
+    }
+
+    private static func value<Value>(in values: [String: Value], for host: String) -> Value? {
+        values[host] ?? values.first { $0.key.lowercased() == host }?.value
     }
 
     /// Returns the pins of `host` in the format of libcurl, or `nil` if there are none.
     func pinText(_ host: String) -> String? {
-        guard let keys = pinnedPublicKeys[host] else { return nil }
-        return keys.map { $0.hasPrefix("sha256//") ? $0 : "sha256//\($0)" }.joined(separator: ";")
+        guard let keys = Self.value(in: pinnedPublicKeys, for: host) else { return nil }
+        return keys.sorted().map { $0.hasPrefix("sha256//") ? $0 : "sha256//\($0)" }.joined(separator: ";")
     }
 }
 
@@ -69,7 +72,7 @@ extension TLSOptions {
     public struct ClientCertificate: Sendable, Hashable {
         /// The location of the certificate and the key.
         enum Source: Sendable, Hashable {
-            case files(certificate: String, key: String)
+            case files(certificate: URL, key: URL)
             case data(certificate: Data, key: Data)
         }
 
@@ -77,7 +80,7 @@ extension TLSOptions {
         let password: String?
 
         /// Creates a certificate from PEM files. The password decrypts the key.
-        public static func files(certificate: String, privateKey: String, password: String? = nil)
+        public static func files(certificate: URL, privateKey: URL, password: String? = nil)
             -> TLSOptions.ClientCertificate
         {
             TLSOptions.ClientCertificate(source: .files(certificate: certificate, key: privateKey), password: password)

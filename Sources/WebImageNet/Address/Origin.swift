@@ -3,11 +3,12 @@
 import Foundation
 
 /// The scheme, host, and port of a URL (RFC 6454).
-struct Origin: Hashable, CustomStringConvertible {
+package struct Origin: Hashable, CustomStringConvertible {
     /// The origin in the form `scheme://host:port`, in lowercase and always with the port.
-    let description: String
+    package let description: String
 
-    init(_ url: URL) {
+    /// Creates the origin of a URL.
+    package init(_ url: URL) {
         let scheme = url.scheme?.lowercased() ?? ""
         let port = url.port ?? (scheme == "https" ? 443 : 80)
         description = "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"

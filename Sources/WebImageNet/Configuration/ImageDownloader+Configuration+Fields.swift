@@ -7,7 +7,7 @@ extension ImageDownloader.Configuration {
     ///
     /// The header fields of this configuration are added unless the request already has them. The result, which is
     /// compared for `Vary`, doesn't include cookies and credentials that are added later.
-    public func sent(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
+    package func sent(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
         var sent = fields
         for field in self.headers.lines where fields[field.name] == nil {
             sent.append(name: field.name, value: field.value)

@@ -17,7 +17,7 @@ extension ImageDownloader {
             case disabled
             /// A specific proxy: `http://host:port`, `https://…`, or `socks5h://…`, which resolves host names itself.
             /// The URL can contain `user:password@`.
-            case url(String)
+            case url(URL)
         }
 
         /// The maximum number of simultaneous transfers per origin over HTTP/1. The default is 6, as in browsers.
@@ -29,23 +29,32 @@ extension ImageDownloader {
         /// The order of transfers with the same priority and origin. The default is
         /// ``ImageDownloader/Configuration/QueueOrder/fifo``.
         public var queueOrder = ImageDownloader.Configuration.QueueOrder.fifo
-        /// The maximum rate at which transfers start, or `nil` for no limit. The default is 80 per second with bursts
-        /// of 25.
-        public var startRate: StartRate? = StartRate()
+        /// The maximum number of transfers that start per second in the long run, or `nil` for no limit. The default is
+        /// 80, so that fast scrolling doesn't overload servers.
+        ///
+        /// Infinity means no limit, and a value that isn't a number means the default.
+        public var maxStartsPerSecond: Double? = 80
+        /// The number of transfers that can start at the same time after an idle period. The default is 25.
+        public var startBurst = 25
         /// The retry policy of requests that don't specify one. The default is ``RetryPolicy/standard``.
         public var retry = RetryPolicy.standard
         /// The clock for the delays between attempts. The default is the system clock.
-        public var retryClock: any Clock<Duration> = ContinuousClock()
+        package var retryClock: any Clock<Duration> = ContinuousClock()
         /// The storage of resume data from interrupted and canceled transfers, or `nil` for none. By default, resume
         /// data is stored in memory.
         public var resume: ResumeOptions? = ResumeOptions()
-        /// The timeouts of requests that don't specify any.
-        public var timeouts = LoadTimeouts()
-        /// The minimum interval between two progress reports of a download by a manager, in seconds.
+        /// The timeout for an entire load, including redirects but not the time in the queue. The default is 60
+        /// seconds.
+        public var timeout = Duration.seconds(60)
+        /// The timeout for establishing a connection, including name resolution and TLS. The default is 10 seconds.
+        public var connectTimeout = Duration.seconds(10)
+        /// The timeout without any received byte, before or during the response. The default is 15 seconds.
+        public var idleTimeout = Duration.seconds(15)
+        /// The minimum interval between two progress reports of a download by a manager.
         ///
-        /// The first and the last report are always delivered, and data for previews isn't delayed. The default is 0,
-        /// which means a report for each received chunk.
-        public var progressInterval = 0.0
+        /// The first and the last report are always delivered, and data for previews isn't delayed. The default is
+        /// zero, which means a report for each received chunk.
+        public var progressInterval = Duration.zero
         /// The maximum number of redirects to follow, from 0 to 20.
         ///
         /// The default is 20, as in the Fetch standard.
@@ -61,32 +70,33 @@ extension ImageDownloader {
         /// leads to another origin, only header fields that are safe to share are sent there.
         public var headers = HTTPHeaderFields()
         /// The status codes of responses whose body is the image. The default is 200 to 299.
-        public var acceptableStatusCodes = StatusFilter.success
+        public var acceptableStatusCodes = Set(200...299)
         /// The accepted content types, such as `image/*`. Other types fail with error 2022.
         ///
-        /// The default is an empty array, which accepts all types, because the data determines the format.
-        public var acceptableContentTypes: [String] = []
+        /// The default is an empty set, which accepts all types, because the data determines the format.
+        public var acceptableContentTypes: Set<String> = []
         /// The URL schemes that may be loaded, including redirects and alternatives.
         ///
         /// Another scheme fails with ``ImageError/RequestFailure/unsupportedScheme(_:)`` (1003), or with error 2009 if
         /// a redirect led to it. The default is `nil`, which means `https` and `http`.
-        public var allowedSchemes: Set<String>?
+        package var allowedSchemes: Set<String>?
         /// The IP addresses to which the downloader may connect. The default is
         /// ``ImageDownloader/Configuration/AddressPolicy/any``.
         public var addressPolicy = ImageDownloader.Configuration.AddressPolicy.any
         /// The proxy. The default is ``ImageDownloader/Configuration/Proxy/environment``.
         public var proxy = Proxy.environment
         /// The TLS configuration. By default, the downloader trusts the system's authorities.
-        public var tls = TLSOptions.system
-        /// The cookies to send and store.
-        ///
-        /// The default is ``CookiePolicy/disabled``.
-        public var cookieJar = CookiePolicy.disabled
+        public var tls = TLSOptions()
+        /// The cookies to send and store. The default is ``CookieJar/disabled``.
+        public var cookieJar = CookieJar.disabled
         /// The credentials for servers that require authentication (401). The default is `nil`, so requests to such
         /// servers fail with error 2017.
         public var credentials: CredentialStore?
-        /// The policy for redirects that the other options allow. The default is `nil`, which follows them.
-        public var redirectHandler: RedirectPolicy?
+        /// A closure that decides about each redirect that the other options allow. The default is `nil`, which follows
+        /// them.
+        ///
+        /// The closure runs once per redirect on the network thread, so it must be quick and must not block.
+        public var redirectHandler: (@Sendable (Redirect) -> RedirectDecision)?
         /// The store of hosts that require HTTPS. The default is `nil`, which means no store.
         public var hsts: HSTSStore?
         /// The interceptors of loads, with the outermost interceptor first. The default is an empty array.

@@ -44,7 +44,7 @@ final class DownloadContext: Sendable {
         self.request = request
         self.source = source
         common = other.common
-        rules = common.rules.applying(request.network, retry: request.retry)
+        rules = common.rules.applying(request.network)
     }
 
     /// Returns the basis for another request, which replaces the caller's request for `source`.

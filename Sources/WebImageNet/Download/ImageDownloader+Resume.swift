@@ -36,7 +36,7 @@ extension ImageDownloader {
     /// redirects.
     ///
     /// This method returns immediately. Later loads request the complete body. Thread-safe.
-    public func removePartialDownloads(of url: URL) { partials?.removeAll(of: PartialDownloadKey.source(url)) }
+    package func removePartialDownloads(of url: URL) { partials?.removeAll(of: PartialDownloadKey.source(url)) }
 
     /// Removes the resume data of all interrupted and canceled loads, in memory and on disk.
     ///

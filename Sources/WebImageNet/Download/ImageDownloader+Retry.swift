@@ -10,7 +10,7 @@ extension ImageDownloader {
     /// Synchronous functions make the decisions, so their variables take no space in the frames of thousands of
     /// waiting tasks.
     func loadAnywhere(_ basis: DownloadContext, _ run: LoadSession) async throws(ImageError) -> LoadResponse {
-        guard !basis.request.alternativeURLs.isEmpty else { return try await loadWithRetries(basis, run) }
+        guard !basis.request.network.alternativeURLs.isEmpty else { return try await loadWithRetries(basis, run) }
         return try await loadSequence(AlternativeSequence(basis.request, canLoad: mayLoad), basis, run)
     }
 
@@ -67,8 +67,8 @@ extension ImageDownloader {
 
     /// Delays other requests to the same host, too.
     private func recordRetryAfter(_ error: ImageError.NetworkFailure, _ policy: RetryPolicy) {
-        guard let seconds = error.retryAfter.map({ $0 / .seconds(1) }), seconds > 0, seconds <= policy.maxRetryAfter,
-            error.statusCode == 429 || error.statusCode == 503
+        guard let seconds = error.retryAfter.map({ $0 / .seconds(1) }), seconds > 0,
+            seconds <= policy.maxRetryAfter / .seconds(1), error.statusCode == 429 || error.statusCode == 503
         else { return }
         waits.leaveAlone(Origin(error.url).description, for: seconds)
     }

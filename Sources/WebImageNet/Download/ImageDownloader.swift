@@ -45,11 +45,17 @@ public final class ImageDownloader: ImageLoader {
 
     deinit { shutdown() }
 
+    /// The number of running transfers, for all origins.
+    public var runningCount: Int { activity.running }
+
+    /// The number of transfers that wait for a slot, for all origins.
+    public var queuedCount: Int { activity.queued }
+
     /// The number of running and queued transfers for all origins.
-    public var activity: DownloaderActivity { transport.activity.total }
+    package var activity: DownloaderActivity { transport.activity.total }
 
     /// Returns the number of running and queued transfers for the origin of a URL.
-    public func activity(at url: URL) -> DownloaderActivity { transport.activity[Origin(url).description] }
+    package func activity(at url: URL) -> DownloaderActivity { transport.activity[Origin(url).description] }
 
     /// Ends all waiting and running transfers with error 1010 and closes all connections.
     ///
@@ -59,11 +65,13 @@ public final class ImageDownloader: ImageLoader {
         waits.close()
     }
 
-    /// Prevents transfers from starting until ``resume()`` is called. Running transfers continue. Returns immediately.
-    public func suspend() { transport.suspend(true) }
-
-    /// Allows transfers to start again after ``suspend()``. Returns immediately.
-    public func resume() { transport.suspend(false) }
+    /// A Boolean value that indicates whether no transfer may start. The default is `false`.
+    ///
+    /// Running transfers continue. Setting this property returns immediately.
+    public var isSuspended: Bool {
+        get { transport.isSuspended }
+        set { transport.isSuspended = newValue }
+    }
 
     /// Returns `true` for `http` and `https` URLs.
     public func canLoad(_ url: URL) -> Bool {
@@ -80,7 +88,9 @@ public final class ImageDownloader: ImageLoader {
     ///   Error 6001 means that the body exceeds `request.maxBytes`, 1001 that the task was canceled, 1003 that the
     ///   scheme isn't allowed, and 1002 or 1009 that the URL or a header field isn't valid in HTTP. Errors from
     ///   interceptors are passed on.
-    public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+    public func load(
+        _ request: LoadRequest, context: LoadContext = LoadContext()
+    ) async throws(ImageError) -> LoadResponse {
         guard !configuration.interceptors.isEmpty || !configuration.bodyModifiers.isEmpty else {
             return try await load(blank.with(request, source: request.url), context)
         }

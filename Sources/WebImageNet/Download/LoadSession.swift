@@ -14,7 +14,7 @@ final class LoadSession: Sendable {
         /// The time at which the exchange left the queue.
         var exchangeStart: Int64?
         var spent = 0.0
-        var queued = 0.0
+        var queued = Duration.zero
         /// The head of the most recently reported body.
         var head: HTTPResponseHead?
         /// The number of bytes of this body that were reported.
@@ -40,7 +40,7 @@ final class LoadSession: Sendable {
         let now = MonotonicTime.now
         state.withLock { state in
             if case .success(let answer) = outcome {
-                state.spent += answer.metrics.total
+                state.spent += answer.metrics.total / .seconds(1)
                 state.queued += answer.metrics.queue
             } else if let start = state.exchangeStart {
                 state.spent += Double(now - start) / 1e9

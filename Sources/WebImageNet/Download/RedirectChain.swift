@@ -21,7 +21,7 @@ final class RedirectChain: Sendable {
     func order(spent: Double) throws(ImageError) -> TransferRequestBox {
         let sending = path.begin()
         let step = sending.step
-        var timeouts = request.timeouts ?? basis.configuration.timeouts
+        var timeouts = request.network.timeouts.replacing(basis.configuration.loadTimeouts)
         guard spent < timeouts.total else { throw step.failure(.timedOut, phase: .total) }
         timeouts.total -= spent
         let fields = step.headersWithSecrets()

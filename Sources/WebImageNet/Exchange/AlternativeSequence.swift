@@ -25,8 +25,8 @@ package struct AlternativeSequence: Sendable {
     package init(_ request: LoadRequest, canLoad: (URL) -> Bool) {
         first = request
         current = request
-        current.alternativeURLs = []
-        rest = request.alternativeURLs.filter(canLoad)[...]
+        current.network.alternativeURLs = []
+        rest = request.network.alternativeURLs.filter(canLoad)[...]
     }
 
     /// Advances to the next source after the current one finally failed.
@@ -39,7 +39,7 @@ package struct AlternativeSequence: Sendable {
         failures += error.earlier.map(numbered) + [numbered(error.bare)]
         attempts += error.attempt
         current = first
-        current.alternativeURLs = []
+        current.network.alternativeURLs = []
         current.url = next
         if Origin(next) != Origin(first.url) { current.headers = RedirectRules.withoutSecrets(first.headers) }
     }

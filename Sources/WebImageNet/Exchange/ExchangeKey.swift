@@ -30,7 +30,7 @@ package struct ExchangeKey: Sendable, Hashable {
             headers = ExchangeKey.normalized(request.headers)
             maxBytes = request.maxByteCount
             acceptsNotModified = request.acceptsNotModified
-            self.rules = rules.applying(request.network, retry: request.retry)
+            self.rules = rules.applying(request.network)
             access = self.rules.access
             var hasher = Hasher()
             hasher.combine(url)

@@ -9,15 +9,15 @@ import WebImageHTTP
 /// The sequence of steps of one exchange, over redirects and challenges to the final response. Thread-safe.
 ///
 /// Its methods are synchronous, so their variables take no space in the frames of thousands of waiting tasks.
-final class ExchangePath: Sendable {
+package final class ExchangePath: Sendable {
     /// The step to send next, with its decision.
-    struct Sending {
-        let step: ExchangeStep
+    package struct Sending {
+        package let step: ExchangeStep
         let decision: StepDecision
     }
 
     /// The end of the exchange.
-    enum Ending {
+    package enum Ending {
         case response
         /// A redirect that is returned as the response.
         case redirect
@@ -32,7 +32,8 @@ final class ExchangePath: Sendable {
 
     private let state: Lock<State>
 
-    init(_ first: ExchangeStep) { state = Lock(State(step: first)) }
+    /// Creates the sequence that begins with a step.
+    package init(_ first: ExchangeStep) { state = Lock(State(step: first)) }
 
     /// The current step.
     var step: ExchangeStep { state.withLock { $0.step } }
@@ -40,7 +41,7 @@ final class ExchangePath: Sendable {
     var redirects: [StoredResponseHead] { state.withLock { $0.redirects } }
 
     /// Returns the step to send, with a new decision.
-    func begin() -> Sending {
+    package func begin() -> Sending {
         state.withLock { state in
             state.decision = StepDecision()
             return Sending(step: state.step, decision: state.decision)
@@ -50,7 +51,7 @@ final class ExchangePath: Sendable {
     /// Records that `step` is sent with the header fields `fields`.
     ///
     /// - Throws: Error 2008 for a redirect loop or too many redirects.
-    func record(_ step: ExchangeStep, sending fields: HTTPHeaderFields) throws(ImageError) {
+    package func record(_ step: ExchangeStep, sending fields: HTTPHeaderFields) throws(ImageError) {
         let mark = step.mark(fields)
         let isNew = state.withLock { state in
             // An array is sufficient because it rarely has more than one element.
@@ -67,7 +68,7 @@ final class ExchangePath: Sendable {
     ///
     /// - Returns: The end of the exchange, or `nil` if another step follows.
     /// - Throws: Error 2009 for a redirect that must not be followed.
-    func advance(
+    package func advance(
         after head: HTTPResponseHead, requestTime: Date, responseTime: Date
     ) throws(ImageError) -> Ending? {
         let (step, decision) = state.withLock { ($0.step, $0.decision) }

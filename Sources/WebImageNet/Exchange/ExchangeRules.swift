@@ -7,11 +7,12 @@ import WebImageHTTP
 /// The rules are an object because almost all requests of a downloader share those of its configuration.
 package final class ExchangeRules: Sendable, Hashable {
     private struct Values: Sendable, Hashable {
-        var cookies: CookiePolicy
+        /// The cookie jar, or `nil` if cookies are disabled.
+        var cookies: IdentityBox?
         var tls: TLSOptions
         var credentials: IdentityBox?
-        var acceptedStatuses: StatusFilter
-        var acceptedContentTypes: [String]
+        var acceptedStatuses: Set<Int>
+        var acceptedContentTypes: Set<String>
         var redirectPolicy: IdentifiedClosure<RedirectPolicy>?
         var retry: RetryPolicy
         var addressPolicy: ImageDownloader.Configuration.AddressPolicy
@@ -25,6 +26,8 @@ package final class ExchangeRules: Sendable, Hashable {
     private let hash: Int
     /// The configuration, without the options of the request.
     let configuration: ImageDownloader.Configuration
+    /// The jar of the cookies to send and store, or `nil` if cookies are disabled.
+    let jar: CookieJar?
     /// The user names and passwords.
     let credentials: CredentialStore?
 
@@ -33,7 +36,7 @@ package final class ExchangeRules: Sendable, Hashable {
     package convenience init(_ configuration: ImageDownloader.Configuration) {
         self.init(
             Values(
-                cookies: configuration.cookieJar, tls: configuration.tls,
+                cookies: configuration.cookieJar.ifEnabled.map { IdentityBox($0) }, tls: configuration.tls,
                 credentials: configuration.credentials.map { IdentityBox($0) },
                 acceptedStatuses: configuration.acceptableStatusCodes,
                 acceptedContentTypes: configuration.acceptableContentTypes,
@@ -41,12 +44,16 @@ package final class ExchangeRules: Sendable, Hashable {
                 retry: configuration.retry, addressPolicy: configuration.addressPolicy, proxy: configuration.proxy,
                 maxRedirects: configuration.maxRedirects, allowsDowngrade: configuration.allowsInsecureRedirects,
                 strictTransport: configuration.hsts.map { IdentityBox($0) }), configuration,
-            configuration.credentials)
+            configuration.cookieJar.ifEnabled, configuration.credentials)
     }
 
-    private init(_ values: Values, _ configuration: ImageDownloader.Configuration, _ credentials: CredentialStore?) {
+    private init(
+        _ values: Values, _ configuration: ImageDownloader.Configuration, _ jar: CookieJar?,
+        _ credentials: CredentialStore?
+    ) {
         self.values = values
         self.configuration = configuration
+        self.jar = jar
         self.credentials = credentials
         hash = values.hashValue
     }
@@ -55,27 +62,29 @@ package final class ExchangeRules: Sendable, Hashable {
     package var hasInterceptors: Bool { !configuration.interceptors.isEmpty }
 
     /// Returns these rules with the options of one request.
-    package func applying(_ options: NetworkOptions, retry: RetryPolicy?) -> ExchangeRules {
-        guard options != NetworkOptions() || retry != nil else { return self }
+    package func applying(_ options: NetworkOptions) -> ExchangeRules {
+        guard !options.hasNoOption || options.retry != nil else { return self }
         var changed = values
-        if let cookies = options.cookieJar { changed.cookies = cookies }
+        var jar = jar
+        if let cookies = options.cookieJar {
+            jar = cookies.ifEnabled
+            changed.cookies = jar.map { IdentityBox($0) }
+        }
         if let tls = options.tls { changed.tls = tls }
         if let credentials = options.credentials { changed.credentials = IdentityBox(credentials) }
         if let statuses = options.acceptableStatusCodes { changed.acceptedStatuses = statuses }
         if let types = options.acceptableContentTypes { changed.acceptedContentTypes = types }
         if let policy = options.identifiedRedirectPolicy { changed.redirectPolicy = policy }
-        if let retry { changed.retry = retry }
-        return ExchangeRules(changed, configuration, options.credentials ?? credentials)
+        if let retry = options.retry { changed.retry = retry }
+        return ExchangeRules(changed, configuration, jar, options.credentials ?? credentials)
     }
 
-    /// The jar of the cookies to send and store.
-    var jar: CookieJar? { values.cookies.jar }
     /// The TLS configuration.
     var tls: TLSOptions { values.tls }
     /// The policy for redirects.
     var redirectPolicy: RedirectPolicy? { values.redirectPolicy?.closure }
     /// The policy for retries.
-    var retry: RetryPolicy { values.retry }
+    package var retry: RetryPolicy { values.retry }
 
     /// Returns whether the body of a response with this status code is accepted.
     func accepts(_ status: Int, _ acceptsNotModified: Bool) -> Bool {

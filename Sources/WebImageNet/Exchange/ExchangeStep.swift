@@ -6,10 +6,10 @@ import WebImageHTTP
 
 /// One step of an exchange: the original request, or a request that follows a redirect or a challenge.
 ///
-/// A step determines what is sent and what follows a response. ``ImageDownloader`` and ``HTTPClient`` both use it.
-struct ExchangeStep: Sendable {
+/// A step determines what is sent and what follows a response. ``ImageDownloader`` and `HTTPClient` both use it.
+package struct ExchangeStep: Sendable {
     /// The handling of redirects.
-    enum RedirectHandling: Sendable {
+    package enum RedirectHandling: Sendable {
         case follow
         /// A mode that treats redirects like any other response.
         case returnResponse
@@ -29,19 +29,20 @@ struct ExchangeStep: Sendable {
     }
 
     /// The URL of the request, without user name and password.
-    private(set) var url: URL
-    private(set) var method: String
-    private(set) var body: Data
+    package private(set) var url: URL
+    package private(set) var method: String
+    package private(set) var body: Data
     /// The header fields, without those from stores.
     private(set) var headers: HTTPHeaderFields
     /// The number of redirects before this step.
-    private(set) var redirects = 0
+    package private(set) var redirects = 0
     /// The number of challenges to which this step has responded.
     private var usedChallenges = 0
-    var redirectHandling = RedirectHandling.follow
-    let rules: ExchangeRules
+    package var redirectHandling = RedirectHandling.follow
+    package let rules: ExchangeRules
 
-    init(
+    /// Creates the first step of an exchange.
+    package init(
         _ url: URL, method: String = "GET", body: Data = Data(), headers: HTTPHeaderFields, rules: ExchangeRules
     ) {
         self.url = url
@@ -84,7 +85,7 @@ struct ExchangeStep: Sendable {
     /// credentials.
     ///
     /// A Digest header field differs with each request, even though the user is the same.
-    func headersWithIdentity() -> HTTPHeaderFields {
+    package func headersWithIdentity() -> HTTPHeaderFields {
         var fields = headersWithCookies()
         if fields["Authorization"] == nil, let identity = rules.credentials?.identity(for: url) {
             fields.append(name: "Authorization", value: Self.identityPrefix + identity)
@@ -94,7 +95,7 @@ struct ExchangeStep: Sendable {
 
     /// Returns header fields from ``headersWithIdentity()`` with the credentials for a request of `method` instead of
     /// the identity.
-    func replacingIdentity(in fields: HTTPHeaderFields, method: String) -> HTTPHeaderFields {
+    package func replacingIdentity(in fields: HTTPHeaderFields, method: String) -> HTTPHeaderFields {
         guard fields["Authorization"]?.hasPrefix(Self.identityPrefix) == true else { return fields }
         var fields = fields
         fields["Authorization"] = authorization(method: method)
@@ -123,7 +124,7 @@ struct ExchangeStep: Sendable {
     /// - Returns: The URL as it's sent.
     /// - Throws: Errors 1009 and 1002 for a method, header field, or URL that isn't valid in HTTP, 1003 for a scheme
     ///   that isn't allowed, and 2020 for an address that isn't allowed.
-    func check(_ fields: HTTPHeaderFields) throws(ImageError) -> String {
+    package func check(_ fields: HTTPHeaderFields) throws(ImageError) -> String {
         try RequestChecks.check(method: method)
         try RequestChecks.check(fields)
         try rules.configuration.checkScheme(of: url, redirects: redirects)
@@ -151,7 +152,7 @@ struct ExchangeStep: Sendable {
     // MARK: - Following
 
     /// Stores the cookies and the HSTS policy of a response.
-    func learn(_ head: HTTPResponseHead) {
+    package func learn(_ head: HTTPResponseHead) {
         jar?.receive(head.headers, from: url)
         learnTransport(head)
     }

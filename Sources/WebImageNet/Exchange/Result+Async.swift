@@ -4,7 +4,7 @@ import WebImageCore
 
 extension Result where Failure == ImageError {
     /// Creates the result of an asynchronous closure.
-    init(_ body: () async throws(ImageError) -> Success) async {
+    package init(_ body: () async throws(ImageError) -> Success) async {
         do throws(ImageError) {
             self = .success(try await body())
         } catch {

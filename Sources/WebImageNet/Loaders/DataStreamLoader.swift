@@ -37,7 +37,7 @@ package struct DataStreamLoader: ImageLoader {
                 ImageError.NetworkFailure(.emptyBody, url: request.url, phase: .receivingBody))
         }
         var metrics = NetworkMetrics()
-        metrics.total = Double(MonotonicTime.now - started) / 1e9
+        metrics.total = .nanoseconds(MonotonicTime.now - started)
         metrics.receivedByteCount = body.count
         return LoadResponse(
             body: body, url: request.url, requestDate: begun, responseDate: Date(), metrics: metrics)

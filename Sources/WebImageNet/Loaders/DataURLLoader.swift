@@ -9,7 +9,7 @@ import WebImageHTTP
 ///
 /// It accepts the URLs that the data URL processor of the Fetch standard accepts. Long URLs are decoded on dedicated
 /// threads, never on Swift's cooperative pool. The loader is thread-safe.
-public struct DataURLLoader: ImageLoader {
+package struct DataURLLoader: ImageLoader {
     /// The maximum length, in bytes, of URLs that are decoded inline. Decoding them takes tens of microseconds, which
     /// is less than a thread switch.
     static let longestInline = 16 << 10
@@ -17,18 +17,18 @@ public struct DataURLLoader: ImageLoader {
     private let readQueue: FileReadQueue
 
     /// Creates a loader.
-    public init() { self.init(readQueue: FileReadQueue(width: 2)) }
+    package init() { self.init(readQueue: FileReadQueue(width: 2)) }
 
     init(readQueue: FileReadQueue) { self.readQueue = readQueue }
 
     /// Returns `true` for `data:` URLs.
-    public func canLoad(_ url: URL) -> Bool { url.scheme?.lowercased() == "data" }
+    package func canLoad(_ url: URL) -> Bool { url.scheme?.lowercased() == "data" }
 
     /// Decodes the URL. The head has status 200 and the content type of the URL.
     ///
     /// - Throws: Error 1005 for an invalid URL, 6001 if the data exceeds `request.maxBytes`, 2021 if the data is
     ///   empty, and 1001 if the task is canceled.
-    public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+    package func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         if Task.isCancelled { throw .cancelled }
         let queued = MonotonicTime.now
         guard request.url.absoluteString.utf8.count > Self.longestInline else {
@@ -55,8 +55,8 @@ public struct DataURLLoader: ImageLoader {
         context.report(.head(head, expected: data.body.count))
         context.report(.body(data.body))
         var metrics = NetworkMetrics()
-        metrics.queue = Double(started - queued) / 1e9
-        metrics.total = Double(MonotonicTime.now - started) / 1e9
+        metrics.queue = .nanoseconds(started - queued)
+        metrics.total = .nanoseconds(MonotonicTime.now - started)
         metrics.receivedByteCount = data.body.count
         return LoadResponse(
             httpResponse: head, body: data.body, url: request.url, requestDate: now, responseDate: now, metrics: metrics

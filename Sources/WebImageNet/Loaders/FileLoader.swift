@@ -6,16 +6,16 @@ import WebImageConcurrency
 import WebImageCore
 
 /// The loader for `file:` URLs. It reads only regular files, and never on Swift's cooperative pool. Thread-safe.
-public final class FileLoader: ImageLoader {
+package final class FileLoader: ImageLoader {
     private let readQueue: FileReadQueue
 
     /// Creates a loader that reads up to `concurrentReads` files at the same time. The default is 2.
-    public init(concurrentReads: Int = 2) {
+    package init(concurrentReads: Int = 2) {
         readQueue = FileReadQueue(width: concurrentReads)
     }
 
     /// Returns `true` for `file:` URLs without a host or with the host `localhost`.
-    public func canLoad(_ url: URL) -> Bool {
+    package func canLoad(_ url: URL) -> Bool {
         guard url.scheme?.lowercased() == "file" else { return false }
         let host = url.host() ?? ""
         return host.isEmpty || host.lowercased() == "localhost"
@@ -25,7 +25,7 @@ public final class FileLoader: ImageLoader {
     ///
     /// - Throws: Error 1006 if the file doesn't exist, 1007 if it isn't a regular file or can't be read, 6001 if it
     ///   exceeds `request.maxBytes`, 2021 if it's empty, and 1001 if the task is canceled.
-    public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+    package func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let queued = MonotonicTime.now
         return try await readQueue.run(context) { (isCancelled) throws(ImageError) in
             let reading = FileReading(request: request, context: context, queued: queued)
@@ -75,8 +75,8 @@ private struct FileReading {
                 ImageError.NetworkFailure(.emptyBody, url: request.url, phase: .receivingBody))
         }
         var metrics = NetworkMetrics()
-        metrics.queue = Double(started - queued) / 1e9
-        metrics.total = Double(MonotonicTime.now - started) / 1e9
+        metrics.queue = .nanoseconds(started - queued)
+        metrics.total = .nanoseconds(MonotonicTime.now - started)
         metrics.receivedByteCount = body.count
         return LoadResponse(
             body: body, url: request.url, requestDate: begun, responseDate: begun, metrics: metrics)

@@ -11,7 +11,7 @@ import WebImageHTTP
 /// A context is thread-safe. Handlers run on the thread of the loader, so they must be quick and must not block.
 public final class LoadContext: Sendable {
     /// A report of a loader. Loaders send reports in order.
-    public enum Report: Sendable {
+    package enum Report: Sendable {
         /// A report that the load can't begin yet. If the reason changes, this report is repeated. The wait ends with
         /// ``started``.
         case waiting(WaitReason)
@@ -30,7 +30,7 @@ public final class LoadContext: Sendable {
     private let handler: (@Sendable (Report) -> Void)?
 
     /// Creates a context whose `handler` receives the reports.
-    public init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void) {
+    package init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void) {
         live = ObservableValue(priority)
         self.handler = handler
     }
@@ -81,6 +81,24 @@ public final class LoadContext: Sendable {
         if let former { live.stopObserving(former) }
     }
 
-    /// Passes a report on to the handler. Loaders use this method.
-    public func report(_ report: Report) { handler?(report) }
+    /// Reports that the load has left the queue. Loaders use this method.
+    public func reportStart() { report(.started) }
+
+    /// Reports the final response. Loaders use this method before they report data.
+    ///
+    /// A loader that starts again from the beginning reports the response again.
+    ///
+    /// - Parameters:
+    ///   - response: The response head, or `nil` for sources other than HTTP. Redirects and interim responses aren't
+    ///     reported.
+    ///   - expectedByteCount: The expected size of the body in bytes, or `nil` if it's unknown.
+    public func reportResponse(_ response: HTTPResponseHead?, expectedByteCount: Int?) {
+        report(.head(response, expected: expectedByteCount))
+    }
+
+    /// Reports a received chunk of the body. Loaders use this method for each chunk, in order.
+    public func reportData(_ data: Data) { report(.body(data)) }
+
+    /// Passes a report on to the handler.
+    package func report(_ report: Report) { handler?(report) }
 }

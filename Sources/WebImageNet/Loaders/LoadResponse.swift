@@ -30,7 +30,20 @@ public struct LoadResponse: Sendable {
     package var redirects: [StoredResponseHead] = []
 
     /// Creates a response.
-    public init(
+    ///
+    /// Both dates are the current time, and the metrics are empty.
+    ///
+    /// - Parameters:
+    ///   - httpResponse: The response head, or `nil` for sources other than HTTP.
+    ///   - body: The body without content codings.
+    ///   - url: The URL of the response after redirects.
+    public init(httpResponse: HTTPResponseHead? = nil, body: Data, url: URL) {
+        let now = Date()
+        self.init(httpResponse: httpResponse, body: body, url: url, requestDate: now, responseDate: now)
+    }
+
+    /// Creates a response.
+    package init(
         httpResponse: HTTPResponseHead? = nil, body: Data, url: URL, requestDate: Date, responseDate: Date,
         metrics: NetworkMetrics = NetworkMetrics()
     ) {
@@ -44,24 +57,24 @@ public struct LoadResponse: Sendable {
 
     /// A Boolean value that indicates whether the response has status 304, which means that the cached response is
     /// still valid.
-    public var isNotModified: Bool { httpResponse?.statusCode == 304 }
+    package var isNotModified: Bool { httpResponse?.statusCode == 304 }
 }
 
-/// The measurements of one transfer. Except for ``queue``, the times are in seconds since the transfer left the
-/// queue.
+/// The measurements of one transfer. Except for ``queue``, the times count from the moment at which the transfer left
+/// the queue.
 public struct NetworkMetrics: Sendable, Hashable {
-    /// The time in the queue, in seconds.
-    public var queue: Double = 0
+    /// The time in the queue.
+    public var queue = Duration.zero
     /// The time at which the host name was resolved.
-    public var nameLookup: Double = 0
+    public var nameLookup = Duration.zero
     /// The time at which the connection was established, without TLS.
-    public var connect: Double = 0
-    /// The time at which the TLS handshake finished, or 0 without TLS.
-    public var tlsHandshake: Double = 0
+    public var connect = Duration.zero
+    /// The time at which the TLS handshake finished, or zero without TLS.
+    public var tlsHandshake = Duration.zero
     /// The time at which the first byte of the response was received.
-    public var firstByte: Double = 0
+    public var firstByte = Duration.zero
     /// The time at which the last byte was received.
-    public var total: Double = 0
+    public var total = Duration.zero
     /// The size of the body as transferred, in bytes.
     public var receivedByteCount: Int = 0
     /// The protocol, such as `http/1.1` or `h2`. It's empty for sources other than HTTP.
@@ -76,8 +89,8 @@ public struct NetworkMetrics: Sendable, Hashable {
     /// count.
     public var attemptCount: Int = 1
     /// The failures of the earlier attempts, in order.
-    public var failures: [ImageError.NetworkFailure] = []
+    package var failures: [ImageError.NetworkFailure] = []
 
     /// Creates metrics in which all values except ``attemptCount`` are zero or empty.
-    public init() {}
+    package init() {}
 }

@@ -2,13 +2,13 @@
 
 /// A limiter for progress reports. It allows at most one report per interval, and always the first and the last
 /// report.
-public struct ProgressLimiter: Sendable, Hashable {
+package struct ProgressLimiter: Sendable, Hashable {
     /// The minimum interval between reports, in seconds. 0 means no limit.
-    public let interval: Double
+    package let interval: Double
     private var last: Double?
 
     /// Creates a limiter. By default, it allows ten reports per second.
-    public init(interval: Double = 0.1) { self.interval = interval.isNaN ? 0 : max(interval, 0) }
+    package init(interval: Double = 0.1) { self.interval = interval.isNaN ? 0 : max(interval, 0) }
 
     /// Returns whether to send a report.
     ///
@@ -16,7 +16,7 @@ public struct ProgressLimiter: Sendable, Hashable {
     ///   - time: The current time of a monotonic clock, in seconds.
     ///   - isFinal: A Boolean value that indicates whether the report must not be omitted, such as the report of the
     ///     last byte.
-    public mutating func allows(at time: Double, isFinal: Bool = false) -> Bool {
+    package mutating func allows(at time: Double, isFinal: Bool = false) -> Bool {
         if !isFinal, let last, time - last < interval { return false }
         last = time
         return true

@@ -44,13 +44,18 @@ final class PartialDownloadStore: Sendable {
     }
 
     private let configuration: ResumeOptions
+    /// The path of the directory, or `nil` for storage in memory only.
+    private let directory: String?
+    private let maxAge: Double
     private let state = Lock(State())
     private let directoryState = DirectoryState()
     private let queue = DispatchQueue(label: "webimage-resume")
 
     init(_ configuration: ResumeOptions) {
         self.configuration = configuration
-        guard let directory = configuration.directory else { return }
+        maxAge = configuration.maxAge / .seconds(1)
+        directory = configuration.directory?.path(percentEncoded: false)
+        guard let directory else { return }
         withDirectory(directory) { _ in }
     }
 
@@ -59,7 +64,7 @@ final class PartialDownloadStore: Sendable {
 
     /// Returns the statistics of the entries in the directory, after all pending operations finish.
     func disk() async -> Statistics {
-        guard let directory = configuration.directory else { return Statistics() }
+        guard let directory else { return Statistics() }
         return await withCheckedContinuation { continuation in
             withDirectory(directory) { folder in
                 continuation.resume(returning: Statistics(entries: folder.names.count, bytes: folder.size))
@@ -70,12 +75,12 @@ final class PartialDownloadStore: Sendable {
     /// A Boolean value that indicates whether there may be any entries. If there are none, callers don't need to
     /// create keys.
     var mayContainParts: Bool {
-        state.withLock { !$0.entries.isEmpty || (configuration.directory != nil && $0.names?.isEmpty != true) }
+        state.withLock { !$0.entries.isEmpty || (directory != nil && $0.names?.isEmpty != true) }
     }
 
     /// Returns the entry for `key` without removing it.
     func point(for key: PartialDownloadKey) async -> PartialDownload? {
-        let oldest = configuration.now().addingTimeInterval(-configuration.maxAge)
+        let oldest = configuration.now().addingTimeInterval(-maxAge)
         let (found, mayBeInFolder) = state.withLock { state -> (PartialDownload?, Bool) in
             if let entry = state.entries[key] {
                 if entry.point.stored >= oldest { return (entry.point, false) }
@@ -83,7 +88,7 @@ final class PartialDownloadStore: Sendable {
             }
             return (nil, state.names?.isEmpty != true)
         }
-        guard found == nil, mayBeInFolder, let directory = configuration.directory else { return found }
+        guard found == nil, mayBeInFolder, let directory else { return found }
         let name = key.fileName
         guard state.withLock({ $0.names?.contains(name) != false }) else { return nil }
         return await withCheckedContinuation { continuation in
@@ -96,7 +101,7 @@ final class PartialDownloadStore: Sendable {
     /// Stores `point` and replaces the entry for `key`. Returns immediately.
     func put(_ point: PartialDownload, for key: PartialDownloadKey) {
         let size = point.bytes.count
-        let wantsFile = configuration.directory != nil && size > configuration.diskThreshold
+        let wantsFile = directory != nil && size > configuration.diskThreshold
         let written = state.withLock { state -> UInt64? in
             state.remove(key)
             guard size <= configuration.memoryLimit else { return nil }
@@ -109,7 +114,7 @@ final class PartialDownloadStore: Sendable {
             trim(&state)
             return isPending ? state.next : nil
         }
-        guard let written, let directory = configuration.directory else { return }
+        guard let written, let directory else { return }
         withDirectory(directory) { [self] folder in
             let isWritten = folder.write(point, name: key.fileName, now: configuration.now())
             state.withLock { state in
@@ -126,7 +131,7 @@ final class PartialDownloadStore: Sendable {
             state.remove(key)
             return isPending || state.names?.isEmpty != true
         }
-        guard mayBeInFolder, let directory = configuration.directory else { return }
+        guard mayBeInFolder, let directory else { return }
         withDirectory(directory) { $0.remove(key.fileName) }
     }
 
@@ -135,7 +140,7 @@ final class PartialDownloadStore: Sendable {
         state.withLock { state in
             for key in state.entries.keys where key.source == source { state.remove(key) }
         }
-        guard let directory = configuration.directory else { return }
+        guard let directory else { return }
         withDirectory(directory) { $0.removeAll { $0.hasPrefix(PartialDownloadKey.prefix(source)) } }
     }
 
@@ -145,7 +150,7 @@ final class PartialDownloadStore: Sendable {
             state.entries = [:]
             state.bytes = 0
         }
-        guard let directory = configuration.directory else { return }
+        guard let directory else { return }
         await withCheckedContinuation { continuation in
             withDirectory(directory) { folder in
                 folder.removeAll { _ in true }
@@ -170,7 +175,7 @@ final class PartialDownloadStore: Sendable {
             var folder =
                 directoryState.directory
                 ?? PartialDownloadDirectory(
-                    path: directory, limit: configuration.diskLimit, maxAge: configuration.maxAge,
+                    path: directory, limit: configuration.diskLimit, maxAge: maxAge,
                     now: configuration.now())
             work(&folder)
             directoryState.directory = folder

@@ -10,7 +10,9 @@ extension ImageError.NetworkFailure {
     private static let maxStored = 16
 
     /// Returns this error with additional failures before the ones that it already contains.
-    func telling(_ before: some BidirectionalCollection<ImageError.NetworkFailure>) -> ImageError.NetworkFailure {
+    package func telling(
+        _ before: some BidirectionalCollection<ImageError.NetworkFailure>
+    ) -> ImageError.NetworkFailure {
         guard !before.isEmpty else { return self }
         let all = Array(before) + earlier
         var error = bare

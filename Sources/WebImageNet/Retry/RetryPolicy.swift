@@ -15,23 +15,21 @@ public struct RetryPolicy: Sendable, Hashable {
     /// One such repetition is made even if this property is 1, because the server can close an idle connection at any
     /// time.
     public var maxAttempts: Int
-    /// The maximum delay before the second attempt, in seconds. It doubles for each further attempt. The default is
-    /// 0.5 seconds.
-    public var baseDelay: Double
-    /// The maximum delay between two attempts, in seconds, if the server doesn't specify one. The default is 10
-    /// seconds.
-    public var maxDelay: Double
-    /// The longest `Retry-After` period to wait for, in seconds. If the server requests a longer one, the load fails
-    /// and the error contains the period. The default is 30 seconds.
-    public var maxRetryAfter: Double
-    /// The retry budget, in seconds since the first attempt. When it's used up, the loader makes no further attempts.
+    /// The maximum delay before the second attempt. It doubles for each further attempt. The default is 0.5 seconds.
+    public var baseDelay: Duration
+    /// The maximum delay between two attempts if the server doesn't specify one. The default is 10 seconds.
+    public var maxDelay: Duration
+    /// The longest `Retry-After` period to wait for. If the server requests a longer one, the load fails and the error
+    /// contains the period. The default is 30 seconds.
+    public var maxRetryAfter = Duration.seconds(30)
+    /// The retry budget, from the start of the first attempt. When it's used up, the loader makes no further attempts.
     /// The default is 60 seconds.
-    public var maxElapsedTime: Double
+    public var maxElapsedTime = Duration.seconds(60)
     /// The generator of a random number in a range.
     ///
     /// The delay before an attempt is a random number between 0 and the maximum, so that many clients don't retry at
     /// the same time. The default is the generator of the system.
-    public var random: @Sendable (ClosedRange<Double>) -> Double {
+    package var random: @Sendable (ClosedRange<Double>) -> Double {
         get { generator.map(\.closure) ?? Self.systemGenerator }
         set { generator = IdentifiedClosure(newValue) }
     }
@@ -40,14 +38,11 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// Creates a policy.
     public init(
-        maxAttempts: Int = 3, baseDelay: Double = 0.5, maxDelay: Double = 10, maxRetryAfter: Double = 30,
-        maxElapsedTime: Double = 60
+        maxAttempts: Int = 3, baseDelay: Duration = .milliseconds(500), maxDelay: Duration = .seconds(10)
     ) {
         self.maxAttempts = maxAttempts
         self.baseDelay = baseDelay
         self.maxDelay = maxDelay
-        self.maxRetryAfter = maxRetryAfter
-        self.maxElapsedTime = maxElapsedTime
     }
 
     /// The default policy: three attempts within one minute.
@@ -79,9 +74,9 @@ enum RetryAllowance: Equatable {
 }
 
 /// The state of the attempts of one load. It's a pure state machine.
-struct RetryStateMachine {
+package struct RetryStateMachine {
     /// The decision after a failure.
-    enum Decision: Equatable {
+    package enum Decision: Equatable {
         /// A decision to fail the load.
         case fail
         /// A decision to make another attempt after a delay in seconds.
@@ -92,7 +87,8 @@ struct RetryStateMachine {
     private var failed = 0
     private var triedOnce: Set<ImageError.NetworkFailure.Reason> = []
 
-    init(_ policy: RetryPolicy) { self.policy = policy }
+    /// Creates the state before the first attempt.
+    package init(_ policy: RetryPolicy) { self.policy = policy }
 
     /// A Boolean value that indicates whether the next attempt may send its request twice.
     ///
@@ -105,7 +101,7 @@ struct RetryStateMachine {
     ///   - error: The failure.
     ///   - sends: The number of times that the attempt sent its request.
     ///   - elapsed: The time since the start of the first attempt, in seconds.
-    mutating func decide(_ error: ImageError.NetworkFailure, sends: Int = 1, elapsed: Double) -> Decision {
+    package mutating func decide(_ error: ImageError.NetworkFailure, sends: Int = 1, elapsed: Double) -> Decision {
         failed += max(sends, 1)
         let chance = RetryAllowance(error)
         guard failed < policy.maxAttempts, chance != .never else { return .fail }
@@ -113,11 +109,11 @@ struct RetryStateMachine {
         let delay = Self.delay(policy, failed: failed)
         var wait = draw(delay)
         if let told = error.retryAfter.map({ $0 / .seconds(1) }) {
-            guard told <= policy.maxRetryAfter else { return .fail }
+            guard told <= policy.maxRetryAfter / .seconds(1) else { return .fail }
             // Add jitter, because all clients may have received the same time.
             wait = told + draw(min(delay, 1))
         }
-        guard elapsed + wait <= policy.maxElapsedTime else { return .fail }
+        guard elapsed + wait <= policy.maxElapsedTime / .seconds(1) else { return .fail }
         return .again(after: wait)
     }
 
@@ -128,8 +124,9 @@ struct RetryStateMachine {
 
     /// Returns the maximum delay after `failed` attempts, in seconds.
     static func delay(_ policy: RetryPolicy, failed: Int) -> Double {
-        let doubled = policy.baseDelay * Double(UInt64(1) << UInt64(min(max(failed - 1, 0), 32)))
-        let delay = min(doubled, policy.maxDelay)
+        let base: Double = policy.baseDelay / .seconds(1)
+        let doubled = base * Double(UInt64(1) << UInt64(min(max(failed - 1, 0), 32)))
+        let delay = min(doubled, policy.maxDelay / .seconds(1))
         return delay.isFinite ? max(delay, 0) : 0
     }
 }

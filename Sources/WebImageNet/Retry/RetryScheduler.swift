@@ -5,7 +5,7 @@ import WebImageConcurrency
 import WebImageCore
 
 /// The delays before retries and the hosts that sent `Retry-After`. Thread-safe.
-final class RetryScheduler: Sendable {
+package final class RetryScheduler: Sendable {
     private struct State {
         var isClosed = false
         var next: UInt64 = 0
@@ -20,10 +20,11 @@ final class RetryScheduler: Sendable {
     private let time: TimeSource
     private let state = Lock(State())
 
-    init(_ clock: any Clock<Duration>) { time = TimeSource(clock) }
+    /// Creates a scheduler without delays.
+    package init(_ clock: any Clock<Duration>) { time = TimeSource(clock) }
 
     /// The current time of the clock, in seconds.
-    var now: Double { time.uptime() }
+    package var now: Double { time.uptime() }
 
     /// The number of running delays.
     var count: Int { state.withLock { $0.sleepers.count } }
@@ -58,14 +59,14 @@ final class RetryScheduler: Sendable {
             if until <= now { state.hosts[origin] = nil }
             return until - now
         }
-        try await wait(min(left, policy.maxRetryAfter))
+        try await wait(min(left, policy.maxRetryAfter / .seconds(1)))
     }
 
     /// Waits for a number of seconds on the clock.
     ///
     /// - Throws: ``ImageError/cancelled`` (1001) if the task is canceled, and
     ///   ``ImageError/RequestFailure/managerShutDown`` (1010) if the delays are closed.
-    func wait(_ seconds: Double) async throws(ImageError) {
+    package func wait(_ seconds: Double) async throws(ImageError) {
         guard seconds > 0 else { return try check() }
         let sleeper = Task { [time] in await time.sleep(seconds: seconds) }
         let (number, isClosed) = state.withLock { state in

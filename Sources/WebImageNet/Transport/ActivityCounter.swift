@@ -5,14 +5,14 @@ import WebImageConcurrency
 import WebImageCore
 
 /// The number of running and queued transfers of a downloader.
-public struct DownloaderActivity: Sendable, Hashable {
+package struct DownloaderActivity: Sendable, Hashable {
     /// The number of running transfers.
-    public var running = 0
+    package var running = 0
     /// The number of transfers that wait for a slot.
-    public var queued = 0
+    package var queued = 0
 
     /// Creates an activity in which both numbers are 0.
-    public init() {}
+    package init() {}
 }
 
 /// A counter for the transfers of one origin. Thread-safe.

@@ -14,6 +14,7 @@ final class CurlTransport: Sendable {
     let activity = ActivityCounter()
     /// The number of the last transfer.
     private let last = Atomic<UInt64>(0)
+    private let suspended = Lock(false)
 
     /// The result of libcurl's global initialization, which runs once per process.
     private static let isReady: Bool = {
@@ -46,8 +47,17 @@ final class CurlTransport: Sendable {
     /// Ends all waiting and running transfers with error 1010 and closes all connections. Returns immediately.
     func close() { mailbox.post(.close) }
 
-    /// Prevents transfers from starting, or allows it again. Running transfers aren't affected.
-    func suspend(_ isSuspended: Bool) { mailbox.post(.suspend(isSuspended)) }
+    /// A Boolean value that indicates whether no transfer may start. Running transfers aren't affected.
+    var isSuspended: Bool {
+        get { suspended.withLock { $0 } }
+        set {
+            // Post under the lock, so that the network thread receives the changes in order.
+            suspended.withLock { suspended in
+                suspended = newValue
+                mailbox.post(.suspend(newValue))
+            }
+        }
+    }
 
     /// Performs one exchange.
     ///

@@ -15,10 +15,10 @@ extension EasyHandle {
     /// Sets the options of `tls` for a host, given in lowercase.
     func prepare(_ tls: TLSOptions, host: String, _ peer: TLSPeer = .server) {
         func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
-        if let text = tls.authorityData {
-            set(of(CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB), text)
-        } else if let path = tls.authorities {
-            set(of(CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO), path)
+        switch tls.trustRoots {
+        case .system: break
+        case .file(let file): set(of(CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO), file.path(percentEncoded: false))
+        case .pem(let data): set(of(CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB), data)
         }
         let oldest = tls.minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
         set(of(CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION), Int(oldest))
@@ -27,8 +27,8 @@ extension EasyHandle {
             set(
                 of(CURLOPT_PINNEDPUBLICKEY, CURLOPT_PROXY_PINNEDPUBLICKEY), pins.isEmpty ? "sha256//" : pins)
         }
-        if let certificate = tls.clientCertificates[host] { prepare(certificate, peer) }
-        guard tls.insecureHosts.contains(host) else { return }
+        if let certificate = tls.certificate(for: host) { prepare(certificate, peer) }
+        guard !tls.verifies(host) else { return }
         set(of(CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER), 0)
         set(of(CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST), 0)
     }
@@ -36,9 +36,9 @@ extension EasyHandle {
     private func prepare(_ certificate: TLSOptions.ClientCertificate, _ peer: TLSPeer) {
         func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
         switch certificate.source {
-        case .files(let path, let key):
-            set(of(CURLOPT_SSLCERT, CURLOPT_PROXY_SSLCERT), path)
-            set(of(CURLOPT_SSLKEY, CURLOPT_PROXY_SSLKEY), key)
+        case .files(let file, let key):
+            set(of(CURLOPT_SSLCERT, CURLOPT_PROXY_SSLCERT), file.path(percentEncoded: false))
+            set(of(CURLOPT_SSLKEY, CURLOPT_PROXY_SSLKEY), key.path(percentEncoded: false))
         case .data(let text, let key):
             set(of(CURLOPT_SSLCERT_BLOB, CURLOPT_PROXY_SSLCERT_BLOB), text)
             set(of(CURLOPT_SSLKEY_BLOB, CURLOPT_PROXY_SSLKEY_BLOB), key)

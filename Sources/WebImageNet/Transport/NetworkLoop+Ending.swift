@@ -147,9 +147,11 @@ extension NetworkLoop {
     }
 
     private func hasClientCertificate(_ transfer: Transfer) -> Bool {
-        let certificates = (transfer.request.tls ?? configuration.tls).clientCertificates
-        guard !certificates.isEmpty, let host = URL(string: transfer.request.url)?.host() else { return false }
-        return certificates[host.lowercased()] != nil || transfer.proxy?.isSecure == true
+        let tls = transfer.request.tls ?? configuration.tls
+        guard !tls.clientCertificates.isEmpty, let host = URL(string: transfer.request.url)?.host() else {
+            return false
+        }
+        return tls.certificate(for: host.lowercased()) != nil || transfer.proxy?.isSecure == true
     }
 
     /// Removes the transfer from libcurl, releases its slot, and records the outcome.

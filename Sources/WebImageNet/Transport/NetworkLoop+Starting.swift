@@ -33,7 +33,7 @@ extension NetworkLoop {
         arrivals.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the reason for the wait. If a slot is free, it's the start rate or ``ImageDownloader/suspend()``.
+    /// Returns the reason for the wait. If a slot is free, it's the start rate or ``ImageDownloader/isSuspended``.
     private func waitReason(of id: UInt64) -> WaitReason {
         if let reason = admission.waitReason(of: id) { return reason }
         return isSuspended ? .connectionLimit : .rateLimit

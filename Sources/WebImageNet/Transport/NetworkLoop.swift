@@ -49,7 +49,8 @@ final class NetworkLoop {
         admission = TransferQueue(
             perOrigin: configuration.maxConnectionsPerHost, perMultiplexedOrigin: configuration.maxStreamsPerConnection,
             total: configuration.maxConnections, order: configuration.queueOrder)
-        limiter = TokenBucket(configuration.startRate, now: MonotonicTime.now)
+        limiter = TokenBucket(
+            perSecond: configuration.maxStartsPerSecond, burst: configuration.startBurst, now: MonotonicTime.now)
         proxies = ProxyResolver(configuration)
         wi_curl_multi_close_on_exec(multi)
         wi_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.maxConnectionsPerHost, 1))

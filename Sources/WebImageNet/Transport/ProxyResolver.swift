@@ -24,7 +24,7 @@ struct ProxyResolver: Sendable {
     ) {
         switch configuration.proxy {
         case .disabled: rule = .none
-        case .url(let proxy): rule = .one(proxy)
+        case .url(let proxy): rule = .one(proxy.absoluteString)
         case .environment:
             // A proxy hides the destination address from the policy, and a proxy from the environment isn't explicitly
             // trusted.

@@ -11,14 +11,17 @@ struct TokenBucket {
     /// The time up to which ``tokens`` includes the added tokens.
     private var filled: Int64
 
-    /// Creates a limiter whose bucket is full at the time `now`.
-    init(_ rate: StartRate?, now: Int64) {
+    /// The start rate that replaces a rate that isn't a number.
+    private static let defaultRate = 80.0
+
+    /// Creates a limiter whose bucket is full at the time `now`. Without a rate, there is no limit.
+    init(perSecond rate: Double?, burst: Int, now: Int64) {
         interval = rate.flatMap { rate in
-            let perSecond = rate.perSecond.isNaN ? StartRate().perSecond : rate.perSecond
+            let perSecond = rate.isNaN ? Self.defaultRate : rate
             return perSecond == .infinity ? nil : Int64(1e9 / min(max(perSecond, 0.001), 1e9))
         }
-        burst = max(rate?.burst ?? 1, 1)
-        tokens = burst
+        self.burst = max(burst, 1)
+        tokens = self.burst
         filled = now
     }
 

@@ -269,16 +269,16 @@ final class Transfer {
 
     private func metrics(_ finished: Int64) -> NetworkMetrics {
         var metrics = NetworkMetrics()
-        metrics.queue = Double(started - submission.enqueued) / 1e9
-        metrics.total = Double(finished - started) / 1e9
+        metrics.queue = .nanoseconds(started - submission.enqueued)
+        metrics.total = .nanoseconds(finished - started)
         metrics.receivedByteCount = received
         metrics.attemptCount = attempt
         metrics.resumedByteCount = resume.isContinued ? request.resume?.bytes.count ?? 0 : 0
         guard let handle else { return metrics }
-        metrics.nameLookup = Double(handle.offset(CURLINFO_NAMELOOKUP_TIME_T)) / 1e6
-        metrics.connect = Double(handle.offset(CURLINFO_CONNECT_TIME_T)) / 1e6
-        metrics.tlsHandshake = Double(handle.offset(CURLINFO_APPCONNECT_TIME_T)) / 1e6
-        metrics.firstByte = Double(handle.offset(CURLINFO_STARTTRANSFER_TIME_T)) / 1e6
+        metrics.nameLookup = .microseconds(handle.offset(CURLINFO_NAMELOOKUP_TIME_T))
+        metrics.connect = .microseconds(handle.offset(CURLINFO_CONNECT_TIME_T))
+        metrics.tlsHandshake = .microseconds(handle.offset(CURLINFO_APPCONNECT_TIME_T))
+        metrics.firstByte = .microseconds(handle.offset(CURLINFO_STARTTRANSFER_TIME_T))
         metrics.protocolName = isMultiplexed ? "h2" : "http/1.1"
         metrics.isReusedConnection = handle.number(CURLINFO_NUM_CONNECTS) == 0
         return metrics

@@ -127,7 +127,7 @@ extension GallerySettings {
         // A name such as `a@2x.jpg` must not reduce the size of the image in the gallery.
         request.scale = 1
         request.cachePolicy = policy
-        if !retries { request.retry = .never }
+        if !retries { request.network.retry = .never }
         return request
     }
 

@@ -41,9 +41,11 @@ struct ArticleTests {
         }
         let url = server.url("/")
         var configuration = ImageDownloader.Configuration()
-        configuration.timeouts = LoadTimeouts(connect: 5, idle: 10, total: 30)
+        configuration.timeout = .seconds(30)
+        configuration.connectTimeout = .seconds(5)
+        configuration.idleTimeout = .seconds(10)
         configuration.headers = ["X-Api-Key": "secret"]
-        configuration.acceptableStatusCodes = .range(200...299)
+        configuration.acceptableStatusCodes = Set(200...299)
         configuration.acceptableContentTypes = ["image/*"]
         configuration.redirectHandler = { redirect in
             redirect.destination.host() == "tracker.example" ? .refuse(reason: "no trackers") : .follow
@@ -52,7 +54,7 @@ struct ArticleTests {
         let downloader = ImageDownloader(configuration: configuration)
 
         var request = LoadRequest(url: url)
-        request.network.acceptableStatusCodes = .set([200, 404])
+        request.network.acceptableStatusCodes = [200, 404]
         request.network.acceptableContentTypes = []
         #expect(try await downloader.load(request, context: LoadContext()).body == Data("x".utf8))
         #expect(server.requests.first?.headers["X-Api-Key"] == "secret")
@@ -61,41 +63,42 @@ struct ArticleTests {
     @Test("The examples for credentials, cookies, proxies, and trust compile and run")
     func stores() throws {
         let origin = try #require(URL(string: "https://pictures.example"))
-        let path = FileManager.default.temporaryDirectory.appending(path: "webimage-article-\(UUID())").path()
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = FileManager.default.temporaryDirectory.appending(path: "webimage-article-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: file) }
         let pin = Data(count: 32).base64EncodedString()
         var configuration = ImageDownloader.Configuration()
         let store = CredentialStore()
-        store.set(Credential(user: "ada", password: "secret"), for: origin, realm: "Pictures")
-        store.set(Credential(user: "ada", password: "secret", scheme: .digest), for: origin)
+        store.setCredentials(user: "ada", password: "secret", for: origin, realm: "Pictures")
+        store.setCredentials(user: "ada", password: "secret", for: origin, allowsBasic: false)
         configuration.credentials = store
         let jar = CookieJar()
-        configuration.cookieJar = .jar(jar)
-        try jar.save(to: path)
-        try CookieJar().load(from: path)
+        configuration.cookieJar = jar
+        try jar.save(to: file)
+        try CookieJar().load(from: file)
         configuration.proxy = .environment
         configuration.proxy = .disabled
-        configuration.proxy = .url("http://ada:secret@proxy.example:3128")
-        configuration.proxy = .url("socks5h://127.0.0.1:1080")
-        let tls = TLSOptions.authorities("/etc/ssl/own-authority.pem")
-            .identifying(as: .files(certificate: "client.pem", privateKey: "client.key"), at: "intranet.example")
-            .pinning("pictures.example", to: ["sha256//" + pin])
+        let proxy = try #require(URL(string: "http://ada:secret@proxy.example:3128"))
+        configuration.proxy = .url(proxy)
+        let (certificate, key) = (URL(filePath: "client.pem"), URL(filePath: "client.key"))
+        var tls = TLSOptions()
+        tls.trustRoots = .file(URL(filePath: "/etc/ssl/own-authority.pem"))
+        tls.clientCertificates["intranet.example"] = .files(certificate: certificate, privateKey: key)
+        tls.pinnedPublicKeys["pictures.example"] = ["sha256//" + pin]
+        tls.minimumVersion = .tls13
         configuration.tls = tls
-        configuration.tls.minimumVersion = .tls13
         configuration.hsts = HSTSStore()
         #expect(configuration.tls.pinnedPublicKeys["pictures.example"]?.count == 1)
     }
 
     @Test("The examples for interrupted transfers work")
     func lost() async throws {
-        let url = try #require(URL(string: "https://pictures.example/a"))
         let folder = try TemporaryDirectory()
         let path = folder.file("parts")
+        let directory = URL(filePath: path)
         var configuration = ImageDownloader.Configuration()
-        configuration.resume = ResumeOptions(directory: path)
+        configuration.resume = ResumeOptions(directory: directory)
         configuration.resume?.memoryLimit = 16 << 20
         let downloader = ImageDownloader(configuration: configuration)
-        downloader.removePartialDownloads(of: url)
         await downloader.removeAllPartialDownloads()
         #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
     }

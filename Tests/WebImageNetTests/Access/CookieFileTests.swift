@@ -49,15 +49,16 @@ struct CookieFileTests {
         let path = folder.appending(path: "jar").path()
         let jar = CookieJar()
         jar.add(netscapeText: text)
-        try jar.save(to: path)
-        try jar.save(to: path)
+        try jar.save(to: URL(filePath: path))
+        try jar.save(to: URL(filePath: path))
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let copy = CookieJar()
-        try copy.load(from: path)
+        try copy.load(from: URL(filePath: path))
         #expect(copy.netscapeText == text)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()) == ["jar"])
-        #expect(throws: ImageError.request(.fileNotFound(path: "/nowhere/jar"))) { try copy.load(from: "/nowhere/jar") }
-        #expect(throws: ImageError.self) { try copy.save(to: "/nowhere/jar") }
+        let missing = URL(filePath: "/nowhere/jar")
+        #expect(throws: ImageError.request(.fileNotFound(path: "/nowhere/jar"))) { try copy.load(from: missing) }
+        #expect(throws: ImageError.self) { try copy.save(to: missing) }
     }
 }

@@ -71,6 +71,24 @@ struct CookieTests {
         #expect(system.cookies(for: try url("http://localhost:81/")) == "n=v")
     }
 
+    @Test("A cookie can be set with the value of a header field, under the same rules as cookies of servers")
+    func setting() throws {
+        let jar = makeJar()
+        jar.setCookie("n=v; Path=/p", for: try url("https://a.example/"))
+        jar.setCookie("m=v; Domain=b.example", for: try url("https://a.example/"))
+        #expect(jar.cookies(for: try url("https://a.example/p")) == "n=v")
+        #expect(jar.cookies(for: try url("https://a.example/")) == nil)
+        #expect(jar.cookies(for: try url("https://b.example/")) == nil)
+    }
+
+    @Test("The disabled jar stores no cookies")
+    func disabled() throws {
+        CookieJar.disabled.setCookie("n=v", for: try url("https://a.example/"))
+        CookieJar.disabled.add(netscapeText: "a.example\tFALSE\t/\tFALSE\t0\tn\tv\n")
+        #expect(CookieJar.disabled.cookies(for: try url("https://a.example/")) == nil)
+        #expect(CookieJar.disabled.cookies.isEmpty && CookieJar.disabled.ifEnabled == nil)
+    }
+
     @Test("A cookie of an IP address is sent only to the same address")
     func addresses() throws {
         let jar = makeJar()

@@ -91,7 +91,7 @@ struct CredentialTests {
             return isRight ? .ok(Data("x".utf8)) : challenge("Basic realm=\"r\"")
         }
         let store = CredentialStore()
-        store.set(Credential(user: "u", password: "p\u{e4}"), for: server.url("/"), realm: "r")
+        store.setCredentials(user: "u", password: "p\u{e4}", for: server.url("/"), realm: "r")
         let downloader = makeDownloader { $0.credentials = store }
         for path in ["/in/a", "/in/b", "/in/deep/c", "/out"] { _ = try await downloader.load(server.url(path)) }
         #expect(server.requests.map { $0.headers["Authorization"] != nil } == [false, true, true, true, false, true])
@@ -101,14 +101,14 @@ struct CredentialTests {
     func refused() async throws {
         let server = try LoopbackServer { [self] _ in challenge("Basic realm=\"r\"") }
         let store = CredentialStore()
-        store.set(Credential(user: "u", password: "wrong"), for: server.url("/"), realm: "r")
+        store.setCredentials(user: "u", password: "wrong", for: server.url("/"), realm: "r")
         let error = await makeDownloader { $0.credentials = store }.failure(server.url("/a"))
         #expect(error?.network?.reason == .authenticationRequired && error?.network?.statusCode == 401)
         #expect(server.counters.requests == 2)
         let other = CredentialStore()
-        other.set(Credential(user: "u", password: "p"), for: server.url("/"), realm: "elsewhere")
-        other.set(Credential(user: "u", password: "p"), for: try #require(URL(string: "http://127.0.0.1:1/")))
-        other.set(Credential(user: "u", password: "p", scheme: .digest), for: server.url("/"), realm: "r")
+        other.setCredentials(user: "u", password: "p", for: server.url("/"), realm: "elsewhere")
+        other.setCredentials(user: "u", password: "p", for: try #require(URL(string: "http://127.0.0.1:1/")))
+        other.setCredentials(user: "u", password: "p", for: server.url("/"), realm: "r", allowsBasic: false)
         for store in [other, nil] {
             #expect(
                 await makeDownloader().failure(server.url("/a")) { $0.network.credentials = store }?.network?.reason
@@ -126,7 +126,7 @@ struct CredentialTests {
                 ? .ok(Data("x".utf8)) : challenge("Basic realm=r, Digest realm=r, qop=auth, nonce=\"\(nonce)\"")
         }
         let store = CredentialStore()
-        store.set(Credential(user: "u", password: "p"), for: server.url("/"))
+        store.setCredentials(user: "u", password: "p", for: server.url("/"))
         let downloader = makeDownloader { $0.credentials = store }
         for _ in 0..<4 { _ = try await downloader.load(server.url("/a?b=c")) }
         let fields = server.requests.map { $0.headers["Authorization"] ?? "" }
@@ -145,7 +145,7 @@ struct CredentialTests {
                 : challenge("Digest realm=r, qop=auth, nonce=\"two\", stale=TRUE")
         }
         let store = CredentialStore()
-        store.set(Credential(user: "u", password: "p"), for: server.url("/"))
+        store.setCredentials(user: "u", password: "p", for: server.url("/"))
         _ = try await makeDownloader { $0.credentials = store }.load(server.url("/a"))
         #expect(server.counters.requests == 3)
         _ = try await makeDownloader { $0.credentials = store }.load(server.url("/a"))
@@ -160,7 +160,7 @@ struct CredentialTests {
             challenge("Digest realm=r, qop=auth, nonce=\"\(isNew ? request.index : 0)\", stale=true")
         }
         let store = CredentialStore()
-        store.set(Credential(user: "u", password: "p"), for: server.url("/"))
+        store.setCredentials(user: "u", password: "p", for: server.url("/"))
         let error = await makeDownloader { $0.credentials = store }.failure(server.url("/a"))
         #expect(error?.network?.reason == .authenticationRequired)
         #expect(server.counters.requests == 3)
@@ -174,7 +174,7 @@ struct CredentialTests {
             request.headers["Authorization"] == nil ? challenge("Basic realm=r") : .redirect(to: target)
         }
         let store = CredentialStore()
-        store.set(Credential(user: "u", password: "p"), for: first.url("/"))
+        store.setCredentials(user: "u", password: "p", for: first.url("/"))
         _ = try await makeDownloader { $0.credentials = store }.load(first.url("/a"))
         #expect(first.counters.requests == 2)
         #expect(second.requests.map { $0.headers["Authorization"] } == [nil])
@@ -188,10 +188,10 @@ struct CredentialTests {
             files: ["a": Data("x".utf8), "users": Data("u:{PLAIN}secret\n".utf8)],
             settings: "auth_basic \"Pictures\"; auth_basic_user_file site/users;")
         let store = CredentialStore()
-        store.set(Credential(user: "u", password: "secret"), for: server.url("/"), realm: "Pictures")
+        store.setCredentials(user: "u", password: "secret", for: server.url("/"), realm: "Pictures")
         let downloader = makeDownloader { $0.credentials = store }
         #expect(try await downloader.load(server.url("/a")).body == Data("x".utf8))
-        store.set(Credential(user: "u", password: "other"), for: server.url("/"), realm: "Pictures")
+        store.setCredentials(user: "u", password: "other", for: server.url("/"), realm: "Pictures")
         let error = await downloader.failure(server.url("/a"))?.network
         #expect(error?.reason == .authenticationRequired && error?.details == "Pictures")
     }

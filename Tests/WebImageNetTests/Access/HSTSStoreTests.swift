@@ -89,19 +89,19 @@ struct HSTSStoreTests {
         let folder = try TemporaryDirectory()
         let path = folder.file("hsts")
         let text = store("a.example \"20990101 00:00:00\"").text
-        try store("b.example \"20990101 00:00:00\"").save(to: path)
+        try store("b.example \"20990101 00:00:00\"").save(to: URL(filePath: path))
         // Simulate a process with the same process ID, such as in a container, that ended while it wrote the file.
         try Data().write(to: URL(filePath: "\(path).\(getpid()).tmp"))
-        try store("a.example \"20990101 00:00:00\"").save(to: path)
+        try store("a.example \"20990101 00:00:00\"").save(to: URL(filePath: path))
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let later = store()
-        try later.load(from: path)
+        try later.load(from: URL(filePath: path))
         #expect(later.text == text)
         #expect(throws: ImageError.request(.fileNotFound(path: "/nowhere/hsts"))) {
-            try later.load(from: "/nowhere/hsts")
+            try later.load(from: URL(filePath: "/nowhere/hsts"))
         }
-        #expect(throws: ImageError.self) { try later.save(to: "/nowhere/hsts") }
+        #expect(throws: ImageError.self) { try later.save(to: URL(filePath: "/nowhere/hsts")) }
     }
 
     @Test(
@@ -130,9 +130,9 @@ struct HSTSStoreTests {
         let response = try await downloader(store).load(url)
         #expect(response.body == body && response.url == server.secureURL("/a"))
         #expect(response.httpResponse?.headers["X-Seen"] == "secret")
-        try store.save(to: folder.file("hsts"))
+        try store.save(to: URL(filePath: folder.file("hsts")))
         let later = HSTSStore()
-        try later.load(from: folder.file("hsts"))
+        try later.load(from: URL(filePath: folder.file("hsts")))
         var parts = try #require(URLComponents(url: server.secureURL("/a"), resolvingAgainstBaseURL: false))
         parts.scheme = "http"
         let plain = try #require(parts.url)

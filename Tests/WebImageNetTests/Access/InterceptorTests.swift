@@ -144,7 +144,9 @@ struct InterceptorTests {
         let downloader = makeDownloader { $0.bodyModifiers = [Doubler()] }
         let context = LoadContext()
         let url = server.url("/")
-        let task = Task { try await downloader.load(LoadRequest(url: url, acceptsNotModified: true), context: context) }
+        var request = LoadRequest(url: url)
+        request.acceptsNotModified = true
+        let task = Task { [request] in try await downloader.load(request, context: context) }
         await server.waitForRequests(count: 1)
         context.priority = .high
         gate.open()

@@ -46,7 +46,7 @@ struct ProxyDigestTests {
     }
 
     private func downloader(_ proxy: LoopbackServer, _ user: String) -> ImageDownloader {
-        makeDownloader { $0.proxy = .url("http://\(user)127.0.0.1:\(proxy.port)") }
+        makeDownloader { $0.proxy = .at("http://\(user)127.0.0.1:\(proxy.port)") }
     }
 
     private func schemes(_ proxy: LoopbackServer) -> [String] {

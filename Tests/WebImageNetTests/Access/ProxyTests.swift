@@ -31,7 +31,7 @@ struct ProxyTests {
         guarded.addressPolicy = .publicOnly
         #expect(
             ProxyResolver(guarded, environment: ["http_proxy": "http://p:1"]).proxy(for: "http://a.example/") == nil)
-        guarded.proxy = .url("http://own:1")
+        guarded.proxy = .at("http://own:1")
         #expect(ProxyResolver(guarded, environment: [:]).proxy(for: "https://a.example/") == "http://own:1")
     }
 
@@ -52,7 +52,7 @@ struct ProxyTests {
     @Test("A proxy that closes the connection causes a proxy error")
     func hangingUp() async throws {
         let proxy = try LoopbackServer { _ in .raw(Data()) }
-        let downloader = makeDownloader { $0.proxy = .url("http://127.0.0.1:\(proxy.port)") }
+        let downloader = makeDownloader { $0.proxy = .at("http://127.0.0.1:\(proxy.port)") }
         for scheme in ["http", "https"] {
             let url = try #require(URL(string: "\(scheme)://far.invalid/a"))
             #expect(await downloader.failure(url)?.network?.reason == .proxyFailed, "\(scheme)")
@@ -67,7 +67,7 @@ struct ProxyTests {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http)
         let downloader = makeDownloader {
-            $0.proxy = .url("http://127.0.0.1:\(proxy.port)")
+            $0.proxy = .at("http://127.0.0.1:\(proxy.port)")
             $0.tls = .authorities(server.certificates.authority)
         }
         let plain = try await downloader.load(server.url("/a"))
@@ -77,7 +77,7 @@ struct ProxyTests {
         #expect(wrong?.reason == .certificateUntrusted)
         proxy.stop()
         for url in [server.url("/a"), server.secureURL("/b")] {
-            let reason = await makeDownloader { $0.proxy = .url("http://127.0.0.1:\(proxy.port)") }.failure(url)?
+            let reason = await makeDownloader { $0.proxy = .at("http://127.0.0.1:\(proxy.port)") }.failure(url)?
                 .network?
                 .reason
             #expect(reason == .proxyFailed)
@@ -92,7 +92,7 @@ struct ProxyTests {
         let proxy = try TestProxy(.http, user: "u", password: "secret")
         func downloader(_ user: String) -> ImageDownloader {
             makeDownloader {
-                $0.proxy = .url("http://\(user)127.0.0.1:\(proxy.port)")
+                $0.proxy = .at("http://\(user)127.0.0.1:\(proxy.port)")
                 $0.tls = .authorities(server.certificates.authority)
             }
         }
@@ -112,7 +112,7 @@ struct ProxyTests {
         let server = try LoopbackServer(routes: ["/a": .ok(body)])
         let proxy = try TestProxy(.socks, user: "u", password: "secret")
         func downloader(_ user: String) -> ImageDownloader {
-            makeDownloader { $0.proxy = .url("socks5h://\(user)127.0.0.1:\(proxy.port)") }
+            makeDownloader { $0.proxy = .at("socks5h://\(user)127.0.0.1:\(proxy.port)") }
         }
         let url = try #require(URL(string: "http://localhost:\(server.port)/a"))
         #expect(try await downloader("u:secret@").load(url).body == body)

@@ -22,7 +22,7 @@ struct SecureProxyTests {
         _ front: TLSFront, _ tls: TLSOptions, user: String = "", host: String = "localhost"
     ) -> ImageDownloader {
         makeDownloader {
-            $0.proxy = .url("https://\(user)\(host):\(front.port)")
+            $0.proxy = .at("https://\(user)\(host):\(front.port)")
             $0.tls = tls
             $0.retry = .standard
         }
@@ -35,7 +35,7 @@ struct SecureProxyTests {
         let front = try TLSFront(before: proxy.port, server.certificates)
         let trusted = TLSOptions.authorities(server.certificates.authority)
         var bytes = TLSOptions()
-        bytes.authorityData = try Data(contentsOf: URL(filePath: server.certificates.authority))
+        bytes.trustRoots = .pem(try Data(contentsOf: URL(filePath: server.certificates.authority)))
         for tls in [trusted, bytes] {
             let downloader = downloader(front, tls)
             for _ in 0..<3 {
@@ -116,7 +116,7 @@ struct SecureProxyTests {
         for url in [server.url("/a"), server.secureURL("/a")] {
             for port in [front.port, lonely.port] {
                 let downloader = makeDownloader {
-                    $0.proxy = .url("https://localhost:\(port)")
+                    $0.proxy = .at("https://localhost:\(port)")
                     $0.tls = trusted
                 }
                 let error = await downloader.failure(url)?.network
@@ -126,7 +126,7 @@ struct SecureProxyTests {
                 #expect(error?.reason == .proxyFailed || isLost, "\(String(describing: error))")
             }
             let plain = try LoopbackServer { _ in .status(400) }
-            let downloader = makeDownloader { $0.proxy = .url("https://127.0.0.1:\(plain.port)") }
+            let downloader = makeDownloader { $0.proxy = .at("https://127.0.0.1:\(plain.port)") }
             #expect(await downloader.failure(url)?.network?.reason == .proxyFailed, "\(url)")
         }
     }

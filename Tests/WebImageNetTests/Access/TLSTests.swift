@@ -39,7 +39,7 @@ struct TLSTests {
         for tls in [trusted, elsewhere, trusted.identifying(as: unknown, at: "localhost")] {
             let error = await downloader.failure(server.secureURL("/a")) {
                 $0.network.tls = tls
-                $0.retry = .standard
+                $0.network.retry = .standard
             }
             #expect(error?.code == 2007 && error?.network?.statusCode == 400 && error?.network?.attempt == 1)
         }
@@ -71,14 +71,15 @@ struct TLSTests {
         let wrong = Data(repeating: 7, count: 32).base64EncodedString()
         for (host, keys, isRight) in [
             ("localhost", [right], true), ("localhost", [wrong, "sha256//\(right)"], true),
-            ("localhost", [wrong], false), ("localhost", [], false), ("other.example", [wrong], true),
+            ("localhost", [wrong], false), ("LOCALHOST", [wrong], false), ("localhost", [], false),
+            ("other.example", [wrong], true),
         ] {
             let downloader = makeDownloader { $0.tls = trusted.pinning(host, to: keys) }
             let error = await downloader.failure(server.secureURL("/a"))?.network
             #expect(error?.reason == (isRight ? nil : .certificateUntrusted), "\(keys)")
             #expect(isRight || error?.details.contains("public key") == true)
         }
-        let pinned = makeDownloader { $0.tls = TLSOptions.system.pinning("localhost", to: [right]) }
+        let pinned = makeDownloader { $0.tls = TLSOptions().pinning("localhost", to: [right]) }
         #expect(await pinned.failure(server.secureURL("/a"))?.network?.reason == .certificateUnknownAuthority)
     }
 
@@ -90,7 +91,7 @@ struct TLSTests {
         #expect(await downloader.failure(old.secureURL("/a"))?.network?.reason == .secureConnectionFailed)
         let middle = try Nginx(files: ["a": body], secureSettings: "ssl_protocols TLSv1.2;")
         var bytes = TLSOptions()
-        bytes.authorityData = try Data(contentsOf: URL(filePath: middle.certificates.authority))
+        bytes.trustRoots = .pem(try Data(contentsOf: URL(filePath: middle.certificates.authority)))
         let trusting = makeDownloader { [bytes] in $0.tls = bytes }
         #expect(try await trusting.load(middle.secureURL("/a")).body == body)
         var strict = bytes

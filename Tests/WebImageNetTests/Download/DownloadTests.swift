@@ -22,6 +22,7 @@ struct DownloadTests {
         #expect(response.httpResponse?.headers["content-type"] == "image/png")
         #expect(response.url == server.url("/a"))
         #expect(response.metrics.receivedByteCount == body.count)
+        #expect(response.metrics.firstByte > .zero && response.metrics.total >= response.metrics.firstByte)
         #expect(response.metrics.protocolName == "http/1.1")
         #expect(log.started == 1 && log.status == 200 && log.expected == body.count && log.body == body)
         #expect(response.requestDate <= response.responseDate)
@@ -85,7 +86,7 @@ struct DownloadTests {
         #expect(busy.reason == .unacceptableStatusCode && busy.statusCode == 503 && busy.retryAfter == .seconds(7))
         let missing = try #require(await makeDownloader().failure(server.url("/none"))?.network)
         #expect(missing.reason == .unacceptableStatusCode && missing.statusCode == 404 && missing.retryAfter == nil)
-        let accepting = makeDownloader { $0.acceptableStatusCodes = .range(200...404) }
+        let accepting = makeDownloader { $0.acceptableStatusCodes = Set(200...404) }
         #expect(try await accepting.load(server.url("/odd")).body == body)
     }
 

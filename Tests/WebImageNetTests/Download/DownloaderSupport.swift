@@ -24,7 +24,7 @@ func makeDownloader(_ change: (inout ImageDownloader.Configuration) -> Void = { 
     var configuration = ImageDownloader.Configuration()
     configuration.proxy = .disabled
     configuration.retry = .never
-    configuration.startRate = nil
+    configuration.maxStartsPerSecond = nil
     configuration.sharesTransfers = false
     change(&configuration)
     return ImageDownloader(configuration: configuration)

@@ -185,10 +185,10 @@ struct FaultTests {
         let port = server.port
         server.stop()
         let target = try #require(URL(string: "http://127.0.0.1:1/a"))
-        let downloader = makeDownloader { $0.proxy = .url("http://127.0.0.1:\(port)") }
+        let downloader = makeDownloader { $0.proxy = .at("http://127.0.0.1:\(port)") }
         #expect(await downloader.failure(target)?.network?.reason == .proxyFailed)
         let working = try LoopbackServer { .ok(Data($0.target.utf8)) }
-        let through = makeDownloader { $0.proxy = .url("http://127.0.0.1:\(working.port)") }
+        let through = makeDownloader { $0.proxy = .at("http://127.0.0.1:\(working.port)") }
         let far = try #require(URL(string: "http://far.invalid/a"))
         #expect(try await through.load(far).body == Data("http://far.invalid/a".utf8))
     }

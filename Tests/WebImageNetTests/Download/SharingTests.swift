@@ -71,7 +71,7 @@ struct SharingTests {
         let downloader = makeSharing()
         let plain = Task { await downloader.failure(server.url("/a")) }
         let accepting = Task {
-            try await downloader.load(server.url("/a")) { $0.network.acceptableStatusCodes = .init { $0 == 404 } }
+            try await downloader.load(server.url("/a")) { $0.network.acceptableStatusCodes = [404] }
         }
         let keyed = Task { await downloader.failure(server.url("/a")) { $0.headers["X-Api-Key"] = "1" } }
         await server.waitForRequests(count: 3)
@@ -90,7 +90,9 @@ struct SharingTests {
         }
         let downloader = makeSharing()
         let failing = Task { await downloader.failure(server.url("/a")) }
-        let working = Task { try await downloader.load(server.url("/a")) { $0.alternativeURLs = [server.url("/b")] } }
+        let working = Task {
+            try await downloader.load(server.url("/a")) { $0.network.alternativeURLs = [server.url("/b")] }
+        }
         await untilTrue { waiters(downloader, LoadRequest(url: server.url("/a"))) == 2 }
         gate.open()
         #expect(await failing.value?.network?.statusCode == 404)
@@ -158,7 +160,7 @@ struct SharingTests {
         let changed = load("/changed", changing)
         let normal = load("/normal", LoadContext())
         await untilTrue { isWaiting("/low", 1) && isWaiting("/changed", 1) && isWaiting("/normal", 1) }
-        await untilTrue { downloader.activity.queued == 3 }
+        await untilTrue { downloader.queuedCount == 3 }
         let joining = load("/low", LoadContext(priority: .veryHigh))
         await untilTrue { isWaiting("/low", 2) }
         changing.priority = .high

@@ -14,7 +14,7 @@ struct AlternativeSequenceTests {
     private func sequence(_ alternatives: [String]) -> AlternativeSequence {
         var request = LoadRequest(url: url("https://a.example/0"))
         request.headers = HTTPHeaderFields([.init(name: "X-Key", value: "1"), .init(name: "Accept", value: "image/*")])
-        request.alternativeURLs = alternatives.map(url)
+        request.network.alternativeURLs = alternatives.map(url)
         return AlternativeSequence(request) { $0.scheme == "https" }
     }
 
@@ -32,7 +32,7 @@ struct AlternativeSequenceTests {
     @Test("Sources are tried in order, without unsupported ones, and without secrets at other origins")
     func order() throws {
         var sequence = sequence(["mailto:a@b", "https://a.example/1", "https://b.example/2"])
-        #expect(sequence.current.url == url("https://a.example/0") && sequence.current.alternativeURLs.isEmpty)
+        #expect(sequence.current.url == url("https://a.example/0") && sequence.current.network.alternativeURLs.isEmpty)
         try sequence.advance(after: .network(failure(0)))
         #expect(sequence.current.url == url("https://a.example/1") && sequence.current.headers["X-Key"] == "1")
         try sequence.advance(after: .network(failure(1)))

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import WebImageHTTP
+import WebImageTestSupport
 
 @testable import WebImageNet
 
@@ -32,7 +33,7 @@ struct ExchangeKeyTests {
 
     @Test("Alternatives and timeouts don't change a key")
     func ignored() {
-        #expect(key { $0.alternativeURLs = [url] } == key())
+        #expect(key { $0.network.alternativeURLs = [url] } == key())
         #expect(key { $0.timeouts = LoadTimeouts(connect: 1, idle: 1, total: 1) } == key())
     }
 
@@ -41,13 +42,13 @@ struct ExchangeKeyTests {
         let changes: [(inout LoadRequest) -> Void] = [
             { $0.url = URL(string: "https://example.org/b.png") ?? $0.url },
             { $0.headers["X-Api-Key"] = "1" }, { $0.headers["X-Api-Key"] = "2" },
-            { $0.maxByteCount = 5 }, { $0.acceptsNotModified = true }, { $0.retry = .never },
-            { $0.network.cookieJar = .shared }, { $0.network.cookieJar = .jar(CookieJar()) },
+            { $0.maxByteCount = 5 }, { $0.acceptsNotModified = true }, { $0.network.retry = .never },
+            { $0.network.cookieJar = .shared }, { $0.network.cookieJar = CookieJar() },
             { $0.network.credentials = CredentialStore() },
             { $0.network.tls = .insecure(hosts: ["example.org"]) },
-            { $0.network.tls = TLSOptions.system.pinning("example.org", to: ["x"]) },
-            { $0.network.acceptableStatusCodes = .set([200, 404]) },
-            { $0.network.acceptableStatusCodes = .init { $0 == 404 } },
+            { $0.network.tls = TLSOptions().pinning("example.org", to: ["x"]) },
+            { $0.network.acceptableStatusCodes = [200, 404] },
+            { $0.network.acceptableStatusCodes = [404] },
             { $0.network.acceptableContentTypes = ["image/*"] },
             { $0.network.redirectPolicy = { _ in .returnResponse } }, { $0.network.redirectPolicy = { _ in .follow } },
         ]
@@ -70,9 +71,9 @@ struct ExchangeKeyTests {
     @Test("An option that repeats the configuration doesn't change the key")
     func resolved() {
         let jar = CookieJar()
-        let rules = rules { $0.cookieJar = .jar(jar) }
-        #expect(key(rules) { $0.network.cookieJar = .jar(jar) } == key(rules))
-        #expect(key(rules) { $0.network.acceptableStatusCodes = .success } == key(rules))
+        let rules = rules { $0.cookieJar = jar }
+        #expect(key(rules) { $0.network.cookieJar = jar } == key(rules))
+        #expect(key(rules) { $0.network.acceptableStatusCodes = Set(200...299) } == key(rules))
         #expect(key(rules) { $0.network.cookieJar = .disabled } != key(rules))
     }
 
@@ -85,16 +86,26 @@ struct ExchangeKeyTests {
         #expect(key(("A", "1"), ("A", "2")) != key(("A", "2"), ("A", "1")))
     }
 
+    @Test("Timeouts, retries, and alternatives don't change the cache key of options")
+    func cacheKeys() {
+        var options = NetworkOptions()
+        options.timeout = .seconds(1)
+        options.retry = .never
+        options.alternativeURLs = [url]
+        #expect(options != NetworkOptions())
+        #expect(options.cacheKeyPart(for: url, defaultCookies: nil, defaultCredentials: nil) == nil)
+        options.acceptableStatusCodes = [200, 404]
+        #expect(options.cacheKeyPart(for: url, defaultCookies: nil, defaultCredentials: nil) != nil)
+    }
+
     @Test("Copies of options with closures are equal, but options with new closures aren't")
     func closures() {
         var options = NetworkOptions()
         options.redirectPolicy = { _ in .returnResponse }
-        options.acceptableStatusCodes = StatusFilter { $0 == 404 }
         let copy = options
         #expect(copy == options && copy.hashValue == options.hashValue)
         options.redirectPolicy = { _ in .returnResponse }
         #expect(copy != options)
-        #expect(StatusFilter.range(200...299) == .success && StatusFilter.set([200]) != .success)
         var policy = RetryPolicy.standard
         #expect(policy == .standard)
         policy.random = { $0.upperBound }
@@ -106,7 +117,7 @@ struct ExchangeKeyTests {
         let jar = CookieJar()
         let store = CredentialStore()
         let rules = rules {
-            $0.cookieJar = .jar(jar)
+            $0.cookieJar = jar
             $0.credentials = store
         }
         var last = key(rules)
@@ -121,9 +132,9 @@ struct ExchangeKeyTests {
         #expect(!changes { _ = jar.cookies(for: url) })
         #expect(changes { jar.set(Cookie(name: "a", value: "2", domain: "example.org")) })
         #expect(changes { jar.removeAll() })
-        #expect(changes { store.set(Credential(user: "u", password: "p"), for: url) })
-        #expect(!changes { store.set(Credential(user: "u", password: "p"), for: url) })
-        #expect(changes { store.set(Credential(user: "u", password: "q"), for: url) })
+        #expect(changes { store.setCredentials(user: "u", password: "p", for: url) })
+        #expect(!changes { store.setCredentials(user: "u", password: "p", for: url) })
+        #expect(changes { store.setCredentials(user: "u", password: "q", for: url) })
         #expect(changes { store.removeCredentials(for: url) })
         #expect(!changes { store.removeCredentials(for: url) })
     }
@@ -134,7 +145,7 @@ struct ExchangeKeyTests {
             let (jar, store) = (CookieJar(), CredentialStore())
             if let value { jar.set(Cookie(name: "a", value: value, domain: "example.org")) }
             jar.set(Cookie(name: "a", value: "other", domain: "example.net"))
-            if let password { store.set(Credential(user: "u", password: password), for: url, realm: "r") }
+            if let password { store.setCredentials(user: "u", password: password, for: url, realm: "r") }
             return AccessIdentity.digest(for: url, cookies: jar, credentials: store)
         }
         #expect(digest(nil, nil) == nil)

@@ -53,7 +53,7 @@ struct PartialDownloadStoreTests {
     func age() async {
         let now = Shared(Date())
         var configuration = ResumeOptions()
-        configuration.maxAge = 100
+        configuration.maxAge = .seconds(100)
         configuration.now = { now.value }
         let store = PartialDownloadStore(configuration)
         store.put(point(10, stored: now.value), for: key("a"))
@@ -67,7 +67,7 @@ struct PartialDownloadStoreTests {
     @Test("Large parts are stored in private files and survive a restart, but small parts don't")
     func restart() async throws {
         let folder = PartialDownloadScratchDirectory()
-        var configuration = ResumeOptions(directory: folder.path)
+        var configuration = ResumeOptions(directory: URL(filePath: folder.path))
         configuration.diskThreshold = 1_000
         let store = PartialDownloadStore(configuration)
         let large = point(5_000)
@@ -91,7 +91,7 @@ struct PartialDownloadStoreTests {
     func folderLimit() async {
         let folder = PartialDownloadScratchDirectory()
         let now = Shared(Date())
-        var configuration = ResumeOptions(directory: folder.path)
+        var configuration = ResumeOptions(directory: URL(filePath: folder.path))
         configuration.diskThreshold = 1_000
         configuration.diskLimit = 12_000
         configuration.now = { now.value }
@@ -114,7 +114,7 @@ struct PartialDownloadStoreTests {
     @Test("Removing a source removes all its parts from memory and disk, but not those of other sources")
     func removeOneSource() async throws {
         let folder = PartialDownloadScratchDirectory()
-        var configuration = ResumeOptions(directory: folder.path)
+        var configuration = ResumeOptions(directory: URL(filePath: folder.path))
         configuration.diskThreshold = 1_000
         let store = PartialDownloadStore(configuration)
         for part in ["x", "y"] {
@@ -137,7 +137,7 @@ struct PartialDownloadStoreTests {
     @Test("Removing everything includes pending writes, and files and partial files of other processes")
     func removeAll() async throws {
         let folder = PartialDownloadScratchDirectory()
-        var configuration = ResumeOptions(directory: folder.path)
+        var configuration = ResumeOptions(directory: URL(filePath: folder.path))
         configuration.diskThreshold = 1_000
         let store = PartialDownloadStore(configuration)
         _ = await store.disk()
@@ -160,7 +160,7 @@ struct PartialDownloadStoreTests {
 
     @Test("If the directory can't be created, parts are stored in memory")
     func noFolder() async {
-        let store = PartialDownloadStore(ResumeOptions(directory: "/proc/nowhere"))
+        let store = PartialDownloadStore(ResumeOptions(directory: URL(filePath: "/proc/nowhere")))
         store.put(point(500_000), for: key("a"))
         #expect(await store.disk() == .init())
         #expect(await store.point(for: key("a")) != nil)
@@ -187,7 +187,7 @@ struct PartialDownloadStoreTests {
     @Test("A corrupt file is removed along with its part")
     func damagedFile() async throws {
         let folder = PartialDownloadScratchDirectory()
-        var configuration = ResumeOptions(directory: folder.path)
+        var configuration = ResumeOptions(directory: URL(filePath: folder.path))
         configuration.diskThreshold = 10
         let store = PartialDownloadStore(configuration)
         store.put(point(500), for: key("a"))

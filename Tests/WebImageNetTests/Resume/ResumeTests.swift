@@ -69,7 +69,7 @@ struct ResumeTests {
             log.receive(report)
         }
         let downloader = makeDownloader {
-            $0.retry = RetryPolicy(maxAttempts: 5, baseDelay: 0)
+            $0.retry = RetryPolicy(maxAttempts: 5, baseDelay: .zero)
         }
         let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: context)
         #expect(response.body == body && log.body == body && heads.value == 1 && log.started == 1)
@@ -107,11 +107,11 @@ struct ResumeTests {
             return response
         }
         let url = server.url("/a")
-        let first = makeDownloader { $0.resume = ResumeOptions(directory: folder.path) }
+        let first = makeDownloader { $0.resume = ResumeOptions(directory: URL(filePath: folder.path)) }
         #expect(await first.failure(url)?.network?.reason == .connectionLost)
         #expect(await first.partials?.disk().entries == 1)
         first.shutdown()
-        let second = makeDownloader { $0.resume = ResumeOptions(directory: folder.path) }
+        let second = makeDownloader { $0.resume = ResumeOptions(directory: URL(filePath: folder.path)) }
         let response = try await second.load(url)
         #expect(response.body == body && response.metrics.resumedByteCount == 700_000)
         #expect(await second.partials?.disk().entries == 0)
@@ -254,7 +254,7 @@ struct ResumeTests {
             response.headers["Content-Encoding"] = coding
             return response
         }
-        let downloader = makeDownloader { $0.retry = RetryPolicy(baseDelay: 0) }
+        let downloader = makeDownloader { $0.retry = RetryPolicy(baseDelay: .zero) }
         let log = ReportLog()
         let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: log.context())
         #expect(response.body == text && log.body == text)

@@ -11,7 +11,7 @@ import WebImageTestSupport
 struct RetryStateMachineTests {
     /// Returns a policy that always waits as long as possible.
     private func policy(_ attempts: Int = 3, _ change: (inout RetryPolicy) -> Void = { _ in }) -> RetryPolicy {
-        var policy = RetryPolicy(maxAttempts: attempts, baseDelay: 1)
+        var policy = RetryPolicy(maxAttempts: attempts, baseDelay: .seconds(1))
         policy.random = { $0.upperBound }
         change(&policy)
         return policy
@@ -48,7 +48,7 @@ struct RetryStateMachineTests {
 
     @Test("The delay doubles up to its limit, and the attempts are limited")
     func backOff() {
-        var state = RetryStateMachine(policy(7) { $0.maxDelay = 6 })
+        var state = RetryStateMachine(policy(7) { $0.maxDelay = .seconds(6) })
         let waits = (0..<7).map { _ in state.decide(error(.connectionLost), elapsed: 0) }
         #expect(waits == [1, 2, 4, 6, 6, 6].map { .again(after: $0) } + [.fail])
         var never = RetryStateMachine(.never)
@@ -61,7 +61,7 @@ struct RetryStateMachineTests {
             var state = RetryStateMachine(policy { $0.random = { _ in drawn } })
             #expect(state.decide(error(.connectionLost), elapsed: 0) == .again(after: expected))
         }
-        for base in [Double.infinity, .nan, -1] {
+        for base in [Duration.seconds(Int64.max), .seconds(-1)] {
             var state = RetryStateMachine(policy { $0.baseDelay = base })
             guard case .again(let wait) = state.decide(error(.connectionLost), elapsed: 0) else { continue }
             #expect(wait >= 0 && wait <= 10)
@@ -88,7 +88,7 @@ struct RetryStateMachineTests {
 
     @Test("No attempt starts after the budget is used up")
     func budget() {
-        var state = RetryStateMachine(policy(9) { $0.maxElapsedTime = 10 })
+        var state = RetryStateMachine(policy(9) { $0.maxElapsedTime = .seconds(10) })
         #expect(state.decide(error(.connectionLost), elapsed: 9) == .again(after: 1))
         #expect(state.decide(error(.connectionLost), elapsed: 8.5) == .fail)
     }
@@ -113,7 +113,7 @@ struct RetryStateMachineTests {
                 #expect(wait >= 0 && wait <= 31 && RetryAllowance(failure) != .never)
                 elapsed += wait
                 made += 1
-                #expect(elapsed <= policy.maxElapsedTime)
+                #expect(elapsed <= policy.maxElapsedTime / .seconds(1))
             }
             #expect(made <= max(attempts, 1))
         }
@@ -126,7 +126,7 @@ struct LimiterTests {
 
     @Test("A burst starts immediately, then one load per interval, and idle time refills only the burst")
     func bucket() {
-        var limiter = TokenBucket(StartRate(perSecond: 10, burst: 3), now: 0)
+        var limiter = TokenBucket(perSecond: 10, burst: 3, now: 0)
         func starts(_ now: Int64) -> Int {
             var count = 0
             while count < 100, limiter.allowsStart(now: now) {
@@ -148,7 +148,7 @@ struct LimiterTests {
     @Test("Over a long time, the rate is kept regardless of the timing of the requests")
     func rate() {
         var generator = SeededGenerator(seed: 80)
-        var limiter = TokenBucket(StartRate(), now: 0)
+        var limiter = TokenBucket(perSecond: 80, burst: 25, now: 0)
         var now: Int64 = 0
         var count = 0
         while now < 60 * second {
@@ -164,7 +164,7 @@ struct LimiterTests {
 
     @Test("Without a rate there is no limit, and invalid rates are handled")
     func extremes() {
-        var free = TokenBucket(nil, now: 0)
+        var free = TokenBucket(perSecond: nil, burst: 1, now: 0)
         for _ in 0..<1_000 {
             let isAllowed = free.allowsStart(now: 0)
             #expect(isAllowed)
@@ -172,7 +172,7 @@ struct LimiterTests {
         }
         #expect(free.nextStart == nil)
         for rate in [0, -1, Double.infinity, -Double.infinity, Double.nan, 1e-300] {
-            var limiter = TokenBucket(StartRate(perSecond: rate, burst: 0), now: 0)
+            var limiter = TokenBucket(perSecond: rate, burst: 0, now: 0)
             let isAllowed = limiter.allowsStart(now: 0)
             #expect(isAllowed)
         }
@@ -189,12 +189,12 @@ struct LimiterTests {
         try await RetryScheduler(ContinuousClock()).wait(.nan)
     }
 
-    @Test("Policies with values that aren't finite never wait indefinitely")
+    @Test("Policies without positive delays don't wait, regardless of the random number")
     func absurdPolicies() {
-        for value in [Double.nan, .infinity, -.infinity] {
-            var policy = RetryPolicy(
-                maxAttempts: 3, baseDelay: value, maxDelay: value, maxRetryAfter: value, maxElapsedTime: value)
-            policy.random = { _ in value }
+        let values: [(Duration, Double)] = [(.zero, .infinity), (.seconds(-1), .nan), (.seconds(Int64.min), 1)]
+        for (value, random) in values {
+            var policy = RetryPolicy(maxAttempts: 3, baseDelay: value, maxDelay: value)
+            policy.random = { _ in random }
             var state = RetryStateMachine(policy)
             let error = ImageError.NetworkFailure(.connectionLost, url: URL(filePath: "/a"))
             if case .again(let wait) = state.decide(error, elapsed: 0) { #expect(wait == 0) }

@@ -19,7 +19,7 @@ struct RetryTests {
     ) -> ImageDownloader {
         makeDownloader {
             $0.retryClock = clock
-            $0.retry = RetryPolicy(baseDelay: 1)
+            $0.retry = RetryPolicy(baseDelay: .seconds(1))
             $0.retry.random = { $0.upperBound }
             change(&$0.retry)
         }
@@ -60,10 +60,10 @@ struct RetryTests {
     @Test("The last error reports its attempt and the previous failures")
     func exhausted() async throws {
         let server = try server(failing: 9, .status(503))
-        let error = await downloader(TestClock()) { $0.baseDelay = 0 }.failure(server.url("/a"))?.network
+        let error = await downloader(TestClock()) { $0.baseDelay = .zero }.failure(server.url("/a"))?.network
         #expect(error?.attempt == 3 && error?.details == "earlier failures: status 503, status 503")
         #expect(server.counters.requests == 3)
-        let own = await downloader(TestClock()).failure(server.url("/a")) { $0.retry = .never }
+        let own = await downloader(TestClock()).failure(server.url("/a")) { $0.network.retry = .never }
         #expect(own?.network?.attempt == 1 && server.counters.requests == 4)
     }
 
@@ -109,7 +109,7 @@ struct RetryTests {
         await clock.waitForSleepers(count: 2)
         #expect(server.counters.requests == 1)
         #expect(try await downloader.load(other.url("/a")).body == body)
-        #expect(try await downloader.load(url) { $0.retry = .never }.body == body)
+        #expect(try await downloader.load(url) { $0.network.retry = .never }.body == body)
         clock.advance(by: .seconds(10))
         #expect(try await second.value.body == body)
         clock.advance(by: .seconds(1))
@@ -140,19 +140,19 @@ struct RetryTests {
         let downloader = downloader(TestClock())
         let mailto = try #require(URL(string: "mailto:a@b"))
         let response = try await downloader.load(server.url("/a")) {
-            $0.alternativeURLs = [mailto, server.url("/b"), server.url("/c"), other.url("/d")]
+            $0.network.alternativeURLs = [mailto, server.url("/b"), server.url("/c"), other.url("/d")]
         }
         #expect(response.url == server.url("/c") && response.metrics.failures.map(\.statusCode) == [404, 404])
         #expect(server.requests.map(\.path) == ["/a", "/b", "/c"] && other.counters.requests == 0)
         _ = try await downloader.load(server.url("/a")) {
             $0.headers["X-Api-Key"] = "secret"
             $0.headers["Accept-Language"] = "de"
-            $0.alternativeURLs = [other.url("/d")]
+            $0.network.alternativeURLs = [other.url("/d")]
         }
         #expect(server.requests.last?.headers["X-Api-Key"] == "secret")
         #expect(other.requests.first?.headers["X-Api-Key"] == nil)
         #expect(other.requests.first?.headers["Accept-Language"] == "de")
-        let error = await downloader.failure(server.url("/a")) { $0.alternativeURLs = [server.url("/b")] }
+        let error = await downloader.failure(server.url("/a")) { $0.network.alternativeURLs = [server.url("/b")] }
         #expect(error?.network?.url.absoluteString == server.url("/b").absoluteString && error?.network?.attempt == 2)
         #expect(error?.network?.details == "earlier failures: status 404 at \(server.url("/a"))")
     }
@@ -162,7 +162,7 @@ struct RetryTests {
         let server = try LoopbackServer(routes: ["/a": .ok(body), "/b": .ok(Data("x".utf8))])
         let error = await downloader(TestClock()).failure(server.url("/a")) {
             $0.maxByteCount = 3
-            $0.alternativeURLs = [server.url("/b")]
+            $0.network.alternativeURLs = [server.url("/b")]
         }
         #expect(error?.code == 6001 && server.counters.requests == 1)
     }

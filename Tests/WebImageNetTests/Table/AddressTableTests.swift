@@ -79,7 +79,7 @@ struct AddressTableTests {
         let once = try LoopbackServer(acceptance: { $0 == 0 ? .reset : .serve }) { _ in .ok(body) }
         let twice = try url("127-0-0-1.127-0-0-1.at.test", once.port)
         // If the reset affects the request instead of the connection attempt, the second attempt skips the address.
-        let downloader = makeDownloader { $0.retry = RetryPolicy(maxAttempts: 2, baseDelay: 0) }
+        let downloader = makeDownloader { $0.retry = RetryPolicy(maxAttempts: 2, baseDelay: .zero) }
         #expect(try await downloader.load(twice).body == body)
         #expect(once.counters.connections == 2 && once.counters.requests == 1)
         let always = try LoopbackServer(acceptance: { _ in .reset }) { _ in .ok(body) }

@@ -55,7 +55,7 @@ struct ConnectionTableTests {
         ])
     func noAnswer(_ ending: LoopbackServer.Response.Ending) async throws {
         let body = body
-        let twoAttempts = makeDownloader { $0.retry = RetryPolicy(maxAttempts: 2, baseDelay: 0) }
+        let twoAttempts = makeDownloader { $0.retry = RetryPolicy(maxAttempts: 2, baseDelay: .zero) }
         let retried = try await outcome(twoAttempts) { $0.index == 0 ? .raw(Data(), ending: ending) : .ok(body) }
         #expect(retried.body == body && retried.requests == 2 && retried.connections == 2)
         let lost = try await outcome(.raw(Data(), ending: ending))

@@ -35,7 +35,7 @@ struct ResponseTableTests {
             refused.reason == .unacceptableStatusCode && refused.network?.statusCode == status
                 && refused.network?.code == 2007)
         #expect(refused.requests == 1)
-        let accepted = try await outcome(answer, makeDownloader { $0.acceptableStatusCodes = .range(200...499) })
+        let accepted = try await outcome(answer, makeDownloader { $0.acceptableStatusCodes = Set(200...499) })
         #expect(accepted.body == body)
     }
 
@@ -96,7 +96,9 @@ struct ResponseTableTests {
             gate.blockingWait()
         }
         // The gate decides how long the load takes.
-        let request = LoadRequest(url: url, timeouts: LoadTimeouts(idle: .infinity, total: .infinity))
+        var request = LoadRequest(url: url)
+        request.network.idleTimeout = .seconds(Int64.max)
+        request.network.timeout = .seconds(Int64.max)
         let task = Task { try await downloader.load(request, context: context) }
         await first.wait()
         // Give the server enough time to write the whole body if the client were reading.

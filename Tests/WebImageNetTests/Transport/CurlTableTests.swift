@@ -111,7 +111,7 @@ struct CurlTableTests {
         let server = try LoopbackServer(routes: ["/cut": .ok(patternBytes(1_000)).with { $0.truncatesBodyAfter = 10 }])
         let gone = try LoopbackServer(routes: [:])
         gone.stop()
-        let retry = RetryPolicy(maxAttempts: 3, baseDelay: 0)
+        let retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
         let cases: [(URL, Int, ImageError.NetworkFailure.Phase, Int, Int?)] = [
             (server.url("/cut"), 18, .receivingBody, 3, 200), (gone.url("/a"), 7, .connecting, 2, nil),
             (server.url("/none"), 0, .waitingForResponse, 1, 404),

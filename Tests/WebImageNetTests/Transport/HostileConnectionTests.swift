@@ -80,7 +80,7 @@ struct HostileConnectionTests {
         "A server that ends new connections without a byte receives one request per attempt",
         arguments: [LoopbackServer.Response.Ending.close, .reset], [1, 3])
     func attempts(_ ending: LoopbackServer.Response.Ending, _ attempts: Int) async throws {
-        let downloader = makeDownloader { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: 0) }
+        let downloader = makeDownloader { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: .zero) }
         let outcome = try await outcome(.raw(Data(), ending: ending), downloader)
         #expect(outcome.requests == attempts && outcome.network?.attempt == attempts)
         #expect(outcome.reason == .connectionLost)
@@ -89,7 +89,7 @@ struct HostileConnectionTests {
     @Test("The transparent repetition after an idle connection counts as an attempt", arguments: [1, 2, 3])
     func keptConnectionCounts(_ attempts: Int) async throws {
         let body = body
-        let downloader = makeDownloader { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: 0) }
+        let downloader = makeDownloader { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: .zero) }
         let server = try LoopbackServer { $0.index == 0 ? .ok(body) : .raw(Data(), ending: .close) }
         _ = try await downloader.load(server.url("/a"))
         let error = try #require(await downloader.failure(server.url("/a"))?.network)
@@ -109,7 +109,7 @@ struct HostileConnectionTests {
     @Test("A stream that is always refused is sent once per attempt, but at least twice", arguments: [1, 3])
     func refusedStream(_ attempts: Int) async throws {
         let server = try HTTP2Server(certificates) { _ in [.reset(7)] }
-        let downloader = downloader(server) { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: 0) }
+        let downloader = downloader(server) { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: .zero) }
         let error = try #require(await downloader.failure(server.url("/a"))?.network)
         #expect(error.reason == .connectionLost && error.attempt == max(attempts, 2))
         #expect(server.requests.count == max(attempts, 2))
@@ -216,7 +216,7 @@ struct HostileConnectionTests {
         arguments: [HTTP2Server.Entrance.certificate, .certificateByTLS12], [true, false])
     func missingCertificate(_ entrance: HTTP2Server.Entrance, http2: Bool) async throws {
         let server = try HTTP2Server(certificates, entrance: entrance) { _ in [] }
-        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0) }
+        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero) }
         for _ in 0..<10 {
             let before = server.connections
             let error = try #require(await downloader.failure(server.url("/a"))?.network)
@@ -233,7 +233,7 @@ struct HostileConnectionTests {
         let unknown = TLSOptions.ClientCertificate.files(
             certificate: certificates.certificate(.selfSigned), privateKey: certificates.key)
         let downloader = downloader(server, http2: http2) {
-            $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0)
+            $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
             $0.tls = $0.tls.identifying(as: unknown, at: "localhost")
         }
         for _ in 0..<10 {
@@ -249,7 +249,7 @@ struct HostileConnectionTests {
         arguments: [true, false])
     func goodbye(http2: Bool) async throws {
         let server = try HTTP2Server(certificates) { _ in [.sayGoodbye] }
-        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0) }
+        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero) }
         let error = try #require(await downloader.failure(server.url("/a"))?.network)
         #expect(error.reason == .connectionLost && error.code == 2005 && error.attempt == 3, "\(error)")
         #expect(server.requests.count == 3)

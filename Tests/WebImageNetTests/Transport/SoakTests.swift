@@ -25,7 +25,7 @@ struct SoakTests {
         makeDownloader {
             $0.maxConnectionsPerHost = 16
             $0.timeouts = LoadTimeouts(connect: 10, idle: 1, total: 60)
-            $0.retry = RetryPolicy(maxAttempts: 4, baseDelay: 0.005, maxDelay: 0.02)
+            $0.retry = RetryPolicy(maxAttempts: 4, baseDelay: .milliseconds(5), maxDelay: .milliseconds(20))
         }
     }
 
@@ -223,11 +223,11 @@ struct SoakTests {
         let server = try LoopbackServer { _ in .silent }
         let downloader = downloader()
         _ = await downloader.failure(server.url("/a")) { $0.timeouts = LoadTimeouts(idle: 0.01) }
-        downloader.suspend()
+        downloader.isSuspended = true
         let before = Self.residentBytes
         let url = server.url("/a")
         let tasks = (0..<3_000).map { _ in Task { await downloader.failure(url) } }
-        await untilTrue { downloader.activity.queued == 3_000 }
+        await untilTrue { downloader.queuedCount == 3_000 }
         let growth = Self.residentBytes - before
         print("3,000 queued requests:", growth >> 10, "KiB")
         // Without optimization, the frames of async functions are twice as large.

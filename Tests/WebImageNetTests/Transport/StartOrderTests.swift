@@ -58,7 +58,7 @@ struct StartOrderTests {
         let url = server.url("/a")
         let running = Task { try await downloader.load(url) }
         await server.waitForRequests(count: 1)
-        downloader.suspend()
+        downloader.isSuspended = true
         let waiting = Task { try await downloader.load(url) }
         let cancelled = Task { await downloader.failure(url) }
         await untilTrue { downloader.activity(at: url).queued == 2 }
@@ -67,7 +67,7 @@ struct StartOrderTests {
         cancelled.cancel()
         #expect(await cancelled.value == .cancelled)
         #expect(server.counters.requests == 1)
-        downloader.resume()
+        downloader.isSuspended = false
         #expect(try await waiting.value.body == body)
         #expect(server.counters.requests == 2)
     }
@@ -76,7 +76,10 @@ struct StartOrderTests {
     func rate() async throws {
         let body = body
         let server = try LoopbackServer { _ in .ok(body) }
-        let downloader = makeDownloader { $0.startRate = StartRate(perSecond: 200, burst: 2) }
+        let downloader = makeDownloader {
+            $0.maxStartsPerSecond = 200
+            $0.startBurst = 2
+        }
         let url = server.url("/a")
         let count = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<30 {

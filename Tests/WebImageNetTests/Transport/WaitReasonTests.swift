@@ -68,7 +68,10 @@ struct WaitReasonTests {
     func rate() async throws {
         let server = try makeServer()
         // The second start would be due after about 15 minutes.
-        let downloader = makeDownloader { $0.startRate = StartRate(perSecond: 0.001, burst: 1) }
+        let downloader = makeDownloader {
+            $0.maxStartsPerSecond = 0.001
+            $0.startBurst = 1
+        }
         gate.open()
         #expect(try await load(downloader, server.url("/a")).value == 1)
         let waiting = load(downloader, server.url("/b"), log)
@@ -82,12 +85,14 @@ struct WaitReasonTests {
     func suspended() async throws {
         let server = try makeServer()
         let downloader = makeDownloader()
-        downloader.suspend()
+        downloader.isSuspended = true
         let waiting = load(downloader, server.url("/a"), log)
         await log.waitForWait()
-        #expect(log.waits == [.connectionLimit])
+        #expect(log.waits == [.connectionLimit] && downloader.isSuspended)
+        #expect(downloader.queuedCount == 1 && downloader.runningCount == 0)
         gate.open()
-        downloader.resume()
+        downloader.isSuspended = false
+        #expect(!downloader.isSuspended)
         #expect(try await waiting.value == 1)
     }
 

@@ -11,7 +11,7 @@ struct AlbumServerTests {
     private func manager() -> ImageManager {
         ImageManager {
             $0.diskCache = nil
-            $0.downloader.startRate = nil
+            $0.downloader.maxStartsPerSecond = nil
         }
     }
 
@@ -39,7 +39,7 @@ struct AlbumServerTests {
         let manager = manager()
         server.behavior = SimulatedNetwork(failures: 100)
         var request = ImageRequest(url: url)
-        request.retry = .never
+        request.network.retry = .never
         await #expect(throws: ImageError.self) { try await manager.image(for: request) }
         server.behavior = SimulatedNetwork()
         request.caching.bypassesFailureCache = true

@@ -59,7 +59,7 @@ struct GallerySettingsTests {
         settings.retries = false
         let cell = settings.thumbnail(item, scale: 2)
         #expect(cell.size == .fit(width: 300, height: 300) && cell.scale == 1 && cell.cachePolicy == .refresh)
-        #expect(cell.retry?.maxAttempts == 1)
+        #expect(cell.network.retry?.maxAttempts == 1)
         let full = settings.full(item)
         #expect(full.size == nil && full.previews == .progressive && full.priority == .high)
         #expect(settings.fullOptions(item).usesCachedPlaceholder)

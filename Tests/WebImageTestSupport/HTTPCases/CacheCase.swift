@@ -2,7 +2,7 @@
 
 import Foundation
 import WebImageHTTP
-import WebImageNet
+import WebImageHTTPClient
 
 /// A rule of HTTP caching as a list of exchanges. Each exchange has a request, the response that the server would send,
 /// and the expected result.
@@ -64,7 +64,7 @@ extension CacheCase {
         /// The path of the request.
         public var path: String
         /// The cache mode of the request.
-        public var mode: HTTPCacheMode
+        public var mode: HTTPClient.Request.CacheMode
         /// The redirect mode of the request.
         public var redirect: HTTPClient.Request.RedirectMode
         /// The expected status. `nil` means 200 or the status of the reply.
@@ -88,9 +88,9 @@ extension CacheCase {
         /// to the current time.
         static func get(
             _ expected: Expected, _ reply: String = "200", after: Double = 0, with request: String = "",
-            path: String = "/a", mode: HTTPCacheMode = .default, redirect: HTTPClient.Request.RedirectMode = .manual,
-            status: Int? = nil, body: String? = nil, of: Int? = nil, sends: String? = nil, saw: String = "",
-            has: String = "", settles: Bool = false
+            path: String = "/a", mode: HTTPClient.Request.CacheMode = .default,
+            redirect: HTTPClient.Request.RedirectMode = .manual, status: Int? = nil, body: String? = nil,
+            of: Int? = nil, sends: String? = nil, saw: String = "", has: String = "", settles: Bool = false
         ) -> Step {
             Step(
                 expected: expected, reply: reply, after: after, request: request, path: path, mode: mode,

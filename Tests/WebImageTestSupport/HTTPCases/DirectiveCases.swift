@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import WebImageHTTP
-import WebImageNet
+import WebImageHTTPClient
 
 /// Rules for directives of responses and requests (RFC 9111, sections 5.2 and 5.4; RFC 5861; RFC 8246) and for stale
 /// responses (RFC 9111, section 4.2.4).

@@ -93,7 +93,8 @@ let freshnessCases: [CacheCase] =
                 .get(.network, "200 | @Last-Modified: -1000000"), .get(.revalidated, "304"),
             ]),
         CacheCase(
-            "A default lifetime applies if the response specifies none", policy: with { $0.defaultLifetime = .seconds(30) },
+            "A default lifetime applies if the response specifies none",
+            policy: with { $0.defaultLifetime = .seconds(30) },
             [
                 .get(.network, "200"), .get(.cache, after: 29), .get(.network, after: 1),
             ]),

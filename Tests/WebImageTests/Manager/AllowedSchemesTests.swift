@@ -80,12 +80,12 @@ struct AllowedSchemesTests {
         }
         #expect(refused.reason == .redirectNotAllowed && refused.attempt == 1)
         var request = ImageRequest(url: server.url("/none"))
-        request.alternativeURLs = [try #require(URL(string: secure)), other.url("/b")]
-        request.retry = .never
+        request.network.alternativeURLs = [try #require(URL(string: secure)), other.url("/b")]
+        request.network.retry = .never
         #expect(try await fixture.manager.response(for: request).finalURL == other.url("/b"))
         request = ImageRequest(url: server.url("/none"))
         request.caching.bypassesFailureCache = true
-        request.alternativeURLs = [try #require(URL(string: secure))]
+        request.network.alternativeURLs = [try #require(URL(string: secure))]
         #expect(await failure(fixture.manager, request)?.attempts.map(\.statusCode) == [404])
         #expect(other.counters.connections == 1)
     }

@@ -85,10 +85,10 @@ struct FailureTests {
         request.cachePolicy = .reload
         #expect(await code(fixture, request) == 2007)
         request.cachePolicy = nil
-        request.alternativeURLs = [server.url("/b")]
+        request.network.alternativeURLs = [server.url("/b")]
         isThere.value = true
         #expect(await code(fixture, request) == nil)
-        request.alternativeURLs = []
+        request.network.alternativeURLs = []
         #expect(await code(fixture, request) == nil)
         #expect(server.counters.requests == 5)
     }
@@ -189,11 +189,11 @@ struct FailureTests {
             LoopbackServer.Response(statusCode: request.target == "/a" ? 503 : 404)
         }
         let fixture = try ManagerFixture {
-            $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0, maxDelay: 0)
+            $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero, maxDelay: .zero)
             $0.failureLifetime = { _ in .seconds(60) }
         }
         var request = ImageRequest(url: server.url("/a"))
-        request.alternativeURLs = [server.url("/b"), server.url("/c")]
+        request.network.alternativeURLs = [server.url("/b"), server.url("/c")]
         let first = await error(fixture, request)
         #expect(first?.code == 2007)
         let statuses: [Int?] = [503, 503, 503, 404, 404]
@@ -201,7 +201,7 @@ struct FailureTests {
         #expect(first?.attempts.map(\.attempt) == [1, 2, 3, 4, 5])
         #expect(first?.attempts.map { $0.url.path } == ["/a", "/a", "/a", "/b", "/c"])
         #expect(first?.attempts.allSatisfy { $0.earlier.isEmpty } == true)
-        request.alternativeURLs = []
+        request.network.alternativeURLs = []
         let second = await error(fixture, request)
         // The remembered error of the URL itself. The alternatives are no longer requested.
         #expect(second?.code == 2007 && second?.rememberedUntil != nil)

@@ -136,7 +136,7 @@ struct ManagerArticleTests {
             configuration.diskCache?.sizeLimit = 1 << 30
         }
         var thumbnail = ImageRequest(url: url, size: .fill(width: 20, height: 20))
-        thumbnail.alternativeURLs = [mirror]
+        thumbnail.network.alternativeURLs = [mirror]
         do {
             let webp = try await server.encodedImage(for: thumbnail, as: .webp(quality: 80))
             reply(200, webp.data)

@@ -16,7 +16,7 @@ private struct SchemeLoader: ImageLoader {
 
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         guard let body = try? TestImages.png(1, width: width, height: 4) else { throw .decoding(.noData) }
-        return LoadResponse(body: body, url: request.url, requestDate: Date(), responseDate: Date())
+        return LoadResponse(body: body, url: request.url)
     }
 }
 
@@ -30,7 +30,7 @@ private struct WaitingLoader: ImageLoader {
         context.report(.waiting(.rateLimit))
         await gate.wait()
         guard let body = try? TestImages.png(1) else { throw .decoding(.noData) }
-        return LoadResponse(body: body, url: request.url, requestDate: Date(), responseDate: Date())
+        return LoadResponse(body: body, url: request.url)
     }
 }
 

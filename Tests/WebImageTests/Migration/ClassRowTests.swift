@@ -59,11 +59,11 @@ struct ClassRowTests {
         let server = try LoopbackServer(routes: ["/a": .ok(Data("abc".utf8), contentType: "text/plain")])
         var configuration = ImageDownloader.Configuration()
         configuration.queueOrder = .lifo
-        configuration.progressInterval = 0.1
+        configuration.progressInterval = .milliseconds(100)
         configuration.proxy = .disabled
         let downloader = ImageDownloader(configuration: configuration)
-        downloader.suspend()
-        downloader.resume()
+        downloader.isSuspended = true
+        downloader.isSuspended = false
         let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: LoadContext())
         #expect(response.body == Data("abc".utf8))
         downloader.shutdown()

@@ -83,7 +83,7 @@ struct OptionRowTests {
         }
         let manager = try ManagerFixture().manager
         var request = ImageRequest(url: server.url("/a"))
-        request.network.cookieJar = .jar(CookieJar())
+        request.network.cookieJar = CookieJar()
         request.caching.bypassesFailureCache = true
         await #expect(throws: ImageError.self) { try await manager.image(for: request) }
         #expect(try await manager.image(for: request).size.width == 64)

@@ -17,7 +17,7 @@ final class ModelSource: Sendable {
     /// The credentials of the users that receive different images. User 0 has no credentials.
     static let users = (ModelWorld.checksSharing ? ["anna", "berta"] : []).map { name in
         let store = CredentialStore()
-        store.set(Credential(user: name, password: "secret"), for: urls[0])
+        store.setCredentials(user: name, password: "secret", for: urls[0])
         return store
     }
     static let size = PixelSize(width: 24, height: 16)

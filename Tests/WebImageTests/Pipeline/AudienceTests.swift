@@ -118,9 +118,9 @@ struct AudienceTests {
             return LoopbackServer.Response(headers: Numbered.head(number).headers, body: Numbered.data(number))
         }
         let jar = CookieJar()
-        let fixture = try ManagerFixture { if isManagerWide { $0.downloader.cookieJar = .jar(jar) } }
+        let fixture = try ManagerFixture { if isManagerWide { $0.downloader.cookieJar = jar } }
         var request = ImageRequest(url: server.url("/a"))
-        if !isManagerWide { request.network.cookieJar = .jar(jar) }
+        if !isManagerWide { request.network.cookieJar = jar }
         #expect(await fixture.manager.load(request).number == 3)
         for (index, name) in ["anna", "berta"].enumerated() {
             jar.set(Cookie(name: "session", value: name, domain: "127.0.0.1"))
@@ -184,10 +184,10 @@ struct AudienceTests {
         let fixture = try ManagerFixture()
         let (jar, store) = (CookieJar(), CredentialStore())
         jar.set(Cookie(name: "session", value: "key-of-anna", domain: "127.0.0.1"))
-        store.set(Credential(user: "user-of-anna", password: "key-of-anna"), for: server.url("/"))
+        store.setCredentials(user: "user-of-anna", password: "key-of-anna", for: server.url("/"))
         var requests = ["/basic", "/cookie", "/field"].map { ImageRequest(url: server.url($0)) }
         requests[0].network.credentials = store
-        requests[1].network.cookieJar = .jar(jar)
+        requests[1].network.cookieJar = jar
         requests[2].headers["X-Api-Key"] = "key-of-anna"
         for request in requests { #expect(await fixture.manager.load(request).number == 1) }
         await fixture.manager.diskCache?.flush()
@@ -240,7 +240,7 @@ struct AcceptanceTests {
         }
         let fixture = try ManagerFixture()
         var accepting = ImageRequest(url: server.url("/a"))
-        accepting.network.acceptableStatusCodes = .set([200, 404])
+        accepting.network.acceptableStatusCodes = [200, 404]
         #expect(await fixture.manager.load(accepting).number == 4)
         #expect(await fixture.manager.code(of: ImageRequest(url: server.url("/a"))) == 2007)
     }

@@ -147,7 +147,7 @@ private struct ManagerRuleRunner {
     private func request(_ step: CacheCase.Step) -> ImageRequest {
         var request = ImageRequest(url: server.url(step.path))
         request.coder = AnyDataCoder()
-        request.network.acceptableStatusCodes = .range(200...499)
+        request.network.acceptableStatusCodes = Set(200...499)
         request.headers = CacheCase.Reply.headers(step.request, now: calendar.now)
         // As with the HTTP client, only `Vary` separates the responses.
         request.caching.keyHeaders = []

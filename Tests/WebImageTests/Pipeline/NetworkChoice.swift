@@ -56,7 +56,7 @@ final class NetworkChoices: Sendable {
     init(gate: TestGate? = nil, failing: Set<NetworkChoice> = [], lost: Set<NetworkChoice> = []) {
         let users = ["anna", "berta"].map { name in
             let store = CredentialStore()
-            store.set(Credential(user: name, password: "secret"), for: .sample)
+            store.setCredentials(user: name, password: "secret", for: .sample)
             return store
         }
         let jars = ["anna", "berta"].map { name in
@@ -95,16 +95,16 @@ final class NetworkChoices: Sendable {
         case .plain: break
         case .credentials: request.network.credentials = users[0]
         case .otherCredentials: request.network.credentials = users[1]
-        case .cookies: request.network.cookieJar = .jar(jars[0])
-        case .otherCookies: request.network.cookieJar = .jar(jars[1])
+        case .cookies: request.network.cookieJar = jars[0]
+        case .otherCookies: request.network.cookieJar = jars[1]
         case .apiKey: request.headers["X-Api-Key"] = "anna"
         case .otherAPIKey: request.headers["X-Api-Key"] = "berta"
-        case .statuses: request.network.acceptableStatusCodes = .set([200, 404])
+        case .statuses: request.network.acceptableStatusCodes = [200, 404]
         case .contentTypes: request.network.acceptableContentTypes = ["image/png"]
         case .redirects: request.network.redirectPolicy = Self.refusal
         case .trust: request.network.tls = .insecure(hosts: ["images.test"])
-        case .pin: request.network.tls = TLSOptions.system.pinning("images.test", to: ["one"])
-        case .retry: request.retry = RetryPolicy(maxAttempts: 7)
+        case .pin: request.network.tls = TLSOptions().pinning("images.test", to: ["one"])
+        case .retry: request.network.retry = RetryPolicy(maxAttempts: 7)
         case .loader: request.loader = own
         }
         return request
@@ -117,13 +117,13 @@ final class NetworkChoices: Sendable {
     ) -> NetworkChoice {
         let network = request.network
         if let store = network.credentials { return store === users[0] ? .credentials : .otherCredentials }
-        if case .jar(let jar)? = network.cookieJar { return jar === jars[0] ? .cookies : .otherCookies }
+        if let jar = network.cookieJar { return jar === jars[0] ? .cookies : .otherCookies }
         if let key = request.headers["X-Api-Key"] { return key == "anna" ? .apiKey : .otherAPIKey }
         if let statuses = network.acceptableStatusCodes, statuses.contains(404) { return .statuses }
         if network.acceptableContentTypes == ["image/png"] { return .contentTypes }
         if network.redirectPolicy != nil { return .redirects }
         if let tls = network.tls { return tls.pinnedPublicKeys.isEmpty ? .trust : .pin }
-        if request.retry?.maxAttempts == 7 { return .retry }
+        if network.retry?.maxAttempts == 7 { return .retry }
         return .plain
     }
 }

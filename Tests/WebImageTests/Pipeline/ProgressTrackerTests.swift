@@ -66,7 +66,7 @@ struct ProgressTrackerTests {
         #expect(reported.value.map(\.receivedByteCount) == [0, 10, 20, 30])
     }
 
-    @Test("The manager limits progress reports according to its configuration", arguments: [0, Double.infinity])
+    @Test("The manager limits progress reports according to its configuration", arguments: [0, 1_000_000.0])
     func manager(interval: Double) async throws {
         let gates = (0..<20).map { _ in TestGate() }
         let picture = try TestImages.png(1, width: 200, height: 200)
@@ -77,7 +77,7 @@ struct ProgressTrackerTests {
                 $0.chunkGates = gates
             }
         }
-        let fixture = try ManagerFixture { $0.downloader.progressInterval = interval }
+        let fixture = try ManagerFixture { $0.downloader.progressInterval = .seconds(interval) }
         let task = fixture.manager.load(server.url("/a"))
         var received: [Int] = []
         var next = gates[...]

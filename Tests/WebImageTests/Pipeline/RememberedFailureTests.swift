@@ -60,7 +60,7 @@ struct RememberedFailureTests {
         let fixture = try ManagerFixture()
         #expect(await fixture.manager.code(of: ImageRequest(url: server.url("/a"))) == 2007)
         var accepting = ImageRequest(url: server.url("/a"))
-        accepting.network.acceptableStatusCodes = .set([200, 404])
+        accepting.network.acceptableStatusCodes = [200, 404]
         #expect(await fixture.manager.load(accepting).number == 4)
     }
 
@@ -160,16 +160,16 @@ struct RememberedFailureTests {
         let server = try server(status)
         let (jar, store) = (CookieJar(), CredentialStore())
         let fixture = try ManagerFixture {
-            if way == .managerCookies { $0.downloader.cookieJar = .jar(jar) }
+            if way == .managerCookies { $0.downloader.cookieJar = jar }
             if way == .managerCredentials { $0.downloader.credentials = store }
         }
         let usesCookies = way == .requestCookies || way == .managerCookies
         var request = ImageRequest(url: server.url(usesCookies ? "/cookies" : "/credentials"))
-        if way == .requestCookies { request.network.cookieJar = .jar(jar) }
+        if way == .requestCookies { request.network.cookieJar = jar }
         if way == .requestCredentials { request.network.credentials = store }
         #expect(await fixture.manager.code(of: request) != nil)
         jar.set(Cookie(name: "session", value: "anna", domain: "127.0.0.1"))
-        store.set(Credential(user: "anna", password: "secret"), for: request.url)
+        store.setCredentials(user: "anna", password: "secret", for: request.url)
         #expect(await fixture.manager.load(request).number == 1)
     }
 
@@ -211,11 +211,11 @@ struct RememberedFailureTests {
     func changeable(way: SignIn) async throws {
         let server = try server(403)
         let fixture = try ManagerFixture {
-            if way == .managerCookies { $0.downloader.cookieJar = .jar(CookieJar()) }
+            if way == .managerCookies { $0.downloader.cookieJar = CookieJar() }
             if way == .managerCredentials { $0.downloader.credentials = CredentialStore() }
         }
         var request = ImageRequest(url: server.url("/a"))
-        if way == .requestCookies { request.network.cookieJar = .jar(CookieJar()) }
+        if way == .requestCookies { request.network.cookieJar = CookieJar() }
         if way == .requestCredentials { request.network.credentials = CredentialStore() }
         for _ in 0..<2 { #expect(await fixture.manager.code(of: request) == 2007) }
         #expect(server.counters.requests == 2)

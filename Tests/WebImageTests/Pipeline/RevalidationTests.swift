@@ -214,7 +214,7 @@ struct RevalidationTests {
         }
         let fixture = try ManagerFixture {
             $0.downloader.maxConnections = 1
-            $0.downloader.startRate = nil
+            $0.downloader.maxStartsPerSecond = nil
         }
         let manager = fixture.manager
         var tasks = [manager.load(server.url("/running"))]
@@ -224,7 +224,7 @@ struct RevalidationTests {
             request.priority = priority
             tasks.append(manager.load(request))
         }
-        await untilTrue { manager.downloader.activity.queued == 2 }
+        await untilTrue { manager.downloader.queuedCount == 2 }
         var high = ImageRequest(url: server.url("/low"))
         high.priority = join == .change ? .low : .veryHigh
         let request = high

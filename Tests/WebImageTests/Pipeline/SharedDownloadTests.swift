@@ -106,7 +106,7 @@ struct SharedDownloadTests {
         let fixture = try ManagerFixture()
         let tasks = [first, second].map { alternatives in
             var request = ImageRequest(url: server.url("/a"))
-            request.alternativeURLs = alternatives.paths.map { server.url($0) }
+            request.network.alternativeURLs = alternatives.paths.map { server.url($0) }
             return fixture.manager.load(request)
         }
         await fixture.manager.waitForLoads(2)
@@ -129,7 +129,7 @@ struct SharedDownloadTests {
         let fixture = try ManagerFixture()
         let tasks = [acceptsFirst, !acceptsFirst].map { accepts in
             var request = ImageRequest(url: server.url("/a"))
-            if accepts { request.network.acceptableStatusCodes = .set([200, 404]) }
+            if accepts { request.network.acceptableStatusCodes = [200, 404] }
             return fixture.manager.load(request)
         }
         await fixture.manager.waitForLoads(2)
@@ -158,7 +158,7 @@ struct SharedDownloadTests {
         let server = try protected(gate)
         let fixture = try ManagerFixture()
         let store = CredentialStore()
-        store.set(Credential(user: "anna", password: "secret"), for: server.url("/a"))
+        store.setCredentials(user: "anna", password: "secret", for: server.url("/a"))
         var request = ImageRequest(url: server.url("/a"))
         request.network.credentials = store
         let anna = fixture.manager.load(request)
@@ -184,7 +184,7 @@ struct SharedDownloadTests {
         }
         let fixture = try ManagerFixture()
         let store = CredentialStore()
-        store.set(Credential(user: "anna", password: "secret"), for: server.url("/a"))
+        store.setCredentials(user: "anna", password: "secret", for: server.url("/a"))
         let stranger = fixture.manager.load(server.url("/a"))
         await server.waitForRequests(count: 1)
         var request = ImageRequest(url: server.url("/a"))
@@ -210,7 +210,7 @@ struct SharedDownloadTests {
             if let name {
                 let jar = CookieJar()
                 jar.set(Cookie(name: "session", value: name, domain: "127.0.0.1"))
-                request.network.cookieJar = .jar(jar)
+                request.network.cookieJar = jar
             }
             return fixture.manager.load(request)
         }

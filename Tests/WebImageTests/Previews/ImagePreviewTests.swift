@@ -69,7 +69,7 @@ struct ImagePreviewTests {
         let time = TestTime()
         let fixture = try ManagerFixture {
             $0.previewClock.uptime = { time.now.timeIntervalSinceReferenceDate }
-            $0.downloader.progressInterval = 0
+            $0.downloader.progressInterval = .zero
         }
         let log = EventLog(fixture.manager.load(picture.request(.progressive)))
         picture.gates[0].open()

@@ -69,7 +69,7 @@ struct PreviewRulesTests {
         let coder = WatchedCoder()
         let fixture = try ManagerFixture {
             $0.coders.register(coder)
-            $0.downloader.retry.baseDelay = 0
+            $0.downloader.retry.baseDelay = .zero
         }
         var request = ImageRequest(url: server.url("/a"))
         request.previews = .progressive(interval: .zero)

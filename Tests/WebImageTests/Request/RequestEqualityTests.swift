@@ -56,8 +56,9 @@ struct RequestEqualityTests {
             { $0.continuesAfterCancellation = true },
             { $0.maxInFlightRequests = 1 },
             { $0.limits = .server },
-            { $0.retry = .never },
-            { $0.alternativeURLs = [URL(filePath: "/a")] },
+            { $0.network.timeout = .seconds(1) },
+            { $0.network.retry = .never },
+            { $0.network.alternativeURLs = [URL(filePath: "/a")] },
             { $0.loader = StubLoader() },
         ]
         for (index, change) in changes.enumerated() {

@@ -228,7 +228,7 @@ struct StreamingTests {
             return response
         }
         let fixture = try ManagerFixture {
-            $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0, maxDelay: 0)
+            $0.downloader.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero, maxDelay: .zero)
             $0.previewClock = Self.clock()
         }
         let task = fixture.manager.load(server.url("/a"))

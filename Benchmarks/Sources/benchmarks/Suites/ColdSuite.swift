@@ -44,7 +44,7 @@ enum ColdSuite: Suite {
                 $0.diskCache = disk
                 $0.limits = Photograph.roomy
                 // The other contenders don't limit the start rate either, because the server is on the same machine.
-                $0.downloader.startRate = nil
+                $0.downloader.maxStartsPerSecond = nil
             }
             let sample = try await timed(urls.count) {
                 try await withThrowingTaskGroup(of: Int.self) { group in

@@ -27,7 +27,7 @@ enum HTTPSuite: Suite {
     static func downloader(_ connections: Int) -> ImageDownloader {
         var configuration = ImageDownloader.Configuration()
         configuration.maxConnectionsPerHost = connections
-        configuration.startRate = nil
+        configuration.maxStartsPerSecond = nil
         return ImageDownloader(configuration: configuration)
     }
 
@@ -106,7 +106,7 @@ enum HTTPSuite: Suite {
     /// Returns the memory and the descriptors of the process after all transfers have finished. Idle persistent
     /// connections are included, and abandoned connections aren't.
     private static func settled(_ downloader: ImageDownloader) async throws -> (memory: Double, descriptors: Double) {
-        while downloader.activity != DownloaderActivity() { try await Task.sleep(for: .milliseconds(1)) }
+        while downloader.runningCount + downloader.queuedCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
         // The remaining idle connections are closed only by the next transfers.
         return (ResidentMemory.now(), OpenDescriptors.now())
     }

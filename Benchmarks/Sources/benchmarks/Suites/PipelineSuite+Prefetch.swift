@@ -10,7 +10,7 @@ extension PipelineSuite {
     private static func impatient() -> ImageManager {
         ImageManager {
             $0.diskCache = nil
-            $0.downloader.startRate = nil
+            $0.downloader.maxStartsPerSecond = nil
         }
     }
 

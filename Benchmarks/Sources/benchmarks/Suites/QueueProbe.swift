@@ -50,7 +50,7 @@ enum QueueProbe {
         bodies.reserveCapacity(total)
         let before = ResidentMemory.now()
         // Enqueue all requests before the first one starts.
-        downloader.suspend()
+        downloader.isSuspended = true
         try await withThrowingTaskGroup(of: Data.self) { group in
             for index in 0..<total {
                 // Different queries prevent the downloader from coalescing requests. The server ignores them.
@@ -58,8 +58,8 @@ enum QueueProbe {
                 let request = LoadRequest(url: url)
                 group.addTask { try await downloader.load(request, context: LoadContext()).body }
             }
-            while downloader.activity.queued < total { try await Task.sleep(for: .milliseconds(1)) }
-            downloader.resume()
+            while downloader.queuedCount < total { try await Task.sleep(for: .milliseconds(1)) }
+            downloader.isSuspended = false
             for try await body in group { bodies.append(body) }
         }
         let kept = bodies.reduce(0) { $0 + $1.count }

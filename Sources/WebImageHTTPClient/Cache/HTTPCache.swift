@@ -2,13 +2,14 @@
 
 import Foundation
 import WebImageHTTP
+import WebImageNet
 import WebImageStore
 
 /// A thread-safe private HTTP cache (RFC 9111) without network access.
 ///
 /// The cache looks up, stores, updates, and invalidates responses. Pure functions in WebImageHTTP make the decisions,
 /// and the store manages the data.
-public final class HTTPCache: Sendable {
+package final class HTTPCache: Sendable {
     /// The result of a cache lookup.
     package struct Lookup: Sendable {
         /// The action for the request.
@@ -18,13 +19,13 @@ public final class HTTPCache: Sendable {
     }
 
     /// The store of the responses.
-    public let store: any HTTPResponseStore
+    package let store: any HTTPResponseStore
     /// The policy of the cache.
-    public let policy: HTTPCachePolicy
+    package let policy: HTTPCachePolicy
     private let log = InvalidationLog()
 
     /// Creates a cache.
-    public init(store: any HTTPResponseStore, policy: HTTPCachePolicy = HTTPCachePolicy()) {
+    package init(store: any HTTPResponseStore, policy: HTTPCachePolicy = HTTPCachePolicy()) {
         self.store = store
         self.policy = policy
     }
@@ -44,7 +45,7 @@ public final class HTTPCache: Sendable {
 
     /// Returns a number that increases with each invalidation of `url`. Responses to requests from an earlier epoch
     /// are outdated.
-    public func epoch(of url: URL) -> UInt64 { log.epoch(of: Self.key(url)) }
+    package func epoch(of url: URL) -> UInt64 { log.epoch(of: Self.key(url)) }
 
     /// Stores a response if a private cache may store it.
     ///
@@ -147,7 +148,7 @@ public final class HTTPCache: Sendable {
     /// Removes every stored response to a URL.
     ///
     /// Responses that are in flight aren't stored.
-    public func remove(_ url: URL) async {
+    package func remove(_ url: URL) async {
         log.record(Self.key(url))
         await store.removeAll(for: Self.key(url))
         await store.removeAll(for: Self.partKey(url))
@@ -156,14 +157,14 @@ public final class HTTPCache: Sendable {
     /// Removes every stored response.
     ///
     /// Responses that are in flight aren't stored.
-    public func removeAll() async {
+    package func removeAll() async {
         log.recordAll()
         await store.removeAll()
     }
 
     /// Returns the cache key of a URL: the normalized scheme, host, and port, and the unmodified path and query,
     /// without the fragment.
-    public static func key(_ url: URL) -> String {
+    package static func key(_ url: URL) -> String {
         let path = url.path(percentEncoded: true)
         let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         return Origin(url).description + (path.isEmpty ? "/" : path) + query

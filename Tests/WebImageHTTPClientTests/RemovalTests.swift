@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPClient
 import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
@@ -97,6 +98,34 @@ struct RemovalTests {
         store.mayWrite.open()
         #expect(await writing.value == false)
         #expect(store.count == 0)
+    }
+
+    @Test("Removed responses are requested again, and other responses stay cached")
+    func removed() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackServer.Response(
+                headers: HTTPHeaderFields([.init(name: "Cache-Control", value: "max-age=60")]), body: Data("x".utf8))
+        }
+        let client = HTTPClient()
+        let (first, second) = (server.url("/a"), server.url("/b"))
+        for url in [first, second] { #expect(try await client.get(url).source == .network) }
+        await client.removeCachedResponses(for: first)
+        #expect(try await client.get(first).source == .network)
+        #expect(try await client.get(second).source == .cache)
+        await client.removeAllCachedResponses()
+        for url in [first, second] { #expect(try await client.get(url).source == .network) }
+    }
+
+    @Test("A client without a memory limit stores no responses")
+    func disabled() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackServer.Response(
+                headers: HTTPHeaderFields([.init(name: "Cache-Control", value: "max-age=60")]), body: Data("x".utf8))
+        }
+        var configuration = HTTPClient.Configuration()
+        configuration.memoryCacheLimit = 0
+        let client = HTTPClient(configuration: configuration)
+        for _ in 0..<2 { #expect(try await client.get(server.url("/")).source == .network) }
     }
 
     @Test("Removing one URL doesn't affect responses in flight for other URLs")

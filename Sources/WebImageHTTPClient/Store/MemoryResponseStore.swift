@@ -8,7 +8,7 @@ import WebImageHTTP
 
 /// A thread-safe store that keeps responses in memory, up to a limit in bytes. It evicts the least recently used
 /// responses first.
-public final class MemoryResponseStore: HTTPResponseStore {
+package final class MemoryResponseStore: HTTPResponseStore {
     private struct Entry {
         var response: StoredResponse
         let key: String
@@ -43,15 +43,15 @@ public final class MemoryResponseStore: HTTPResponseStore {
 
     /// Creates an empty store with a limit for the total size of bodies and heads, in bytes. Responses larger than one
     /// quarter of the limit aren't stored.
-    public init(byteLimit: Int = 64 << 20) { self.byteLimit = max(0, byteLimit) }
+    package init(byteLimit: Int = 64 << 20) { self.byteLimit = max(0, byteLimit) }
 
     /// The total size of the stored responses, in bytes.
-    public var byteCount: Int { state.withLock { $0.bytes } }
+    package var byteCount: Int { state.withLock { $0.bytes } }
     /// The number of stored responses.
-    public var count: Int { state.withLock { $0.entries.count } }
+    package var count: Int { state.withLock { $0.entries.count } }
 
     /// Returns the newest response that matches the request.
-    public func response(for key: String, matching request: HTTPHeaderFields) async -> StoredResponse? {
+    package func response(for key: String, matching request: HTTPHeaderFields) async -> StoredResponse? {
         state.withLock { state in
             guard let id = state.lists[key]?.matching(request).first?.id, state.entries[id] != nil else { return nil }
             state.clock += 1
@@ -61,7 +61,7 @@ public final class MemoryResponseStore: HTTPResponseStore {
     }
 
     /// Stores a response.
-    public func put(_ response: StoredResponse, request: HTTPHeaderFields, for key: String) async {
+    package func put(_ response: StoredResponse, request: HTTPHeaderFields, for key: String) async {
         let cost = Self.cost(response)
         state.withLock { state in
             guard cost <= byteLimit / 4 else {
@@ -80,7 +80,7 @@ public final class MemoryResponseStore: HTTPResponseStore {
     }
 
     /// Replaces the head of a response.
-    public func update(_ response: StoredResponse, for key: String) async {
+    package func update(_ response: StoredResponse, for key: String) async {
         state.withLock { state in
             guard var entry = state.entries[response.variant.id] else { return }
             let cost = Self.cost(response)
@@ -94,24 +94,24 @@ public final class MemoryResponseStore: HTTPResponseStore {
     }
 
     /// Removes one response.
-    public func remove(_ id: String, for key: String) async { state.withLock { $0.drop(id) } }
+    package func remove(_ id: String, for key: String) async { state.withLock { $0.drop(id) } }
 
     /// Removes the responses that match the request.
-    public func remove(matching request: HTTPHeaderFields, for key: String) async {
+    package func remove(matching request: HTTPHeaderFields, for key: String) async {
         state.withLock { state in
             for variant in state.lists[key]?.matching(request) ?? [] { state.drop(variant.id) }
         }
     }
 
     /// Removes all responses for `key`.
-    public func removeAll(for key: String) async {
+    package func removeAll(for key: String) async {
         state.withLock { state in
             for variant in state.lists[key]?.variants ?? [] { state.drop(variant.id) }
         }
     }
 
     /// Removes all responses.
-    public func removeAll() async {
+    package func removeAll() async {
         let old = state.withLock { state in
             defer { state = State() }
             return state

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPClient
 import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
@@ -137,8 +138,25 @@ struct HTTPClientTests {
         #expect(String(decoding: answer.body, as: UTF8.self) == "GET")
         #expect(answer.url == server.url("/done") && answer.metrics.redirectCount == 1)
         await #expect(throws: ImageError.self) { try await client.fetch(HTTPClient.Request(url: server.url("/loop"))) }
-        let manual = try await client.fetch(HTTPClient.Request(url: server.url("/loop"), redirectMode: .manual))
-        #expect(manual.statusCode == 302)
+        var manual = HTTPClient.Request(url: server.url("/loop"))
+        manual.redirectMode = .manual
+        #expect(try await client.fetch(manual).statusCode == 302)
+    }
+
+    @Test("A response that takes longer than the timeout of the request throws")
+    func timeout() async throws {
+        let gate = TestGate()
+        let server = try LoopbackServer { _ in response("", "no-store").with { $0.headGate = gate } }
+        var request = HTTPClient.Request(url: server.url("/"))
+        request.timeout = .milliseconds(100)
+        do throws(ImageError) {
+            _ = try await HTTPClient().fetch(request)
+            Issue.record("no error")
+        } catch {
+            guard case .network(let failure) = error else { throw error }
+            #expect(failure.reason == .timedOut && failure.phase == .total)
+        }
+        gate.open()
     }
 
     @Test("A body that exceeds the limit throws")

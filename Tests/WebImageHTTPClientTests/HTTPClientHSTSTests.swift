@@ -6,6 +6,7 @@ import Testing
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPClient
 import WebImageNet
 
 /// A transport whose responses depend on the requested URL, and which records the URLs.

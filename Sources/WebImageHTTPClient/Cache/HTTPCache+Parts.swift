@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImageHTTP
+import WebImageNet
 
 /// Storage of partial representations (RFC 9111 3.3, 3.4). The cache stores the latest part of each variant separately
 /// from complete responses, so a request for a complete response never receives a part.

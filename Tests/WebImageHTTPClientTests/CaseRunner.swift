@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPClient
 import WebImageNet
 import WebImageTestSupport
 
@@ -64,8 +65,9 @@ struct CaseRunner {
     private func response(to step: CacheCase.Step) async -> HTTPClient.Response? {
         var request = HTTPClient.Request(
             url: server.url(step.path), method: step.method,
-            headers: CacheCase.Reply.headers(step.request, now: calendar.now),
-            cacheMode: step.mode, redirectMode: step.redirect)
+            headers: CacheCase.Reply.headers(step.request, now: calendar.now))
+        request.cacheMode = step.mode
+        request.redirectMode = step.redirect
         if step.method == "POST" { request.body = Data("posted".utf8) }
         do throws(ImageError) {
             return try await client.fetch(request)

@@ -3,6 +3,7 @@
 import Foundation
 import WebImageCore
 import WebImageHTTP
+import WebImageNet
 
 /// An HTTP client with a private cache (RFC 9111). Copies share the connections and the cache. Thread-safe.
 ///
@@ -17,15 +18,33 @@ public struct HTTPClient: Sendable {
     }
 
     /// Creates a client with a custom transport.
-    public init(configuration: HTTPClient.Configuration, transport: any HTTPTransport) {
+    package init(configuration: HTTPClient.Configuration, transport: any HTTPTransport) {
         core = HTTPCacheExchange(configuration, transport: transport)
     }
 
     /// The cache, or `nil` if the client stores no responses.
-    public var cache: HTTPCache? { core.cache }
+    package var cache: HTTPCache? { core.cache }
+
+    /// Removes the cached responses of a URL.
+    ///
+    /// Responses that are in flight aren't stored afterward.
+    public func removeCachedResponses(for url: URL) async { await core.cache?.remove(url) }
+
+    /// Removes all cached responses.
+    ///
+    /// If the configuration has a ``HTTPClient/Configuration/diskCache``, this method removes its entire content.
+    /// Responses that are in flight aren't stored afterward.
+    public func removeAllCachedResponses() async { await core.cache?.removeAll() }
 
     /// Waits until all background revalidations (`stale-while-revalidate`) finish.
     public func shutdown() async { await core.finishRevalidations() }
+
+    /// Fetches a URL with GET, from the server or from the cache.
+    ///
+    /// - Throws: The errors of ``fetch(_:)``.
+    public func get(_ url: URL) async throws(ImageError) -> HTTPClient.Response {
+        try await fetch(HTTPClient.Request(url: url))
+    }
 
     /// Sends a request or serves it from the cache.
     ///

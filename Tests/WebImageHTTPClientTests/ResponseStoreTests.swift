@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 import WebImageHTTP
-import WebImageNet
+import WebImageHTTPClient
 import WebImageStore
 import WebImageTestSupport
 
@@ -92,7 +92,7 @@ struct ResponseStoreTests {
         let server = InProcessServer(calendar)
         func client(_ disk: DiskCache) -> HTTPClient {
             var configuration = HTTPClient.Configuration()
-            configuration.storage = .store(DiskResponseStore(disk, now: { calendar.now }))
+            configuration.diskCache = disk
             configuration.now = { calendar.now }
             return HTTPClient(configuration: configuration, transport: server)
         }
@@ -118,7 +118,7 @@ struct ResponseStoreTests {
         running = client(disk)
         calendar.advance(by: 100)
         let first = try await ask(running, "1")
-        #expect(first.source == .cache && first.body == Data("one".utf8) && first.age == 100)
+        #expect(first.source == .cache && first.body == Data("one".utf8) && first.age == .seconds(100))
         answer("304 | ETag: \"2\"", "")
         let second = try await ask(running, "2")
         #expect(second.source == .revalidated && second.body == Data("two".utf8))

@@ -4,6 +4,7 @@ import Foundation
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageNet
 
 /// The implementation of an ``HTTPClient`` for one exchange: it queries the cache, sends the request, and updates the
 /// cache.
@@ -39,12 +40,7 @@ final class HTTPCacheExchange: Sendable {
         network.maxRedirects = min(max(network.maxRedirects, 0), 20)
         rules = ExchangeRules(network)
         waits = RetryScheduler(network.retryClock)
-        switch configuration.storage {
-        case .none: cache = nil
-        case .memory(let bytes):
-            cache = HTTPCache(store: MemoryResponseStore(byteLimit: bytes), policy: configuration.cachePolicy)
-        case .store(let store): cache = HTTPCache(store: store, policy: configuration.cachePolicy)
-        }
+        cache = configuration.responseStore.map { HTTPCache(store: $0, policy: configuration.cachePolicy) }
     }
 
     /// Returns the exchange for a request. It includes the default header fields, because `Vary` compares what is
@@ -53,7 +49,7 @@ final class HTTPCacheExchange: Sendable {
         var step = ExchangeStep(
             request.url, method: request.method, body: request.body,
             headers: configuration.network.sent(request.headers),
-            rules: rules.applying(request.network, retry: request.retry))
+            rules: rules.applying(request.network))
         switch request.redirectMode {
         case .follow: step.redirectHandling = .follow
         case .manual: step.redirectHandling = .returnResponse
@@ -86,7 +82,7 @@ final class HTTPCacheExchange: Sendable {
             return try await self.request(request, nil, .fetch(request.headers)).response
         }
         let found = await cache.lookup(
-            request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
+            request.head, url: request.url, mode: request.cacheMode.decisionMode, now: configuration.now())
         // A canceled lookup can miss a stored response.
         if found.stored == nil, Task.isCancelled { throw .cancelled }
         if let response = reply(request, found) { return response }
@@ -110,9 +106,8 @@ final class HTTPCacheExchange: Sendable {
         var load = LoadRequest(
             url: request.url, headers: request.headers, maxByteCount: request.maxBodySize ?? configuration.maxBodySize)
         load.network = request.network
-        load.retry = request.retry
         return JobKey(
-            exchange: ExchangeKey(load, rules: rules), mode: request.cacheMode,
+            exchange: ExchangeKey(load, rules: rules), mode: request.cacheMode.decisionMode,
             epoch: cache?.epoch(of: request.url) ?? 0, isBackground: isBackground)
     }
 
@@ -122,7 +117,7 @@ final class HTTPCacheExchange: Sendable {
         _ request: HTTPClient.Request, _ cache: HTTPCache, _ context: LoadContext
     ) async throws(ImageError) -> SharedResponse {
         let found = await cache.lookup(
-            request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
+            request.head, url: request.url, mode: request.cacheMode.decisionMode, now: configuration.now())
         if let response = reply(request, found) { return SharedResponse(response: response, isShareable: true) }
         return try await self.request(request, found.stored, found.step, context)
     }
@@ -250,11 +245,19 @@ extension HTTPCacheExchange {
         fields = request.step?.replacingIdentity(in: fields, method: request.method) ?? fields
         var sent = HTTPTransportRequest(
             url: request.url, method: request.method, headers: fields, body: request.body,
-            maxBodySize: request.maxBodySize ?? configuration.maxBodySize, timeouts: request.timeouts,
+            maxBodySize: request.maxBodySize ?? configuration.maxBodySize, timeouts: timeouts(of: request),
             priority: context?.priority ?? request.priority)
         sent.context = context
         sent.tls = request.network.tls
         return sent
+    }
+
+    /// Returns the timeouts of a request, or `nil` for those of the client.
+    private func timeouts(of request: HTTPClient.Request) -> LoadTimeouts? {
+        guard let timeout = request.timeout else { return nil }
+        var timeouts = configuration.network.loadTimeouts
+        timeouts.total = timeout / .seconds(1)
+        return timeouts
     }
 
     private func outcome(
@@ -262,7 +265,7 @@ extension HTTPCacheExchange {
         _ stored: StoredResponse?
     ) -> RevalidationResult {
         RevalidationResult.make(
-            event, request: request.head, step: step, mode: request.cacheMode, stored: stored?.head,
+            event, request: request.head, step: step, mode: request.cacheMode.decisionMode, stored: stored?.head,
             policy: configuration.cachePolicy, now: configuration.now())
     }
 

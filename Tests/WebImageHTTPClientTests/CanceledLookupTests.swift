@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
-import WebImageNet
+import WebImageHTTPClient
 import WebImageTestSupport
 import WebImageTesting
 
@@ -34,16 +34,18 @@ private final class WaitingStore: HTTPResponseStore {
 struct CanceledLookupTests {
     @Test(
         "A request that is canceled during the lookup fails as canceled",
-        arguments: [HTTPCacheMode.default, .noCache, .forceCache, .onlyIfCached])
-    func canceled(mode: HTTPCacheMode) async throws {
+        arguments: [HTTPClient.Request.CacheMode.default, .noCache, .forceCache, .onlyIfCached])
+    func canceled(mode: HTTPClient.Request.CacheMode) async throws {
         let store = WaitingStore()
         var configuration = HTTPClient.Configuration()
-        configuration.storage = .store(store)
+        configuration.store = store
         let client = HTTPClient(configuration: configuration)
         let url = try #require(URL(string: "https://images.test/a"))
-        let task = Task { () -> Int? in
+        var request = HTTPClient.Request(url: url)
+        request.cacheMode = mode
+        let task = Task { [request] () -> Int? in
             do throws(ImageError) {
-                return try await client.fetch(HTTPClient.Request(url: url, cacheMode: mode)).statusCode
+                return try await client.fetch(request).statusCode
             } catch {
                 return error.code
             }

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPClient
 import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
@@ -53,7 +54,7 @@ struct ClientAccessTests {
                     request.path == "/login" ? headers("Set-Cookie", "user=1; Path=/").lines : fresh.lines),
                 body: Data((request.headers["Cookie"] ?? "none").utf8))
         }
-        let client = client { $0.cookieJar = .jar(CookieJar()) }
+        let client = client { $0.cookieJar = CookieJar() }
         _ = try await client.fetch(HTTPClient.Request(url: server.url("/login")))
         #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).body == Data("user=1".utf8))
         var other = HTTPClient.Request(url: server.url("/a"))
@@ -80,7 +81,7 @@ struct ClientAccessTests {
             return LoopbackServer.Response(headers: fresh, body: Data("secret".utf8))
         }
         let store = CredentialStore()
-        store.set(Credential(user: "u", password: "p"), for: server.url("/"))
+        store.setCredentials(user: "u", password: "p", for: server.url("/"))
         let client = client { $0.credentials = store }
         #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).body == Data("secret".utf8))
         #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).source == .cache)
@@ -107,12 +108,25 @@ struct ClientAccessTests {
         #expect(try await client.fetch(HTTPClient.Request(url: server.url("/a"))).body == Data("none".utf8))
     }
 
+    @Test("The user name and password in a redirect to another origin aren't sent and aren't shown")
+    func userInfoOfRedirect() async throws {
+        let second = try LoopbackServer(routes: ["/b": .ok(Data("x".utf8))])
+        var parts = try #require(URLComponents(url: second.url("/b"), resolvingAgainstBaseURL: true))
+        parts.user = "u"
+        parts.password = "p"
+        let target = try #require(parts.url).absoluteString
+        let first = try LoopbackServer(routes: ["/a": .redirect(to: target)])
+        let response = try await client().fetch(HTTPClient.Request(url: first.url("/a")))
+        #expect(response.url == second.url("/b"))
+        #expect(second.requests.map { $0.headers["Authorization"] } == [nil])
+    }
+
     @Test("Requests that can be sent twice are retried if no response was received")
     func retries() async throws {
         func fetch(_ method: String, losses: Int) async -> (LossyTransport, Result<HTTPClient.Response, ImageError>) {
             let transport = LossyTransport(losses: losses)
             var configuration = HTTPClient.Configuration()
-            configuration.network.retry = RetryPolicy(maxAttempts: 3, baseDelay: 0)
+            configuration.network.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
             let client = HTTPClient(configuration: configuration, transport: transport)
             let url = URL(string: "http://example.org/") ?? URL(filePath: "/")
             do throws(ImageError) {

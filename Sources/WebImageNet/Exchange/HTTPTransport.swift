@@ -4,38 +4,38 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// A type that performs single HTTP exchanges for an ``HTTPClient``, without a cache and redirects.
+/// A type that performs single HTTP exchanges for an `HTTPClient`, without a cache and redirects.
 ///
 /// Implementations must be thread-safe. If the surrounding task is canceled, they must return promptly with error
 /// 1001.
-public protocol HTTPTransport: Sendable {
+package protocol HTTPTransport: Sendable {
     /// Sends a request and returns the complete final response, regardless of its status.
     func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse
 }
 
 /// A request for an ``HTTPTransport``.
-public struct HTTPTransportRequest: Sendable {
+package struct HTTPTransportRequest: Sendable {
     /// The URL, with the scheme `http` or `https`.
-    public var url: URL
+    package var url: URL
     /// The method, which is any token.
-    public var method: String
+    package var method: String
     /// All header fields except `Host`.
-    public var headers: HTTPHeaderFields
+    package var headers: HTTPHeaderFields
     /// The body, which can be empty.
-    public var body: Data
+    package var body: Data
     /// The maximum size of the response body, in bytes.
-    public var maxBodySize: Int
+    package var maxBodySize: Int
     /// The timeouts, or `nil` for those of the transport.
-    public var timeouts: LoadTimeouts?
+    package var timeouts: LoadTimeouts?
     /// The priority of the request.
-    public var priority: RequestPriority
+    package var priority: RequestPriority
     /// The context with the live priority, or `nil` if ``priority`` doesn't change while the request runs.
     package var context: LoadContext?
     /// The TLS configuration, or `nil` for that of the transport.
     package var tls: TLSOptions?
 
     /// Creates a request.
-    public init(
+    package init(
         url: URL, method: String, headers: HTTPHeaderFields, body: Data = Data(), maxBodySize: Int,
         timeouts: LoadTimeouts? = nil, priority: RequestPriority = .normal
     ) {
@@ -50,22 +50,22 @@ public struct HTTPTransportRequest: Sendable {
 }
 
 /// The response from an ``HTTPTransport``.
-public struct HTTPTransportResponse: Sendable {
+package struct HTTPTransportResponse: Sendable {
     /// The head of the final response.
-    public var head: HTTPResponseHead
+    package var head: HTTPResponseHead
     /// The complete body, without known content codings.
-    public var body: Data
+    package var body: Data
     /// The interim responses (1xx), in order.
-    public var interim: [HTTPResponseHead]
+    package var interim: [HTTPResponseHead]
     /// The time at which the request was sent.
-    public var requestTime: Date
+    package var requestTime: Date
     /// The time at which the final response head was received.
-    public var responseTime: Date
+    package var responseTime: Date
     /// The timing and size measurements.
-    public var metrics: NetworkMetrics
+    package var metrics: NetworkMetrics
 
     /// Creates a response.
-    public init(
+    package init(
         head: HTTPResponseHead, body: Data = Data(), interim: [HTTPResponseHead] = [], requestTime: Date,
         responseTime: Date,
         metrics: NetworkMetrics = NetworkMetrics()

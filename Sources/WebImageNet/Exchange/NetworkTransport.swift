@@ -8,12 +8,12 @@ import WebImageHTTP
 ///
 /// It uses the connections, HTTP/2, TLS, proxy, and address policy options of ``ImageDownloader/Configuration``. The
 /// options for redirects and statuses have no effect.
-public final class NetworkTransport: HTTPTransport {
+package final class NetworkTransport: HTTPTransport {
     private let configuration: ImageDownloader.Configuration
     private let transport: CurlTransport
 
     /// Creates a transport with its own network thread.
-    public init(_ configuration: ImageDownloader.Configuration) {
+    package init(_ configuration: ImageDownloader.Configuration) {
         self.configuration = configuration
         transport = CurlTransport(configuration)
     }
@@ -21,13 +21,13 @@ public final class NetworkTransport: HTTPTransport {
     deinit { transport.close() }
 
     /// Ends all waiting and running transfers with error 1010. Returns immediately.
-    public func close() { transport.close() }
+    package func close() { transport.close() }
 
     /// Sends a request over the network.
     ///
     /// - Throws: A network error (2xxx). Error 6001 means that the body exceeds the size limit, 1001 that the task
     ///   was canceled, 1002 that the URL is invalid, and 1009 that the method or a header field isn't valid in HTTP.
-    public func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
+    package func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
         try check(request)
         let url = try RequestChecks.asciiURL(request.url)
         var transfer = TransferRequest(url: url, origin: Origin(request.url).description)
@@ -35,7 +35,7 @@ public final class NetworkTransport: HTTPTransport {
         transfer.headers = request.headers
         transfer.body = request.body
         transfer.maxBytes = request.maxBodySize
-        transfer.timeouts = request.timeouts ?? configuration.timeouts
+        transfer.timeouts = request.timeouts ?? configuration.loadTimeouts
         transfer.decodesParts = false
         transfer.tls = request.tls
         let context = request.context ?? LoadContext(priority: request.priority)

@@ -2,24 +2,24 @@
 
 import Foundation
 import WebImageHTTP
+import WebImageNet
+import WebImageStore
 
 extension HTTPClient {
     /// The configuration of an ``HTTPClient``.
     ///
     /// The client reads the configuration once, when it's created.
     public struct Configuration: Sendable {
-        /// The storage for responses.
-        public enum Storage: Sendable {
-            /// No storage. Every request is sent to the server.
-            case none
-            /// Storage in memory, with a limit in bytes.
-            case memory(bytes: Int)
-            /// A custom store, for example a ``DiskResponseStore``.
-            case store(any HTTPResponseStore)
-        }
-
-        /// The storage for responses. The default is memory with a limit of 64 MiB.
-        public var storage = Storage.memory(bytes: 64 << 20)
+        /// The maximum size of the responses in memory, in bytes. The default is 64 MiB.
+        ///
+        /// If it's 0, the client stores no responses. If ``diskCache`` is set, this property has no effect.
+        public var memoryCacheLimit = 64 << 20
+        /// The disk cache that stores the responses instead of the memory, or `nil` for storage in memory.
+        ///
+        /// Other code can use the same disk cache, because the keys don't collide. The default is `nil`.
+        public var diskCache: DiskCache?
+        /// A store that takes precedence over the other options.
+        package var store: (any HTTPResponseStore)?
         /// The policy of the cache.
         public var cachePolicy = HTTPCachePolicy()
         /// The options for connections, timeouts, proxies, TLS, cookies, credentials, retries, and redirects.
@@ -31,10 +31,17 @@ extension HTTPClient {
         /// The maximum size of a body, in bytes. The default is 32 MiB.
         public var maxBodySize = 32 << 20
         /// A closure that returns the current time for the cache.
-        public var now: @Sendable () -> Date = { Date() }
+        package var now: @Sendable () -> Date = { Date() }
 
         /// Creates a configuration with the default values.
         public init() {}
+
+        /// The store of the responses, or `nil` if the client stores no responses.
+        var responseStore: (any HTTPResponseStore)? {
+            if let store { return store }
+            if let diskCache { return DiskResponseStore(diskCache, now: now) }
+            return memoryCacheLimit > 0 ? MemoryResponseStore(byteLimit: memoryCacheLimit) : nil
+        }
 
         private static var defaultNetwork: ImageDownloader.Configuration {
             var network = ImageDownloader.Configuration()

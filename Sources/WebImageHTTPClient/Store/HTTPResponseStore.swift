@@ -8,7 +8,7 @@ import WebImageHTTP
 /// The keys are those of ``HTTPCache/key(_:)``. A key can have multiple responses with different
 /// ``VaryIndex/Variant`` values. Implementations must be thread-safe. They may evict responses at any time and never
 /// fail.
-public protocol HTTPResponseStore: Sendable {
+package protocol HTTPResponseStore: Sendable {
     /// Returns the newest response for `key` that matches a request with the header fields `request`.
     func response(for key: String, matching request: HTTPHeaderFields) async -> StoredResponse?
     /// Stores the response to a request with the header fields `request`, and replaces the responses that match the
@@ -28,13 +28,13 @@ public protocol HTTPResponseStore: Sendable {
 }
 
 /// A stored response with its body.
-public struct StoredResponse: Sendable {
+package struct StoredResponse: Sendable {
     /// The identifier of the response and the header fields that select it.
     package var variant: VaryIndex.Variant
     /// The status, the header fields, and the times.
     package var head: StoredResponseHead
     /// The complete body.
-    public var body: Data
+    package var body: Data
 
     /// Creates a stored response.
     package init(variant: VaryIndex.Variant, head: StoredResponseHead, body: Data) {

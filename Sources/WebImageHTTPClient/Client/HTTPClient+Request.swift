@@ -3,6 +3,7 @@
 import Foundation
 import WebImageCore
 import WebImageHTTP
+import WebImageNet
 
 extension HTTPClient {
     /// A request for an ``HTTPClient``.
@@ -18,6 +19,34 @@ extension HTTPClient {
             case error
         }
 
+        /// The use of the cache, as in the Fetch standard.
+        public enum CacheMode: String, Sendable, Hashable, Codable, CaseIterable {
+            /// A mode that follows RFC 9111.
+            case `default`
+            /// A mode that neither uses a cached response nor stores the response.
+            case noStore = "no-store"
+            /// A mode that doesn't use a cached response, but stores the response.
+            case reload
+            /// A mode that revalidates a cached response before it's used.
+            case noCache = "no-cache"
+            /// A mode that uses any cached response, regardless of its age.
+            case forceCache = "force-cache"
+            /// A mode that never sends a request. Without a cached response, the response has status 504.
+            case onlyIfCached = "only-if-cached"
+
+            /// The mode on which the decisions of the cache are based.
+            var decisionMode: HTTPCacheMode {
+                switch self {
+                case .default: .default
+                case .noStore: .noStore
+                case .reload: .reload
+                case .noCache: .noCache
+                case .forceCache: .forceCache
+                case .onlyIfCached: .onlyIfCached
+                }
+            }
+        }
+
         /// The URL, with the scheme `http` or `https`.
         public var url: URL
         /// The method, which is any token. The default is `GET`.
@@ -26,26 +55,24 @@ extension HTTPClient {
         public var headers: HTTPHeaderFields
         /// The body, which is empty by default.
         public var body: Data
-        /// The cache mode. The default follows RFC 9111.
-        public var cacheMode: HTTPCacheMode
+        /// The use of the cache. The default follows RFC 9111.
+        public var cacheMode = CacheMode.default
         /// The handling of redirects. By default, they're followed.
-        public var redirectMode: RedirectMode
+        public var redirectMode = RedirectMode.follow
         /// The priority of the request. The default is normal.
         public var priority = RequestPriority.normal
-        /// The timeouts, or `nil` for those of the client. The default is `nil`.
-        public var timeouts: LoadTimeouts?
+        /// The timeout of the transfer, or `nil` for the timeout of the client. The default is `nil`.
+        ///
+        /// The time in the queue doesn't count. Each redirect is a transfer of its own.
+        public var timeout: Duration?
         /// The maximum size of the body in bytes, or `nil` for the limit of the client.
         public var maxBodySize: Int?
         /// The cookies, TLS configuration, credentials, and redirect policy that differ from those of the client.
         ///
         /// Accepted statuses and content types have no effect because the client returns every final status as a
-        /// response.
-        public var network = NetworkOptions()
-        /// The policy for retries after network failures.
-        ///
-        /// The client retries only idempotent requests (RFC 9110 9.2.2), and it doesn't retry based on the status. The
-        /// default is `nil`, which means the policy of the client.
-        public var retry: RetryPolicy?
+        /// response. The client retries only idempotent requests (RFC 9110 9.2.2), and it doesn't retry based on the
+        /// status. Timeouts and alternative URLs have no effect.
+        package var network = NetworkOptions()
         /// A Boolean value that indicates whether the client, not the caller, sets `Accept-Encoding`.
         var hasOwnCodings = false
         /// The current step of the exchange, which is set while the client follows redirects and challenges.
@@ -53,15 +80,12 @@ extension HTTPClient {
 
         /// Creates a request.
         public init(
-            url: URL, method: String = "GET", headers: HTTPHeaderFields = HTTPHeaderFields(), body: Data = Data(),
-            cacheMode: HTTPCacheMode = .default, redirectMode: RedirectMode = .follow
+            url: URL, method: String = "GET", headers: HTTPHeaderFields = HTTPHeaderFields(), body: Data = Data()
         ) {
             self.url = url
             self.method = method
             self.headers = headers
             self.body = body
-            self.cacheMode = cacheMode
-            self.redirectMode = redirectMode
         }
 
         /// The request head, on which the cache bases its decisions.
@@ -103,7 +127,7 @@ extension HTTPClient {
         public var metrics: NetworkMetrics
 
         /// Creates a response.
-        public init(
+        package init(
             statusCode: Int, headers: HTTPHeaderFields = HTTPHeaderFields(), body: Data = Data(),
             source: Source = .network,
             informationalResponses: [HTTPResponseHead] = [], url: URL, metrics: NetworkMetrics = NetworkMetrics()
@@ -117,9 +141,8 @@ extension HTTPClient {
             self.metrics = metrics
         }
 
-        /// The age of the response in seconds according to the `Age` header field, or `nil` if the header field is
-        /// absent.
-        public var age: Int? { headers["Age"].flatMap { Int($0) } }
+        /// The age of the response according to the `Age` header field, or `nil` if the header field is absent.
+        public var age: Duration? { headers["Age"].flatMap { Int($0) }.map { .seconds($0) } }
         var head: HTTPResponseHead { HTTPResponseHead(statusCode: statusCode, headers: headers) }
     }
 }
