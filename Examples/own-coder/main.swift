@@ -24,7 +24,9 @@ struct FarbfeldCoder: ImageCoder {
         // The library can't check an unknown format in advance, so check the size before allocating memory.
         let expected = 16 + 8 * (try context.limits.check(size))
         guard bytes.count >= expected else {
-            throw .decoding(.truncated(format: Self.format, receivedBytes: bytes.count, expectedBytes: expected))
+            throw .decoding(
+                ImageError.DecodingFailure(
+                    .truncated(receivedBytes: bytes.count, expectedBytes: expected), format: Self.format))
         }
         let canvas = try PixelCanvas(size: size)
         canvas.withUnsafeMutableBytes { pixels in

@@ -113,7 +113,7 @@ extension ImageManager {
         public var memoryPressureMonitor = MemoryPressureMonitor.shared
         /// A closure that returns for how long the manager remembers a failure, or `nil` if it doesn't remember it.
         ///
-        /// Until the time is over, the manager fails requests for the same source without contacting it. The default
+        /// Until then, the manager fails requests for the same source without contacting it. The default
         /// remembers 404 and 410 for 10 minutes, data that isn't an image for 1 hour, other client errors for 1 minute,
         /// and an unknown host for 10 seconds. The freshness that a response states takes precedence. Failures that can
         /// pass on their own, such as timeouts and server errors, aren't remembered.

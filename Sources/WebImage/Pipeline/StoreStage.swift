@@ -87,7 +87,8 @@ final class StoreStage: Sendable {
         return Task.detached(priority: .background) {
             if let data = await encode(image, plan, encoding) {
                 let entry = CacheEntry(
-                    key: plan.processedKey, head: resource.head, probe: nil, data: data, tags: plan.request.caching.tags,
+                    key: plan.processedKey, head: resource.head, probe: nil, data: data,
+                    tags: plan.request.caching.tags,
                     storedAt: plan.now)
                 await self.put(entry, in: plan.cache, tiers, plan, generation)
             }

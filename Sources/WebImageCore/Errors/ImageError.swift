@@ -52,7 +52,8 @@ public enum ImageError: Error, Sendable, Hashable {
         return "\(message) The manager makes no new attempt before \(rememberedUntil.formatted(.iso8601))."
     }
 
-    /// The date at which the manager forgets this failure, or `nil` for a failure that has just happened.
+    /// The date at which the manager removes this failure from its negative cache, or `nil` for a failure that has just
+    /// happened.
     ///
     /// If the value isn't `nil`, the same request failed recently, and the manager returned its failure from the
     /// negative cache without a new attempt. The case, the code, and all other properties are those of the first

@@ -122,7 +122,8 @@
         func testFailure() throws {
             try Stand.run {
                 let scene = try Scene(
-                    error: .network(ImageError.NetworkFailure(.offline, url: URL(filePath: "/u"), phase: .receivingBody)))
+                    error: .network(
+                        ImageError.NetworkFailure(.offline, url: URL(filePath: "/u"), phase: .receivingBody)))
                 scene.load()
                 scene.finish()
                 Stand.pump("the failure") { scene.view.snapshot().content == .failurePlaceholder }

@@ -20,7 +20,8 @@ struct AlternativeSequenceTests {
 
     private func failure(_ number: Int, attempt: Int = 1, detail: String = "") -> ImageError.NetworkFailure {
         ImageError.NetworkFailure(
-            .unacceptableStatusCode, url: url("https://a.example/\(number)"), phase: .waitingForResponse, statusCode: 404,
+            .unacceptableStatusCode, url: url("https://a.example/\(number)"), phase: .waitingForResponse,
+            statusCode: 404,
             curlCode: nil, attempt: attempt, details: detail)
     }
 

@@ -120,7 +120,8 @@ struct CurlTableTests {
             let error = try #require(await makeDownloader { $0.retry = retry }.failure(url)?.network)
             #expect(error.curlCode == (code == 0 ? nil : code) && error.phase == phase, "\(error)")
             #expect(
-                error.url.absoluteString == url.absoluteString && error.attempt == attempt && error.statusCode == status, "\(error)")
+                error.url.absoluteString == url.absoluteString && error.attempt == attempt
+                    && error.statusCode == status, "\(error)")
             #expect(code == 0 || !error.details.isEmpty)
         }
     }

@@ -79,7 +79,9 @@ struct InterceptorTests {
         let bytes = try TestImages.png(2, width: 30, height: 20)
         let picture = DecodedImage(pixels: try TestImages.pixels(3, width: 7, height: 5))
         let fixture = try fixture(
-            Stage { (request, _) async throws(ImageError) in request.caching.key == "bytes" ? .data(bytes) : .image(picture) })
+            Stage { (request, _) async throws(ImageError) in
+                request.caching.key == "bytes" ? .data(bytes) : .image(picture)
+            })
         var request = ImageRequest(url: web)
         let answer = try await fixture.manager.response(for: request)
         #expect(answer.image === picture && answer.source == .local)

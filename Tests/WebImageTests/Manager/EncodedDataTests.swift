@@ -35,7 +35,8 @@ struct EncodedDataTests {
         #expect(restarted.manager.statistics.decodes == 0 && restarted.manager.statistics.encodes == 0)
         #expect(server.counters.requests == 1)
         // Another size is another image.
-        _ = try await restarted.manager.encodedImage(for: ImageRequest(url: server.url("/a")), as: .webp(quality: 70)).data
+        _ = try await restarted.manager.encodedImage(for: ImageRequest(url: server.url("/a")), as: .webp(quality: 70))
+            .data
         #expect(restarted.manager.statistics.encodes == 1)
     }
 

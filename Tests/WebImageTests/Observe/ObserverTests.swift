@@ -195,7 +195,8 @@ struct ObserverTests {
         let open = Lock("")
         LogObserver(level: .debug, includesSecrets: true) { _, line in open.withLock { $0 = line } }.observe(
             ImageManager.Event(
-                stage: .load, requestID: 1, spanID: 1, time: .now, url: url, cacheKey: nil, threadName: nil, details: "")
+                stage: .load, requestID: 1, spanID: 1, time: .now, url: url, cacheKey: nil, threadName: nil, details: ""
+            )
         )
         #expect(open.withLock { $0 }.contains("signature=secret"))
     }

@@ -166,7 +166,11 @@ struct PrefetcherTests {
             case "pause": prefetcher.isPaused = isHeld
             case "net": network.isMetered = isHeld
             default:
-                if isHeld { fixture.manager.configuration.memoryPressureMonitor.report(.medium) } else { prefetcher.core.set(.memory, false) }
+                if isHeld {
+                    fixture.manager.configuration.memoryPressureMonitor.report(.medium)
+                } else {
+                    prefetcher.core.set(.memory, false)
+                }
             }
         }
         let task = prefetcher.prefetch(try requests(0..<10))

@@ -135,7 +135,8 @@ struct StreamingTests {
         await untilTrue { task.isHeard }
         await picture.begin()
         await picture.waitForDecoder()
-        let lost = ImageError.network(ImageError.NetworkFailure(.connectionLost, url: picture.url, phase: .receivingBody))
+        let lost = ImageError.network(
+            ImageError.NetworkFailure(.connectionLost, url: picture.url, phase: .receivingBody))
         if isCancelled { task.cancel() } else { picture.loader.go(.fail(lost)) }
         await #expect(throws: isCancelled ? ImageError.cancelled : lost) { try await task.response }
         #expect(await names.value == ["started", isCancelled ? "failed 1001" : "failed 2005"])
