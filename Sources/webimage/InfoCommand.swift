@@ -105,7 +105,7 @@ enum ImageProperties {
 
     private static func probe(_ data: Data) throws(ImageError) -> ImageInfo {
         guard !data.isEmpty else { throw .decoding(.noData) }
-        guard let format = ImageFormat.sniff(data) else { throw .decoding(.unknownFormat) }
+        guard let format = ImageFormat(sniffing: data) else { throw .decoding(.unknownFormat) }
         guard format.isImage else { throw .decoding(.notAnImage(format)) }
         return try ImageInfo(data: data)
     }

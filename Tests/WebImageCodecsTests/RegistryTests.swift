@@ -7,7 +7,7 @@ import WebImageCore
 
 @Suite(
     "Decoding with the standard registry",
-    .enabled(if: ImageFormat.sniff(Data("GIF89a".utf8) + Data(count: 32)) != nil, "no header probe is available"))
+    .enabled(if: ImageFormat(sniffing: Data("GIF89a".utf8) + Data(count: 32)) != nil, "no header probe is available"))
 struct RegistryTests {
     @Test("The probe, the limits, and the coder agree for every fixture", arguments: Fixture.all)
     func fixtures(_ fixture: Fixture) throws {

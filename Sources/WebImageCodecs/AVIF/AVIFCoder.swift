@@ -8,16 +8,16 @@
     ///
     /// The decoder supports still images and sequences with 8, 10, and 12 bits, all chroma subsamplings, alpha, and
     /// grids. This type requires the package trait `AVIF`.
-    public struct AVIFCoder: ImageCoder {
+    package struct AVIFCoder: ImageCoder {
         private let encodedDepth: Int
 
         /// Creates a coder.
         ///
         /// - Parameter encodedDepth: The bits per sample of encoded images, either 8 or 10. The default is 8.
-        public init(encodedDepth: Int = 8) { self.encodedDepth = encodedDepth }
+        package init(encodedDepth: Int = 8) { self.encodedDepth = encodedDepth }
 
         /// Returns whether the format is AVIF.
-        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .avif }
+        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .avif }
 
         /// Decodes an AVIF image.
         ///
@@ -27,7 +27,7 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
@@ -68,7 +68,7 @@
         }
 
         /// Returns whether the format is AVIF.
-        public func canEncode(_ format: ImageFormat) -> Bool { format == .avif }
+        package func canEncode(_ format: ImageFormat) -> Bool { format == .avif }
 
         /// Encodes a still image or an animation.
         ///
@@ -81,7 +81,7 @@
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
             guard encodedDepth == 8 || encodedDepth == 10 else {

@@ -36,7 +36,7 @@ struct GIFCanvas: ~Copyable {
     ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     mutating func draw(_ frame: GIFFrame, of data: Data, context: CodingContext) throws(ImageError) -> Outcome {
         if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
-        let area = try context.limits.check(frame.rect.size)
+        let area = try context.limits.checkedArea(of: frame.rect.size)
         guard area > 0 else { return Outcome(isSolid: false, failure: nil) }
         let indices = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: area)
         defer { indices.deallocate() }

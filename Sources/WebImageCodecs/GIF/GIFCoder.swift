@@ -6,12 +6,12 @@ import WebImageCore
 /// A coder for still and animated images in the formats GIF87a and GIF89a, without a system library.
 ///
 /// Swift code parses the blocks, and a small C function with its own bounds checks decompresses LZW.
-public struct GIFCoder: ImageCoder {
+package struct GIFCoder: ImageCoder {
     /// Creates a coder.
-    public init() {}
+    package init() {}
 
     /// Returns whether the format is GIF.
-    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .gif }
+    package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .gif }
 
     /// Decodes a GIF image.
     ///
@@ -21,7 +21,7 @@ public struct GIFCoder: ImageCoder {
     ///
     /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
         throws(ImageError) -> DecodedImage
     {
         let wanted = context.limits.maxFrames > 1 ? options.frames : options.frames.asStill
@@ -51,7 +51,7 @@ public struct GIFCoder: ImageCoder {
     }
 
     /// Creates a decoder that shows the first frame row by row or pass by pass.
-    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         let layout = try DecodeLayout(rawSize: info.storedSize, options: options, context: context)
@@ -60,7 +60,7 @@ public struct GIFCoder: ImageCoder {
     }
 
     /// Returns whether the format is GIF.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
+    package func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
 
     /// Encodes a still image or an animation.
     ///
@@ -71,7 +71,7 @@ public struct GIFCoder: ImageCoder {
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
         try GIFWriter.encode(image, as: encoding, context: context)

@@ -48,7 +48,7 @@ final class GIFIncrementalFrameDecoder {
             throw .decoding(
                 .contradictsHeader(format: .gif, reason: "the size is \(found.canvasSize) instead of \(expected)"))
         }
-        let area = try context.limits.check(first.rect.size)
+        let area = try context.limits.checkedArea(of: first.rect.size)
         let palette = header.withUnsafeBufferPointer { first.palette(in: $0) }
         let canvas = try IncrementalCanvas(expected, context: context)
         let indices = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, area))

@@ -9,12 +9,12 @@
     ///
     /// The coder supports still images with 8 to 12 bits, grids, alpha, and files with multiple images. This type
     /// requires the package trait `HEIF`.
-    public struct HEIFCoder: ImageCoder {
+    package struct HEIFCoder: ImageCoder {
         /// Creates a coder.
-        public init() {}
+        package init() {}
 
         /// Returns whether the format is HEIF.
-        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .heif }
+        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .heif }
 
         /// Decodes a HEIF image.
         ///
@@ -26,7 +26,7 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
@@ -74,7 +74,7 @@
         }
 
         /// Returns whether the format is HEIF and libheif has an HEVC encoder.
-        public func canEncode(_ format: ImageFormat) -> Bool { format == .heif && wi_heif_can_encode() != 0 }
+        package func canEncode(_ format: ImageFormat) -> Bool { format == .heif && wi_heif_can_encode() != 0 }
 
         /// Encodes a still image or the poster frame as HEIC.
         ///
@@ -84,7 +84,7 @@
         ///
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
             try requireEncodable(image.pixels, as: .heif, maxDimension: 16_384)

@@ -6,7 +6,7 @@ import WebImageCore
 /// A coder for Windows icons and cursors, written in Swift.
 ///
 /// It decodes embedded PNG files with the PNG coder.
-public struct ICOCoder: ImageCoder {
+package struct ICOCoder: ImageCoder {
     private let dimensions: [Int]
 
     /// Creates a coder.
@@ -14,12 +14,12 @@ public struct ICOCoder: ImageCoder {
     /// - Parameter dimensions: The sizes of the images in an encoded icon, in pixels of the longer side. The coder
     ///   skips sizes that are larger than the image. The default is an empty array, which means one image at its
     ///   original size.
-    public init(dimensions: [Int] = []) { self.dimensions = dimensions }
+    package init(dimensions: [Int] = []) { self.dimensions = dimensions }
 
     static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Returns whether the format is an icon or a cursor.
-    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .ico || format == .cur }
+    package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .ico || format == .cur }
 
     /// Decodes one image of an icon or a cursor.
     ///
@@ -28,7 +28,7 @@ public struct ICOCoder: ImageCoder {
     ///
     /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
         throws(ImageError) -> DecodedImage
     {
         try context.checkCancellation()
@@ -90,7 +90,7 @@ public struct ICOCoder: ImageCoder {
     }
 
     /// Returns whether the format is an icon.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .ico }
+    package func canEncode(_ format: ImageFormat) -> Bool { format == .ico }
 
     /// Encodes a still image or the poster frame in all sizes of the coder.
     ///
@@ -98,7 +98,7 @@ public struct ICOCoder: ImageCoder {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` if a side exceeds 256 pixels, or
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
         try ICOWriter.encode(image.pixels, dimensions: dimensions, as: encoding, context: context)

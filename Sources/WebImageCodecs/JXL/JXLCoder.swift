@@ -8,12 +8,12 @@
     ///
     /// The decoder supports lossy and lossless images, alpha, and animations, as bare codestreams and in the
     /// container. This type requires the package trait `JXL`.
-    public struct JXLCoder: ImageCoder {
+    package struct JXLCoder: TranscodingImageCoder {
         /// Creates a coder.
-        public init() {}
+        package init() {}
 
         /// Returns whether the format is JPEG XL.
-        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jxl }
+        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jxl }
 
         /// Decodes a JPEG XL image.
         ///
@@ -23,7 +23,7 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
@@ -72,7 +72,7 @@
         /// and group by group.
         ///
         /// For animations, it decodes the first frame.
-        public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
             throws(ImageError) -> (any ProgressiveImageDecoder)?
         {
             let layout = try DecodeLayout(
@@ -82,7 +82,7 @@
         }
 
         /// Returns whether the format is JPEG XL.
-        public func canEncode(_ format: ImageFormat) -> Bool { format == .jxl }
+        package func canEncode(_ format: ImageFormat) -> Bool { format == .jxl }
 
         /// Encodes a still image or an animation.
         ///
@@ -94,7 +94,7 @@
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
             let image = try image.selecting(encoding.frames)
@@ -103,7 +103,7 @@
         }
 
         /// Returns whether the conversion is from JPEG to JPEG XL.
-        public func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {
+        package func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {
             source == .jpeg && target == .jxl
         }
 
@@ -112,7 +112,7 @@
         /// The result is about one fifth smaller, and the original JPEG file can be reconstructed from it bit for bit.
         ///
         /// - Returns: The JPEG XL file, or `nil` if libjxl can't convert the JPEG file (CMYK or arithmetic coding).
-        public func transcode(
+        package func transcode(
             _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
         ) throws(ImageError) -> Data? {
             format == .jpeg ? try JXLWriter.transcode(original, as: encoding, context: context) : nil

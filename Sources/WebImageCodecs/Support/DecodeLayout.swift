@@ -15,7 +15,7 @@ struct DecodeLayout {
     let output: PixelSize
     /// A Boolean value that indicates whether the pixels are resampled.
     let isScaled: Bool
-    private let filter: Resampler.Filter
+    private let filter: ResamplingFilter
 
     /// Creates a layout for one file.
     ///
@@ -34,7 +34,7 @@ struct DecodeLayout {
             for: upright, scale: options.scale, frames: frames, format: format)
         self.rawSize = rawSize
         self.orientation = orientation
-        self.filter = options.resampling == .box ? .box : .lanczos3
+        self.filter = options.resampling
         if let plan, !plan.isIdentity(for: upright) {
             try context.limits.check(plan.output)
             self.window = orientation.stored(plan.window, of: rawSize)

@@ -45,8 +45,11 @@ public protocol ImageCoder: Sendable {
 
     /// Encodes an image. The default implementation throws ``ImageError/ProcessingFailure/noEncoder(_:)``.
     func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data
+}
 
-    /// Returns whether ``transcode(_:from:as:context:)`` may succeed. The default implementation returns `false`.
+/// A coder that converts some files without decoding their pixels.
+package protocol TranscodingImageCoder: ImageCoder {
+    /// Returns whether ``transcode(_:from:as:context:)`` may succeed.
     func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool
 
     /// Converts a file to another format without decoding its pixels, as JPEG XL does with JPEG.
@@ -56,8 +59,7 @@ public protocol ImageCoder: Sendable {
     ///   - format: The format of the file.
     ///   - encoding: The requested encoding.
     ///   - context: The limits and the cancellation.
-    /// - Returns: The converted file, or `nil` if the conversion isn't possible. The default implementation returns
-    ///   `nil`.
+    /// - Returns: The converted file, or `nil` if the conversion isn't possible.
     func transcode(
         _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
     ) throws(ImageError) -> Data?
@@ -82,15 +84,5 @@ extension ImageCoder {
         throws(ImageError) -> Data
     {
         throw .processing(.noEncoder(encoding.format))
-    }
-
-    /// Returns `false`, which means that the coder doesn't transcode files.
-    public func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool { false }
-
-    /// Returns `nil`, which means that the coder doesn't transcode files.
-    public func transcode(
-        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
-    ) throws(ImageError) -> Data? {
-        nil
     }
 }

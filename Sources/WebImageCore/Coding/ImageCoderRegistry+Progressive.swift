@@ -12,7 +12,7 @@ extension ImageCoderRegistry {
     ///   - admits: A function that receives the header before a decoder is created. If it returns `false`, the result
     ///     is ``ProgressiveStart/unavailable``.
     /// - Throws: An error of the families 4xxx or 6xxx.
-    public func progressiveStart(
+    package func progressiveStart(
         _ prefix: Data, encodedBytes: Int? = nil, options: ImageDecodingOptions = ImageDecodingOptions(),
         context: CodingContext,
         where admits: (ImageInfo) -> Bool = { _ in true }

@@ -15,7 +15,7 @@ public struct ImageCoderRegistry: Sendable {
     public mutating func register(_ coder: any ImageCoder) { coders.append(coder) }
 
     /// Creates a registry in which `coder` receives all data within the limits, without being queried for the format.
-    public init(only coder: any ImageCoder) { coders = [UnconditionalCoder(coder: coder)] }
+    package init(only coder: any ImageCoder) { coders = [UnconditionalCoder(coder: coder)] }
 
     /// The names of the coders, in the order in which they're tried.
     public var identifiers: [String] { coders.reversed().map(\.identifier) }
@@ -81,12 +81,12 @@ public struct ImageCoderRegistry: Sendable {
     ///
     /// - Returns: The header, or `nil` if only a custom coder recognizes the format.
     /// - Throws: An error of the families 4xxx or 6xxx.
-    public func inspect(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits)
+    package func inspect(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits)
         throws(ImageError) -> ImageInfo?
     {
         guard !data.isEmpty else { throw .decoding(.noData) }
         try limits.check(encodedBytes: data.count)
-        let format = ImageFormat.sniff(data)
+        let format = ImageFormat(sniffing: data)
         guard let format, format.isImage else {
             let prefix = data.prefix(64)
             if coders.contains(where: { claims($0, nil, prefix, options) }) { return nil }
@@ -115,7 +115,7 @@ extension DecodedImage {
 }
 
 /// A coder that accepts all data and forwards all calls to another coder.
-private struct UnconditionalCoder: ImageCoder {
+private struct UnconditionalCoder: TranscodingImageCoder {
     let coder: any ImageCoder
 
     var identifier: String { coder.identifier }
@@ -141,12 +141,12 @@ private struct UnconditionalCoder: ImageCoder {
     }
 
     func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {
-        coder.canTranscode(source, to: target)
+        (coder as? any TranscodingImageCoder)?.canTranscode(source, to: target) ?? false
     }
 
     func transcode(
         _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
     ) throws(ImageError) -> Data? {
-        try coder.transcode(original, from: format, as: encoding, context: context)
+        try (coder as? any TranscodingImageCoder)?.transcode(original, from: format, as: encoding, context: context)
     }
 }

@@ -33,14 +33,6 @@ public struct ImageDecodingOptions: Sendable, Hashable {
         case source
     }
 
-    /// The resampling filter for reduced images.
-    public enum Reduction: Sendable, Hashable {
-        /// Lanczos-3 on premultiplied sRGB values. This value is the default.
-        case lanczos3
-        /// The exact area average.
-        case box
-    }
-
     /// The requested size. The default is `nil`, which means the size of the image.
     public var size: TargetSize?
     /// The number of pixels per point of the result. The default is 1.
@@ -52,7 +44,7 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     /// The color space of the result. The default is sRGB.
     public var color: Color
     /// The resampling filter for reduced images. The default is Lanczos-3.
-    public var resampling: Reduction
+    public var resampling: ResamplingFilter
     /// A Boolean value that indicates whether truncated data produces a partial image instead of an error. The default
     /// is `false`.
     public var allowsPartialData: Bool
@@ -70,7 +62,7 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     /// Creates options.
     public init(
         size: TargetSize? = nil, scale: Double = 1, frames: Frames = .all, depth: Depth = .eight,
-        color: Color = .sRGB, resampling: Reduction = .lanczos3, allowsPartialData: Bool = false,
+        color: Color = .sRGB, resampling: ResamplingFilter = .lanczos3, allowsPartialData: Bool = false,
         formatHint: ImageFormat? = nil,
         coderOptions: [String: String] = [:]
     ) {

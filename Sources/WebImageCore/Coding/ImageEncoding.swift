@@ -78,7 +78,7 @@ public struct ImageEncoding: Sendable, Hashable {
     }
 
     /// A unique string for the encoding, for use in cache keys.
-    public var identity: String {
+    package var identity: String {
         func text(_ value: Int?) -> String { value.map(String.init) ?? "-" }
         let fill = background.map(String.init).joined(separator: ",")
         // Prefix the format with its length, because the name of a custom format can contain any character.

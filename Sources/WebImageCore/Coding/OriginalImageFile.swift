@@ -33,7 +33,8 @@ struct OriginalImageFile {
     func transcoded(
         for image: DecodedImage, as encoding: ImageEncoding, by coder: any ImageCoder
     ) throws(ImageError) -> Data? {
-        guard encoding.isLossless, encoding.thumbnailDimension == nil, keepsSize(image, encoding),
+        guard let coder = coder as? any TranscodingImageCoder, encoding.isLossless,
+            encoding.thumbnailDimension == nil, keepsSize(image, encoding),
             coder.canTranscode(probe.format, to: encoding.format), try isUnchanged(image),
             let kept = stripped(encoding.metadata),
             let result = try coder.transcode(kept, from: probe.format, as: encoding, context: context)

@@ -57,11 +57,11 @@ public struct ImagePreview: Sendable {
     }
 
     /// A Boolean value that indicates whether every row is visible, even if only at low quality.
-    public var coversImage: Bool { completedRows >= image.metadata.storedSize.height }
+    package var coversImage: Bool { completedRows >= image.metadata.storedSize.height }
 }
 
 /// The result of inspecting the beginning of a file.
-public enum ProgressiveStart: Sendable {
+package enum ProgressiveStart: Sendable {
     /// A decoder that hasn't received any data yet, and the parsed header.
     case decoder(any ProgressiveImageDecoder, ImageInfo)
     /// A request for more data. A total of at least `byteCount` bytes is necessary to continue.

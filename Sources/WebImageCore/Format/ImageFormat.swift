@@ -26,7 +26,7 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     /// Windows icon.
     public static let ico = ImageFormat(rawValue: "ico")
     /// Windows cursor.
-    public static let cur = ImageFormat(rawValue: "cur")
+    package static let cur = ImageFormat(rawValue: "cur")
     /// TIFF 6 or BigTIFF.
     public static let tiff = ImageFormat(rawValue: "tiff")
     /// AVIF, as a still image or an image sequence.
@@ -40,23 +40,23 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     /// PDF.
     public static let pdf = ImageFormat(rawValue: "pdf")
     /// JPEG 2000, which is detected but not decoded.
-    public static let jpeg2000 = ImageFormat(rawValue: "jpeg2000")
+    package static let jpeg2000 = ImageFormat(rawValue: "jpeg2000")
     /// MP4, which is detected but not decoded.
-    public static let mp4 = ImageFormat(rawValue: "mp4")
+    package static let mp4 = ImageFormat(rawValue: "mp4")
     /// QuickTime, which is detected but not decoded.
-    public static let mov = ImageFormat(rawValue: "mov")
+    package static let mov = ImageFormat(rawValue: "mov")
     /// WebM or Matroska, which is detected but not decoded.
-    public static let webm = ImageFormat(rawValue: "webm")
+    package static let webm = ImageFormat(rawValue: "webm")
     /// HTML, which is detected but not decoded.
-    public static let html = ImageFormat(rawValue: "html")
+    package static let html = ImageFormat(rawValue: "html")
     /// XML other than SVG, which is detected but not decoded.
-    public static let xml = ImageFormat(rawValue: "xml")
+    package static let xml = ImageFormat(rawValue: "xml")
     /// JSON, which is detected but not decoded.
-    public static let json = ImageFormat(rawValue: "json")
+    package static let json = ImageFormat(rawValue: "json")
     /// Other text, which is detected but not decoded.
-    public static let text = ImageFormat(rawValue: "text")
+    package static let text = ImageFormat(rawValue: "text")
     /// Data compressed with gzip other than SVG, which is detected but not decoded.
-    public static let gzip = ImageFormat(rawValue: "gzip")
+    package static let gzip = ImageFormat(rawValue: "gzip")
 
     /// The short name.
     public var description: String { rawValue }

@@ -59,7 +59,7 @@ public final class DecodedImage: Sendable {
 
     /// Returns the image with other pixels and the same scale, format, and metadata. Transformers create their results
     /// with this method.
-    public func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> DecodedImage {
+    package func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
             provenance: provenance, encodedForm: nil)

@@ -62,7 +62,7 @@ extension EmbeddedMetadata {
     public init(reading data: Data) {
         self = data.withUnsafeBytes { bytes in
             var reader = MetadataReader(HeaderBytes(bytes, isComplete: true))
-            reader.read(ImageFormat.sniff(data))
+            reader.read(ImageFormat(sniffing: data))
             return EmbeddedMetadata(exif: reader.exif, xmp: reader.xmp)
         }
     }

@@ -47,7 +47,7 @@ extension ImageTransformer {
     public var appliesToVectors: Bool { true }
 
     /// Returns whether this transformer applies to images of this kind.
-    public func applies(to image: DecodedImage) -> Bool {
+    package func applies(to image: DecodedImage) -> Bool {
         (appliesToAnimations || !image.isAnimated) && (appliesToVectors || !(image.format?.isVector ?? false))
     }
 

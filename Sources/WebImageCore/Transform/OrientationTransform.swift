@@ -3,7 +3,7 @@
 import CPixelKernels
 
 /// A namespace for the function that applies an orientation to stored pixels.
-public enum OrientationTransform {
+package enum OrientationTransform {
     /// Returns the pixels with an orientation applied. For ``ImageOrientation/up``, this method returns the same
     /// buffer.
     ///
@@ -11,7 +11,7 @@ public enum OrientationTransform {
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the result is too large,
     ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``, or an error of ``CodingContext/checkCancellation()``.
-    public static func upright(
+    package static func upright(
         _ pixels: PixelBuffer, _ orientation: ImageOrientation, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {
         guard orientation != .up else { return pixels }

@@ -7,10 +7,10 @@ public struct ResizeTransformer: ImageTransformer, Hashable {
     /// A Boolean value that indicates whether images smaller than the target are enlarged.
     public let upscales: Bool
     /// The filter that determines the weights of source pixels.
-    public let filter: Resampler.Filter
+    public let filter: ResamplingFilter
 
     /// Creates a transformer. By default, `upscales` is `false` and the filter is Lanczos-3.
-    public init(to target: TargetSize, upscales: Bool = false, filter: Resampler.Filter = .lanczos3) {
+    public init(to target: TargetSize, upscales: Bool = false, filter: ResamplingFilter = .lanczos3) {
         self.target = target
         self.upscales = upscales
         self.filter = filter
@@ -90,7 +90,7 @@ extension ImageTransformer where Self == ResizeTransformer {
     /// Returns a transformer that resizes to `target`. It enlarges images only if `upscales` is `true` or the mode of
     /// the target is ``TargetSize/Mode/exactly``.
     public static func resize(
-        _ target: TargetSize, upscales: Bool = false, filter: Resampler.Filter = .lanczos3
+        _ target: TargetSize, upscales: Bool = false, filter: ResamplingFilter = .lanczos3
     ) -> Self {
         ResizeTransformer(to: target, upscales: upscales, filter: filter)
     }
@@ -105,7 +105,7 @@ extension ImageTransformer where Self == ResizeTransformer {
     ///   - filter: The filter that determines the weights of source pixels. The default is Lanczos-3.
     public static func resize(
         width: Double? = nil, height: Double? = nil, mode: TargetSize.Mode = .fit, unit: TargetSize.Unit = .pixels,
-        upscales: Bool = false, filter: Resampler.Filter = .lanczos3
+        upscales: Bool = false, filter: ResamplingFilter = .lanczos3
     ) -> Self {
         var target = TargetSize.fit(width: width, height: height, unit: unit)
         target.mode = mode

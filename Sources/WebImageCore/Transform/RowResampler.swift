@@ -32,7 +32,7 @@ package struct RowResampler: ~Copyable {
     ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     package init(
         sourceSize: PixelSize, window: SampleRect, to output: PixelSize, format: PixelFormat,
-        filter: Resampler.Filter, context: CodingContext
+        filter: ResamplingFilter, context: CodingContext
     ) throws(ImageError) {
         try Resampler.check(window: window, in: sourceSize)
         try context.limits.check(result: output, format: format)

@@ -18,7 +18,7 @@ struct OriginalBytesTests {
         return try ImageCoderRegistry.standard.encode(image, as: encoding, original: data, context: context)
     }
 
-    private func format(_ data: Data) -> ImageFormat? { ImageFormat.sniff(data) }
+    private func format(_ data: Data) -> ImageFormat? { ImageFormat(sniffing: data) }
 
     @Test("The automatic format returns the original data if nothing changed")
     func unchanged() throws {
@@ -127,7 +127,7 @@ struct OriginalBytesTests {
                     "back.jpg", ["/usr/bin/djxl", "picture.jxl", "back.jpg"], result, as: "picture.jxl")
                 let found = EmbeddedMetadata(reading: jpeg)
                 let block = try SampleMetadata.block(in: found)
-                #expect(ImageOrientation.read(exif: Data(found.exif ?? [])) == .right)
+                #expect(ImageOrientation(exif: Data(found.exif ?? [])) == .right)
                 #expect(block.position.isEmpty == (policy != .keep))
                 #expect(block.main.contains { $0.tag == 0x0110 } == (policy != .strip))
                 #expect((found.xmp == nil) == (policy == .strip))

@@ -44,7 +44,7 @@ struct PNGDownscalerTests {
         ], [1, 2, 3, 4])
     func isSame(_ target: TargetSize, _ channels: Int) throws {
         let data = pixels(311, 207, channels: channels).bytes()
-        for reduction in [ImageDecodingOptions.Reduction.lanczos3, .box] {
+        for reduction in [ResamplingFilter.lanczos3, .box] {
             let small = try decode(data, ImageDecodingOptions(size: target, resampling: reduction))
             let whole = try decode(data, ImageDecodingOptions())
             let expected = try ResizeTransformer(to: target, filter: reduction == .box ? .box : .lanczos3)

@@ -53,7 +53,7 @@ struct RowResamplerTests {
             let top = Double.random(in: 0..<Double(size.height) / 2, using: &random)
             let window = SampleRect(
                 x: left, y: top, width: Double(size.width) - left * 1.5, height: Double(size.height) - top * 1.5)
-            let filter: Resampler.Filter = Bool.random(using: &random) ? .lanczos3 : .box
+            let filter: ResamplingFilter = Bool.random(using: &random) ? .lanczos3 : .box
             var rows = try RowResampler(
                 sourceSize: size, window: window, to: output, format: format, filter: filter, context: context)
             var row = 0

@@ -107,7 +107,7 @@ struct ClassRowTests {
 
     @Test("NSData+ImageContentType: ImageFormat.sniff recognizes the format")
     func sniff() throws {
-        #expect(ImageFormat.sniff(try TestImages.png(1)) == .png)
+        #expect(ImageFormat(sniffing: try TestImages.png(1)) == .png)
     }
 
     @MainActor
@@ -136,8 +136,8 @@ struct ClassRowTests {
         ]
         let result = try ComposedTransformer(list).apply(to: image, context: TransformContext())
         #expect(result.size.width >= 20)
-        let color = image.color(at: PixelPoint(x: 3, y: 3))
-        let colors = image.colors(in: PixelRect(x: 0, y: 0, width: 2, height: 2))
+        let color = image.pixels.color(x: 3, y: 3)
+        let colors = image.pixels.colors(in: PixelRect(x: 0, y: 0, width: 2, height: 2))
         #expect(color != nil && colors.count == 4)
     }
 
@@ -146,8 +146,8 @@ struct ClassRowTests {
         let badge = try TestImages.pixels(2)
         let canvas = try PixelBuffer.filled(with: .white, size: PixelSize(width: 100, height: 80))
         let drawn = try canvas.draw(badge, in: PixelRect(x: 70, y: 50, width: 24, height: 24), opacity: 0.9)
-        #expect(drawn.color(at: PixelPoint(x: 5, y: 5)) == .white)
-        #expect(drawn.color(at: PixelPoint(x: 80, y: 60)) != .white)
+        #expect(drawn.color(x: 5, y: 5) == .white)
+        #expect(drawn.color(x: 80, y: 60) != .white)
         #expect(throws: ImageError.self) { try canvas.draw(badge, in: PixelRect(x: 0, y: 0, width: 0, height: 5)) }
     }
 

@@ -147,7 +147,7 @@ extension ModelWorld {
         }
         wait {
             guard let data = try? await manager.data(for: request, encodedAs: encoding) else { return }
-            if ImageFormat.sniff(data) != encoding.format {
+            if ImageFormat(sniffing: data) != encoding.format {
                 complaints.update { $0.append("requested \(encoding.format), got \(data.count) bytes of another type") }
             }
         }

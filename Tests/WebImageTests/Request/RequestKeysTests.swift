@@ -140,7 +140,7 @@ private struct OptionCase: Equatable {
     let scale: Double
     let frames: ImageDecodingOptions.Frames
     let depth: ImageDecodingOptions.Depth
-    let reduction: ImageDecodingOptions.Reduction
+    let reduction: ResamplingFilter
     let color: ImageDecodingOptions.Color
     let isPartial: Bool
     let hint: String?

@@ -116,7 +116,7 @@ struct SourceTests {
         #expect(manager.cachedImage(for: small)?.size.width == 40)
         await #expect(throws: ImageError.request(.noOriginalData)) { try await manager.data(for: whole) }
         let png = try await manager.data(for: whole, encodedAs: .png())
-        #expect(ImageFormat.sniff(png) == .png)
+        #expect(ImageFormat(sniffing: png) == .png)
         await manager.cache.flush()
         #expect(await manager.diskCache?.info().entryCount == 0)
     }

@@ -58,7 +58,7 @@ struct IncrementalDecodeTests {
         for name in imagePaths {
             let data = try Data(contentsOf: Fixtures.directory.appending(path: name))
             let isStreamed = try expectSame(data, [nil, .fit(width: 24)], name)
-            if isStreamed, let format = ImageFormat.sniff(data) { formats.insert(format) }
+            if isStreamed, let format = ImageFormat(sniffing: data) { formats.insert(format) }
         }
         #expect(formats.isSuperset(of: [.jpeg, .png, .webp, .bmp]))
         #expect(formats.isDisjoint(with: [.gif, .apng]))

@@ -92,7 +92,7 @@ struct BlendTests {
             var places: [[Int]] = []
             for y in 0..<7 {
                 for x in 0..<9 {
-                    guard let color = result.color(at: PixelPoint(x: x, y: y)), color.red != 9 else { continue }
+                    guard let color = result.color(x: x, y: y), color.red != 9 else { continue }
                     places.append([x, y, x - Int(color.red) + 100, y - Int(color.green) + 100])
                 }
             }

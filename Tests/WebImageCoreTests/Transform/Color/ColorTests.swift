@@ -76,7 +76,7 @@ struct ColorTests {
         let source = try PixelMaking.buffer(101, 101, isOpaque: true) { _, _ in [200, 200, 200, 255] }
         let result = try VignetteTransformer(strength: 0.5, start: 0.5).transform(source, context: context)
         #expect(result.isOpaque)
-        func red(_ x: Int, _ y: Int) -> Int { Int(result.color(at: PixelPoint(x: x, y: y))?.red ?? 0) }
+        func red(_ x: Int, _ y: Int) -> Int { Int(result.color(x: x, y: y)?.red ?? 0) }
         #expect(red(50, 50) == 200 && red(50, 20) == 200 && red(70, 70) == 200)
         // The center of the corner pixel is at 50 / 50.5 of the distance.
         let t = (50 / 50.5 - 0.5) * 2

@@ -17,7 +17,7 @@ struct ShapeTests {
     }
 
     private func color(_ pixels: PixelBuffer, _ x: Int, _ y: Int) -> PixelColor? {
-        pixels.color(at: PixelPoint(x: x, y: y))
+        pixels.color(x: x, y: y)
     }
 
     @Test("A flip exchanges the sides and keeps every pixel", arguments: FlipTransformer.Direction.allCases)
@@ -79,7 +79,7 @@ struct ShapeTests {
         #expect(
             try CircleTransformer(border: .init(width: 3, color: red), unit: .points).transform(
                 source, context: TransformContext(scale: 2)
-            ).color(at: PixelPoint(x: 5, y: 20)) == red)
+            ).color(x: 5, y: 20) == red)
     }
 
     @Test("A border is drawn inside or outside")
