@@ -15,7 +15,7 @@ struct FarbfeldCoder: ImageCoder {
         format == nil && prefix.starts(with: Data("farbfeld".utf8))
     }
 
-    func decode(_ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         let bytes = [UInt8](data)
@@ -41,7 +41,7 @@ struct FarbfeldCoder: ImageCoder {
         let image = DecodedImage(pixels: canvas.finish(isOpaque: false), scale: options.scale, format: Self.format)
         guard let target = options.size else { return image }
         return try ResizeTransformer(to: target).apply(
-            to: image, context: TransformContext(scale: options.scale, coding: context))
+            to: image, context: context)
     }
 }
 

@@ -52,7 +52,7 @@ struct ConvertCommand: Sendable {
                 // time.
                 var limits = ImageLimits.desktop
                 limits.maxDecodingTime = .infinity
-                let context = CodingContext(limits: limits)
+                let context = ImageProcessingContext(limits: limits)
                 guard coders.canEncode(options.encoding.format) else {
                     throw .processing(.noEncoder(options.encoding.format))
                 }
@@ -60,7 +60,7 @@ struct ConvertCommand: Sendable {
                 var (image, indices) = try options.frames.chosen(
                     of: try coders.decode(data, options: options.decoding, context: context))
                 for transformer in options.transformers {
-                    image = try transformer.apply(to: image, context: TransformContext(coding: context))
+                    image = try transformer.apply(to: image, context: context)
                 }
                 try options.frames.write(
                     try ConvertFrames.telling(image, printer), indices, as: options.encoding, original: data,

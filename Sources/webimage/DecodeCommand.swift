@@ -39,7 +39,7 @@ struct DecodeCommand: Sendable {
                 let image = try ImageCoderRegistry.standard.decode(
                     data,
                     options: ImageDecodingOptions(size: options.size, frames: options.frame == nil ? .first : frames),
-                    context: CodingContext())
+                    context: ImageProcessingContext())
                 try Files.write(Data(image.pixels.packedBytes()), to: options.output)
                 return image.size
             }

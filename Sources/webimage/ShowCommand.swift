@@ -65,7 +65,7 @@ struct ShowCommand: Sendable {
             let decoding = ImageDecodingOptions(size: drawing.grid.target, frames: frames)
             return try await BlockingWork.run { () throws(ImageError) in
                 try ImageCoderRegistry.standard.decode(
-                    try Files.read(input), options: decoding, context: CodingContext())
+                    try Files.read(input), options: decoding, context: ImageProcessingContext())
             }
         }
         var request = ImageRequest(url: try Inputs.url(input), size: drawing.grid.target)

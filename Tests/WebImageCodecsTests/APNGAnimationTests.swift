@@ -8,7 +8,7 @@ import WebImageCore
 @Suite("Animated PNG")
 struct APNGAnimationTests {
     private func decode(_ data: Data, _ options: ImageDecodingOptions = ImageDecodingOptions()) throws -> DecodedImage {
-        try PNGCoder().decode(data, info: nil, options: options, context: CodingContext())
+        try PNGCoder().decode(data, info: nil, options: options, context: ImageProcessingContext())
     }
 
     private func parts(_ file: String) throws -> PNGParts { PNGParts(try Fixture.named(file).data()) }
@@ -151,7 +151,7 @@ struct APNGAnimationTests {
             do {
                 let image = try PNGCoder().decode(
                     parts.file, info: nil, options: ImageDecodingOptions(allowsPartialData: round % 2 == 0),
-                    context: CodingContext(limits: .icon))
+                    context: ImageProcessingContext(limits: .icon))
                 for place in 0..<image.frameCount { _ = try image.animation?.frame(at: place) }
             } catch {
                 #expect(error.code >= 1_000)

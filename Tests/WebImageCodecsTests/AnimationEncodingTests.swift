@@ -10,11 +10,12 @@ struct AnimationEncodingTests {
     static let exact: [ImageEncoding] = [.gif(), .apng(), .webp(lossless: true)]
 
     private func encode(_ image: DecodedImage, _ encoding: ImageEncoding) throws -> Data {
-        try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
+        try coder(for: encoding.format).encode(image, as: encoding, context: ImageProcessingContext())
     }
 
     private func decode(_ data: Data, _ format: ImageFormat) throws -> DecodedImage {
-        try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(), context: CodingContext())
+        try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(),
+            context: ImageProcessingContext())
     }
 
     private func frames(_ image: DecodedImage) throws -> [[UInt8]] {
@@ -111,8 +112,8 @@ struct AnimationEncodingTests {
         // Diffused errors are noise at full size and disappear at smaller sizes.
         #expect(similarity(back.pixels, pixels) > (dithers ? 29 : 32))
         let half = TargetSize.fit(width: 20, height: 15, unit: .pixels)
-        let small = try ResizeTransformer(to: half).transform(back.pixels, context: TransformContext())
-        let wanted = try ResizeTransformer(to: half).transform(pixels, context: TransformContext())
+        let small = try ResizeTransformer(to: half).transform(back.pixels, context: ImageProcessingContext())
+        let wanted = try ResizeTransformer(to: half).transform(pixels, context: ImageProcessingContext())
         #expect(similarity(small, wanted) > (dithers ? 44 : 36))
     }
 
@@ -199,9 +200,9 @@ struct AnimationEncodingTests {
         let image = try Self.blocks(seed: 2, count: 4)
         var encoding = ImageEncoding.png()
         encoding.frames = .range(2..<4)
-        let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+        let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: ImageProcessingContext())
         #expect(try decode(data, .png).pixels.packedBytes() == frames(image)[2])
-        let poster = try ImageCoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+        let poster = try ImageCoderRegistry.standard.encode(image, as: .png(), context: ImageProcessingContext())
         #expect(try decode(poster, .png).frameCount == 1)
     }
 
@@ -212,12 +213,12 @@ struct AnimationEncodingTests {
         flag.cancel()
         #expect(throws: ImageError.request(.cancelled)) {
             try coder(for: encoding.format).encode(
-                image, as: encoding, context: CodingContext(cancellation: flag))
+                image, as: encoding, context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
         }
         var limits = ImageLimits.desktop
         limits.maxFrames = 4
         #expect(throws: ImageError.limitExceeded(ImageError.LimitFailure(.frameCount, limit: 4, actual: 5))) {
-            try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext(limits: limits))
+            try coder(for: encoding.format).encode(image, as: encoding, context: ImageProcessingContext(limits: limits))
         }
     }
 

@@ -54,9 +54,9 @@ struct AnimationMemoryTests {
         }
         let poster = try Self.frame(0, size)
         let image = DecodedImage(pixels: poster, animation: animation)
-        let data = try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
+        let data = try coder(for: encoding.format).encode(image, as: encoding, context: ImageProcessingContext())
         let back = try coder(for: encoding.format).decode(
-            data, info: nil, options: ImageDecodingOptions(), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext())
         #expect(back.frameCount == 60)
         #expect(counter.maximum <= 2)
     }
@@ -70,9 +70,9 @@ struct AnimationMemoryTests {
         }
         for encoding in Self.encodings.prefix(3) {
             let data = try coder(for: encoding.format).encode(
-                DecodedImage(animation: animation), as: encoding, context: CodingContext())
+                DecodedImage(animation: animation), as: encoding, context: ImageProcessingContext())
             let back = try coder(for: encoding.format).decode(
-                data, info: nil, options: ImageDecodingOptions(), context: CodingContext())
+                data, info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext())
             let held = try #require(back.animation)
             for place in 0..<60 { _ = try held.frame(at: place) }
             #expect(held.cost <= 2 * canvas + data.count + 16_384, "\(encoding.format): \(held.cost)")
@@ -92,7 +92,7 @@ struct AnimationMemoryTests {
     func resident() async {
         await #expect(processExitsWith: .success) {
             // Use no limits, so that a slow machine doesn't exceed the timeout.
-            let context = CodingContext(limits: .unlimited)
+            let context = ImageProcessingContext(limits: .unlimited)
             let size = PixelSize(width: 1_200, height: 900)
             let canvas = size.width * size.height * 4
             let animation = try ImageAnimation(frameDurations: Array(repeating: 40, count: 60), size: size) {

@@ -43,7 +43,8 @@ struct DepthTests {
         let image = try fixture.decode(ImageDecodingOptions(size: .fit(width: 9, height: 9), depth: .source))
         #expect(image.pixels.format == .rgba16 && max(image.size.width, image.size.height) == 9)
         let full = try fixture.decode().pixels
-        let reduced = try ResizeTransformer(to: .fit(width: 9, height: 9)).transform(full, context: TransformContext())
+        let reduced = try ResizeTransformer(to: .fit(width: 9, height: 9)).transform(full,
+            context: ImageProcessingContext())
         // Colors may be converted after scaling.
         let limit = fixture.file.hasPrefix("p3") ? 300 : 1
         #expect(difference(words(image.pixels), words(reduced)).largest <= limit)
@@ -85,10 +86,10 @@ struct DepthTests {
     func previewsHaveBytes(_ fixture: DepthFixture) throws {
         let data = try fixture.data()
         let start = try ImageCoderRegistry.standard.progressiveStart(
-            data, options: ImageDecodingOptions(depth: .source), context: CodingContext())
+            data, options: ImageDecodingOptions(depth: .source), context: ImageProcessingContext())
         guard case .decoder(let decoder, _) = start else { return }
-        try decoder.append(data, isLast: true, context: CodingContext())
-        let preview = try #require(try decoder.makePreview(context: CodingContext()))
+        try decoder.append(data, isLast: true, context: ImageProcessingContext())
+        let preview = try #require(try decoder.makePreview(context: ImageProcessingContext()))
         #expect(preview.isComplete && preview.image.pixels.format == .rgba8)
     }
 }

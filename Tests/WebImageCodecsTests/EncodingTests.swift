@@ -8,7 +8,8 @@ import WebImageCore
 @Suite("Encoding")
 struct EncodingTests {
     private func decoded(_ data: Data, _ format: ImageFormat) throws -> DecodedImage {
-        try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(), context: CodingContext())
+        try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(),
+            context: ImageProcessingContext())
     }
 
     @Test("PNG and lossless WebP preserve every pixel", arguments: [ImageEncoding.png(), .webp(lossless: true)])
@@ -87,7 +88,7 @@ struct EncodingTests {
         let image = DecodedImage(pixels: try PixelPatterns.photo(width: 64, height: 64))
         #expect(throws: ImageError.request(.cancelled)) {
             try coder(for: encoding.format).encode(
-                image, as: encoding, context: CodingContext(cancellation: flag))
+                image, as: encoding, context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
         }
     }
 

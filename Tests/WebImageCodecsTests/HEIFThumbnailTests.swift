@@ -18,9 +18,10 @@
             try Fixture.named(file).data().withBytes { (bytes) throws(ImageError) in
                 var reader = try HEIFReader(bytes, imageIndex: 0, limits: .desktop)
                 guard reader.useThumbnail(width: width, height: height, options: depth) else { return nil }
-                let size = try reader.decode(color: nil, options: depth, context: CodingContext()).size
+                let size = try reader.decode(color: nil, options: depth, context: ImageProcessingContext()).size
                 reader.useFullImage()
-                return try reader.decode(color: nil, options: depth, context: CodingContext()).size == reader.size
+                return try reader.decode(color: nil, options: depth,
+                    context: ImageProcessingContext()).size == reader.size
                     ? size : nil
             }
         }

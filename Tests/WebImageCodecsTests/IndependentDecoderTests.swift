@@ -72,7 +72,7 @@ struct IndependentDecoderTests {
     private func write(_ image: DecodedImage, _ encoding: ImageEncoding, to folder: TemporaryDirectory, _ name: String)
         throws
     {
-        try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
+        try coder(for: encoding.format).encode(image, as: encoding, context: ImageProcessingContext())
             .write(to: folder.url.appending(path: name))
     }
 

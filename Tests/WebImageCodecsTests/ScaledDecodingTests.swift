@@ -21,7 +21,7 @@ struct ScaledDecodingTests {
     static func reference(
         _ data: Data, _ format: ImageFormat, _ orientation: ImageOrientation, _ target: TargetSize
     ) throws -> PixelBuffer {
-        let context = CodingContext()
+        let context = ImageProcessingContext()
         let full = try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(), context: context)
         let upright = try OrientationTransform.upright(full.pixels, orientation, context: context)
         let plan = try target.plan(for: upright.size)
@@ -34,7 +34,7 @@ struct ScaledDecodingTests {
     func modes(_ encoding: ImageEncoding, _ target: TargetSize) throws {
         let data = try PixelPatterns.encode(Self.source.get(), as: encoding)
         let image = try coder(for: encoding.format).decode(
-            data, info: nil, options: ImageDecodingOptions(size: target), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
         let expected = try Self.reference(data, encoding.format, .up, target)
         #expect(image.size == expected.size)
         #expect(similarity(image.pixels, expected) >= (encoding.format == .webp ? 40 : 45), "\(image.size)")
@@ -48,7 +48,7 @@ struct ScaledDecodingTests {
         for side in [17.0, 20, 32, 40, 75, 80] {
             let target = TargetSize.fit(width: side, height: side)
             let image = try JPEGCoder().decode(
-                data, info: nil, options: ImageDecodingOptions(size: target), context: CodingContext())
+                data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
             let expected = try Self.reference(data, .jpeg, .up, target)
             #expect(similarity(image.pixels, expected) >= 45, "\(width) to \(side)")
         }
@@ -61,7 +61,7 @@ struct ScaledDecodingTests {
         let data = try PixelPatterns.encode(picture, as: .jpeg(quality: 95))
         let probe = ImageInfo(format: .jpeg, storedSize: raw, orientation: orientation)
         let image = try JPEGCoder().decode(
-            data, info: probe, options: ImageDecodingOptions(size: target), context: CodingContext())
+            data, info: probe, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
         let expected = try Self.reference(data, .jpeg, orientation, target)
         #expect(image.size == expected.size)
         #expect(similarity(image.pixels, expected) >= 42)
@@ -91,9 +91,10 @@ struct ScaledDecodingTests {
         let data = try PixelPatterns.encode(PixelPatterns.photo(width: 64, height: 64), as: .png())
         let target = TargetSize.fit(width: 16, height: 16)
         let lanczos = try PNGCoder().decode(
-            data, info: nil, options: ImageDecodingOptions(size: target), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
         let box = try PNGCoder().decode(
-            data, info: nil, options: ImageDecodingOptions(size: target, resampling: .box), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(size: target, resampling: .box),
+                context: ImageProcessingContext())
         #expect(lanczos.pixels.packedBytes() != box.pixels.packedBytes())
     }
 }

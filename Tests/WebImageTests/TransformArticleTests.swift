@@ -27,7 +27,7 @@ struct TransformArticleTests {
         request.transformers = avatar
         #expect(request.transformers?.count == 2)
 
-        let context = TransformContext()
+        let context = ImageProcessingContext()
         var image = DecodedImage(pixels: pixels)
         for transformer in avatar { image = try transformer.apply(to: image, context: context) }
         let soft = try BlurTransformer(radius: 8).transform(pixels, context: context)
@@ -44,12 +44,12 @@ struct TransformArticleTests {
         let own: any ImageTransformer = .custom(id: "half") { pixels, context in
             try ResizeTransformer(to: .fit(width: Double(pixels.width) / 2)).transform(pixels, context: context)
         }
-        #expect(try poster.transform(pixels, context: TransformContext()).isOpaque)
-        #expect(try own.transform(pixels, context: TransformContext()).size == PixelSize(width: 60, height: 50))
+        #expect(try poster.transform(pixels, context: ImageProcessingContext()).isOpaque)
+        #expect(try own.transform(pixels, context: ImageProcessingContext()).size == PixelSize(width: 60, height: 50))
 
         let card: any ImageTransformer = .roundedCorners(
             radius: 12, corners: [.topLeading, .topTrailing], unit: .points)
-        let retina = TransformContext(scale: 2)
+        let retina = ImageProcessingContext(scale: 2)
         let cut = try card.transform(pixels, context: retina)
         #expect(!cut.isOpaque)
     }

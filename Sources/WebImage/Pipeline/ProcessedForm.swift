@@ -26,14 +26,14 @@ struct ProcessedForm: WholeImageTransformer {
     var identifier: String { Self.identity(encoding) }
 
     /// Returns the pixels unchanged, because this method is called only for previews, which aren't stored.
-    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer { pixels }
+    func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer { pixels }
 
     /// Returns the image as it would be read from disk. An image that can't be stored remains unchanged.
-    func apply(toWhole image: DecodedImage, context: TransformContext) throws(ImageError) -> DecodedImage {
+    func apply(toWhole image: DecodedImage, context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
         guard !image.isAnimated, !image.metadata.isPartial else { return image }
         do throws(ImageError) {
-            let data = try coders.encode(image, as: encoding, context: context.coding)
-            let read = try coders.decode(data, options: options, context: context.coding)
+            let data = try coders.encode(image, as: encoding, context: context)
+            let read = try coders.decode(data, options: options, context: context)
             guard image.hasSameColors(as: read) else { return image }
             return image.replacing(pixels: read.pixels, animation: nil)
                 .with(encodedForm: EncodedForm(encoding: encoding, data: data))
@@ -73,7 +73,7 @@ extension ProcessedForm {
 
     /// Decodes a stored image and attaches its data, because a revalidated image is stored again.
     static func image(
-        _ data: Data, _ request: ImageRequest, _ coders: ImageCoderRegistry, context: CodingContext
+        _ data: Data, _ request: ImageRequest, _ coders: ImageCoderRegistry, context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {
         let image = try coders.decode(data, options: readOptions(request), context: context)
         guard let encoding = lossyEncoding(of: request) else { return image }

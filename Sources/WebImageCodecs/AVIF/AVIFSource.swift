@@ -70,7 +70,7 @@
         /// The conversion to sRGB. A color profile takes precedence over code points (ISO/IEC 23000-22, 7.3.6.4).
         var conversion: ColorConversion? { info.icc == nil ? .from(codePoints) : .from(profile: iccProfile) }
 
-        mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
+        mutating func decode(frame: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
             try context.checkCancellation()
             let reading = PixelImporter(storedSize, depth: depth, options: requestedDepth, color: color)
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in

@@ -13,7 +13,9 @@
         ///
         /// - Parameter depth: The bits per sample for 8-bit pixels, either 8 or 10. Pixels with 16 bits per sample are
         ///   encoded with 10.
-        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: CodingContext)
+        static func encode(
+            _ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: ImageProcessingContext
+        )
             throws(ImageError) -> Data
         {
             let pixels = image.pixels

@@ -26,7 +26,7 @@ package struct BMPCoder: ImageCoder {
     /// - Throws: A decoding error (4xxx), such as
     ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if pixels are missing, or a
     ///   limit error (6xxx).
-    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try options.requireStill()
@@ -50,7 +50,7 @@ package struct BMPCoder: ImageCoder {
     ///
     /// Most files store rows from bottom to top. A file with run-length encoding shows no preview before it's
     /// complete.
-    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         let layout = try DecodeLayout(rawSize: info.storedSize, options: options, context: context)
@@ -67,7 +67,7 @@ package struct BMPCoder: ImageCoder {
     /// alpha. The encoding preserves every visible pixel.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try BMPWriter.encode(image.pixels, context: context)

@@ -21,7 +21,7 @@ package struct GIFCoder: ImageCoder {
     ///
     /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         let wanted = context.limits.maxFrames > 1 ? options.frames : options.frames.asStill
@@ -51,7 +51,7 @@ package struct GIFCoder: ImageCoder {
     }
 
     /// Creates a decoder that shows the first frame row by row or pass by pass.
-    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         let layout = try DecodeLayout(rawSize: info.storedSize, options: options, context: context)
@@ -71,7 +71,7 @@ package struct GIFCoder: ImageCoder {
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try GIFWriter.encode(image, as: encoding, context: context)
@@ -79,7 +79,7 @@ package struct GIFCoder: ImageCoder {
 
     /// Composes the frame `place`, starting at the nearest frame that doesn't depend on earlier frames.
     private func decodeStill(
-        at place: Int, _ data: Data, index: GIFIndex, allowsPartial: Bool, context: CodingContext
+        at place: Int, _ data: Data, index: GIFIndex, allowsPartial: Bool, context: ImageProcessingContext
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
         guard index.frames.indices.contains(place) else {
             throw .request(.frameNotFound(index: place, frameCount: index.frames.count))

@@ -26,7 +26,9 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(
+            _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+        )
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
@@ -56,7 +58,7 @@
         /// Decodes the embedded thumbnail if it has enough pixels and is valid. Otherwise, decodes the image.
         private func decode(
             _ reader: inout HEIFReader, _ layout: DecodeLayout, color: ColorConversion?, options: ImageDecodingOptions,
-            context: CodingContext
+            context: ImageProcessingContext
         ) throws(ImageError) -> PixelBuffer {
             if let needed = layout.requiredSize,
                 reader.useThumbnail(width: needed.width, height: needed.height, options: options.depth)
@@ -84,7 +86,7 @@
         ///
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             try requireEncodable(image.pixels, as: .heif, maxDimension: 16_384)

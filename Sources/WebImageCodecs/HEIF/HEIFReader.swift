@@ -87,7 +87,7 @@
         /// - Parameters:
         ///   - color: The color conversion to apply.
         ///   - options: The requested bits per sample of the result.
-        func decode(color: ColorConversion?, options: ImageDecodingOptions.Depth, context: CodingContext)
+        func decode(color: ColorConversion?, options: ImageDecodingOptions.Depth, context: ImageProcessingContext)
             throws(ImageError) -> PixelBuffer
         {
             try context.checkCancellation()

@@ -28,7 +28,7 @@ package struct ICOCoder: ImageCoder {
     ///
     /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try context.checkCancellation()
@@ -61,7 +61,7 @@ package struct ICOCoder: ImageCoder {
 
     private func decodePNG(
         _ data: Data, _ format: ImageFormat, _ claim: ImageInfo?, _ options: ImageDecodingOptions,
-        _ context: CodingContext
+        _ context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {
         var inner = options
         inner.frames = .first
@@ -73,7 +73,7 @@ package struct ICOCoder: ImageCoder {
     private func decodeBitmap(
         _ bytes: UnsafeBufferPointer<UInt8>, _ format: ImageFormat, _ claim: ImageInfo?,
         _ options: ImageDecodingOptions,
-        _ context: CodingContext
+        _ context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {
         var reader = ByteReader(bytes)
         var header = try DIBHeader(&reader, format: format)
@@ -98,7 +98,7 @@ package struct ICOCoder: ImageCoder {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` if a side exceeds 256 pixels, or
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try ICOWriter.encode(image.pixels, dimensions: dimensions, as: encoding, context: context)

@@ -11,7 +11,9 @@ enum ICOWriter {
     /// PNG.
     private static let minPNGDimension = 64
 
-    static func encode(_ pixels: PixelBuffer, dimensions: [Int], as encoding: ImageEncoding, context: CodingContext)
+    static func encode(
+        _ pixels: PixelBuffer, dimensions: [Int], as encoding: ImageEncoding, context: ImageProcessingContext
+    )
         throws(ImageError) -> Data
     {
         let pictures = try sizes(try pixels.eightBits(context: context), dimensions, context)
@@ -36,7 +38,7 @@ enum ICOWriter {
         return file
     }
 
-    private static func sizes(_ pixels: PixelBuffer, _ sides: [Int], _ context: CodingContext)
+    private static func sizes(_ pixels: PixelBuffer, _ sides: [Int], _ context: ImageProcessingContext)
         throws(ImageError) -> [PixelBuffer]
     {
         guard !sides.isEmpty else { return [pixels] }
@@ -54,7 +56,7 @@ enum ICOWriter {
         return pictures.isEmpty ? [pixels] : pictures
     }
 
-    private static func body(_ pixels: PixelBuffer, as encoding: ImageEncoding, context: CodingContext)
+    private static func body(_ pixels: PixelBuffer, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         guard max(pixels.width, pixels.height) < minPNGDimension else {

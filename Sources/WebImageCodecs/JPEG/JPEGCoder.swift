@@ -22,7 +22,7 @@ package struct JPEGCoder: ImageCoder {
     /// - Throws: A decoding error (4xxx), such as
     ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if pixels are missing, or a
     ///   limit error (6xxx). A file that lacks only its end marker is complete.
-    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try options.requireStill()
@@ -55,7 +55,7 @@ package struct JPEGCoder: ImageCoder {
     /// Creates a decoder that shows rows as they arrive, or scan after scan if the file has several scans.
     ///
     /// Files with arithmetic coding have no previews.
-    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         let layout = try DecodeLayout(
@@ -76,7 +76,7 @@ package struct JPEGCoder: ImageCoder {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try JPEGWriter.encode(image, as: encoding, context: context)

@@ -11,10 +11,10 @@ struct JPEGWriter {
 
     private let pixels: PixelBuffer
     private let background: [UInt8]
-    private let context: CodingContext
+    private let context: ImageProcessingContext
     private let handle: OpaquePointer
 
-    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try requireEncodable(image.pixels, as: .jpeg, maxDimension: maxDimension)
@@ -94,7 +94,7 @@ struct JPEGWriter {
 extension JPEGWriter {
     /// Returns a reduced copy of the image as a separate JPEG file (Exif 2.32, section 4.5.5).
     private static func thumbnail(
-        _ pixels: PixelBuffer, _ encoding: ImageEncoding, _ context: CodingContext
+        _ pixels: PixelBuffer, _ encoding: ImageEncoding, _ context: ImageProcessingContext
     ) throws(ImageError) -> [UInt8]? {
         guard let side = encoding.thumbnailDimension else { return nil }
         let plan = try TargetSize.fit(width: Double(side), height: Double(side)).plan(for: pixels.size)

@@ -23,7 +23,9 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(
+            _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+        )
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
@@ -72,7 +74,9 @@
         /// and group by group.
         ///
         /// For animations, it decodes the first frame.
-        package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        package func makeProgressiveDecoder(
+            info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext
+        )
             throws(ImageError) -> (any ProgressiveImageDecoder)?
         {
             let layout = try DecodeLayout(
@@ -94,7 +98,7 @@
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             let image = try image.selecting(encoding.frames)
@@ -113,7 +117,7 @@
         ///
         /// - Returns: The JPEG XL file, or `nil` if libjxl can't convert the JPEG file (CMYK or arithmetic coding).
         package func transcode(
-            _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+            _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: ImageProcessingContext
         ) throws(ImageError) -> Data? {
             format == .jpeg ? try JXLWriter.transcode(original, as: encoding, context: context) : nil
         }

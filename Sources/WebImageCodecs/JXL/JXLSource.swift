@@ -95,7 +95,7 @@
             }
         }
 
-        mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
+        mutating func decode(frame: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
             try context.checkCancellation()
             let reading = PixelImporter(
                 storedSize, depth: depth, options: requestedDepth, color: color, isZeroed: allowsPartial)

@@ -15,7 +15,7 @@ struct PNGReader: ~Copyable {
     private let handle: OpaquePointer
     private let bytes: UnsafeBufferPointer<UInt8>
     private var received: Int { bytes.count }
-    let context: CodingContext
+    let context: ImageProcessingContext
 
     /// The maximum memory that libpng may allocate for one chunk, such as a profile or a palette, in bytes.
     static let maxChunkBytes = 8 << 20
@@ -30,7 +30,7 @@ struct PNGReader: ~Copyable {
     ///     the data is truncated.
     ///   - context: The limits, the deadline, and the cancellation of the operation.
     /// - Throws: A decoding error (4xxx).
-    init(_ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, context: CodingContext) throws(ImageError) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, context: ImageProcessingContext) throws(ImageError) {
         guard let handle = wi_png_decoder_open(bytes.baseAddress, bytes.count, Self.maxChunkBytes) else {
             throw .decoding(.outOfMemory(byteCount: 0))
         }

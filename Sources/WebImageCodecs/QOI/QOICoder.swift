@@ -20,7 +20,7 @@ package struct QOICoder: ImageCoder {
     /// - Throws: A decoding error (4xxx), such as
     ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if pixels are missing, or a
     ///   limit error (6xxx).
-    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try options.requireStill()
@@ -56,7 +56,7 @@ package struct QOICoder: ImageCoder {
     /// Opaque images have three channels. The encoding preserves every visible pixel.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try QOIWriter.encode(image.selecting(encoding.frames).pixels, context: context)

@@ -4,7 +4,7 @@ import WebImageCore
 
 /// A type that decodes whole frames of an animation in any order, through the handle of a library.
 protocol LibraryFrameSource: ~Copyable {
-    mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer
+    mutating func decode(frame: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer
 }
 
 /// A decoder that produces the frames of an animation on demand. Each caller uses a handle of the library exclusively,
@@ -38,7 +38,7 @@ final class LibraryFrameDecoder<Source: LibraryFrameSource & ~Copyable>: Animati
             throw .request(.frameNotFound(index: place, frameCount: timeline.frameCount))
         }
         // Use a deadline per frame, because playback may last for hours.
-        let context = CodingContext(limits: limits)
+        let context = ImageProcessingContext(limits: limits)
         let pixels = try sources.decode(place) { (source) throws(ImageError) in
             try source.decode(frame: place, context: context)
         }

@@ -46,7 +46,7 @@ struct PixelImporter {
     ///   sample.
     /// - Throws: An ``ImageError/LimitFailure``, or the error that `read` throws.
     func pixels(
-        context: CodingContext, read: (borrowing PixelCanvas) throws(ImageError) -> Samples
+        context: ImageProcessingContext, read: (borrowing PixelCanvas) throws(ImageError) -> Samples
     ) throws(ImageError) -> PixelBuffer {
         // Check the limits before decoding.
         let canvas = try PixelCanvas.forDecoding(size, format: format, zeroed: isZeroed, context: context)

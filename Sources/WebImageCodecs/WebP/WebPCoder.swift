@@ -25,7 +25,9 @@ package struct WebPCoder: ImageCoder {
     ///
     /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-    package func decode(_ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(
+        _ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+    )
         throws(ImageError) -> DecodedImage
     {
         try data.withBytes { (bytes) throws(ImageError) in
@@ -44,7 +46,7 @@ package struct WebPCoder: ImageCoder {
     /// Creates a decoder that shows rows as they arrive.
     ///
     /// Animations have no previews.
-    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         guard info.frameCount == 1, info.frameCountIsExact else { return nil }
@@ -66,7 +68,7 @@ package struct WebPCoder: ImageCoder {
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         let image = try image.selecting(encoding.frames)

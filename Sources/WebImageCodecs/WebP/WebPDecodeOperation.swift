@@ -13,7 +13,7 @@ struct WebPDecodeOperation {
     let hasAlpha: Bool
     let orientation: ImageOrientation
     let options: ImageDecodingOptions
-    let context: CodingContext
+    let context: ImageProcessingContext
 
     func decodeStill() throws(ImageError) -> DecodedImage {
         try options.requireStill()

@@ -20,7 +20,7 @@ struct FileSizeSearch {
     let encoding: ImageEncoding
     /// The maximum file size, in bytes.
     let limit: Int
-    let context: CodingContext
+    let context: ImageProcessingContext
 
     /// Runs the search and returns the encoded file.
     ///

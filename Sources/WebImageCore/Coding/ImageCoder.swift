@@ -26,7 +26,7 @@ public protocol ImageCoder: Sendable {
     ///   - options: The size, the frames, the depth, and other options of the result.
     ///   - context: The limits and the cancellation. Call `checkCancellation()` regularly.
     /// - Returns: The premultiplied image at the requested size, with the EXIF orientation applied.
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
 
     /// Returns a decoder for a file that's still being received, or `nil` if previews aren't available. The default
@@ -37,14 +37,16 @@ public protocol ImageCoder: Sendable {
     ///   - options: The options as for ``decode(_:info:options:context:)``. A progressive decoder shows only the
     ///     first frame.
     ///   - context: The limits.
-    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
 
     /// Returns whether the coder encodes `format`. The default implementation returns `false`.
     func canEncode(_ format: ImageFormat) -> Bool
 
     /// Encodes an image. The default implementation throws ``ImageError/ProcessingFailure/noEncoder(_:)``.
-    func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data
+    func encode(
+        _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
+    ) throws(ImageError) -> Data
 }
 
 /// A coder that converts some files without decoding their pixels.
@@ -61,7 +63,7 @@ package protocol TranscodingImageCoder: ImageCoder {
     ///   - context: The limits and the cancellation.
     /// - Returns: The converted file, or `nil` if the conversion isn't possible.
     func transcode(
-        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: ImageProcessingContext
     ) throws(ImageError) -> Data?
 }
 
@@ -70,7 +72,7 @@ extension ImageCoder {
     public var identifier: String { String(reflecting: Self.self) }
 
     /// Returns `nil`, which means that the coder doesn't support previews.
-    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         nil
@@ -80,7 +82,7 @@ extension ImageCoder {
     public func canEncode(_ format: ImageFormat) -> Bool { false }
 
     /// Throws ``ImageError/ProcessingFailure/noEncoder(_:)``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         throw .processing(.noEncoder(encoding.format))

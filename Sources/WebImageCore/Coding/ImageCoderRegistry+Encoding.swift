@@ -23,7 +23,8 @@ extension ImageCoderRegistry {
     ///   met, the error is a ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/encodedSize`` with
     ///   the size of the smallest encoded file.
     public func encode(
-        _ image: DecodedImage, as encoding: ImageEncoding, original: Data? = nil, context: CodingContext
+        _ image: DecodedImage, as encoding: ImageEncoding, original: Data? = nil,
+        context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> Data {
         try encoding.checkNumbers()
         // Reuse the existing data, because encoding the image again would degrade it further.
@@ -83,9 +84,9 @@ extension ImageEncoding {
 
 extension DecodedImage {
     /// Returns the image with at most `side` pixels on its longer side. Animation frames are reduced on demand.
-    func limited(to side: Int, _ context: CodingContext) throws(ImageError) -> DecodedImage {
+    func limited(to side: Int, _ context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
         guard max(size.width, size.height) > side else { return self }
         let transformer = ResizeTransformer(to: .fit(width: Double(side), height: Double(side)))
-        return try transformer.apply(to: self, context: TransformContext(scale: 1, coding: context))
+        return try transformer.apply(to: self, context: context)
     }
 }

@@ -14,7 +14,7 @@ extension ImageCoderRegistry {
     /// - Throws: An error of the families 4xxx or 6xxx.
     package func progressiveStart(
         _ prefix: Data, encodedBytes: Int? = nil, options: ImageDecodingOptions = ImageDecodingOptions(),
-        context: CodingContext,
+        context: ImageProcessingContext,
         where admits: (ImageInfo) -> Bool = { _ in true }
     ) throws(ImageError) -> ProgressiveStart {
         let limits = context.limits

@@ -40,10 +40,17 @@ public struct ImageCoderRegistry: Sendable {
 
     /// Decodes `data`. This method blocks, so call it on a worker thread.
     ///
+    /// - Parameters:
+    ///   - data: The whole file.
+    ///   - options: The decoding options. The default decodes all frames at the size of the image.
+    ///   - context: The limits and the cancellation. The scale comes from the options. The default has the limits
+    ///     ``ImageLimits/desktop``.
     /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/RequestFailure/cancelled``.
-    public func decode(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), context: CodingContext)
-        throws(ImageError) -> DecodedImage
-    {
+    public func decode(
+        _ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(),
+        context: ImageProcessingContext = ImageProcessingContext()
+    ) throws(ImageError) -> DecodedImage {
+        let context = context.scale == options.scale ? context : context.with(scale: options.scale)
         let probe = try inspect(data, options: options, limits: context.limits)
         let format = probe?.format ?? options.usefulHint
         let prefix = data.prefix(64)
@@ -122,13 +129,13 @@ private struct UnconditionalCoder: TranscodingImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try coder.decode(data, info: info, options: options, context: context)
     }
 
-    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         try coder.makeProgressiveDecoder(info: info, options: options, context: context)
@@ -136,7 +143,9 @@ private struct UnconditionalCoder: TranscodingImageCoder {
 
     func canEncode(_ format: ImageFormat) -> Bool { coder.canEncode(format) }
 
-    func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data {
+    func encode(
+        _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
+    ) throws(ImageError) -> Data {
         try coder.encode(image, as: encoding, context: context)
     }
 
@@ -145,7 +154,7 @@ private struct UnconditionalCoder: TranscodingImageCoder {
     }
 
     func transcode(
-        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: ImageProcessingContext
     ) throws(ImageError) -> Data? {
         try (coder as? any TranscodingImageCoder)?.transcode(original, from: format, as: encoding, context: context)
     }

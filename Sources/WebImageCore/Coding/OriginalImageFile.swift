@@ -7,10 +7,10 @@ struct OriginalImageFile {
     let data: Data
     private let probe: ImageInfo
     private let coders: ImageCoderRegistry
-    private let context: CodingContext
+    private let context: ImageProcessingContext
 
     /// Creates an original, or returns `nil` if `data` isn't an image or exceeds the limits.
-    init?(_ data: Data, coders: ImageCoderRegistry, context: CodingContext) {
+    init?(_ data: Data, coders: ImageCoderRegistry, context: ImageProcessingContext) {
         guard !data.isEmpty, let probe = try? coders.inspect(data, limits: context.limits) else { return nil }
         self.data = data
         self.probe = probe

@@ -64,7 +64,7 @@ public struct BlurHash: Sendable, Hashable {
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the size is empty
     ///   or `punch` is out of range, or an ``ImageError/LimitFailure`` if the result is too large.
     public func pixels(
-        size: PixelSize, punch: Double = 1, context: CodingContext = CodingContext()
+        size: PixelSize, punch: Double = 1, context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "blurHash")
         guard !size.isEmpty else { throw check.invalid("size", "\(size)") }

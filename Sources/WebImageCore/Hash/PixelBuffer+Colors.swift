@@ -33,8 +33,10 @@ extension PixelBuffer {
     /// This method averages the stored values, which is equivalent to reducing the image to one pixel. The method
     /// blocks.
     ///
-    /// - Throws: An error of ``CodingContext/checkCancellation()``.
-    public func averageColor(context: CodingContext = CodingContext()) throws(ImageError) -> PixelColor {
+    /// - Throws: An error of ``ImageProcessingContext/checkCancellation()``.
+    public func averageColor(
+        context: ImageProcessingContext = ImageProcessingContext()
+    ) throws(ImageError) -> PixelColor {
         var sums: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
         var checkpoints = CancellationChecker(context)
         for y in 0..<height {
@@ -59,7 +61,7 @@ extension PixelBuffer {
 
     /// Returns the whole image, reduced by area averaging so that no side is longer than `side`. If the image is small
     /// enough, this method returns the same buffer.
-    func reduced(to side: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func reduced(to side: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let target = TargetSize.fit(width: Double(side), height: Double(side))
         let output = try target.plan(for: size).output
         return try Resampler.resample(

@@ -41,14 +41,14 @@ public struct CropTransformer: ImageTransformer, Hashable {
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a length is NaN,
     ///   infinite, zero, or negative, ``ImageError/ProcessingFailure/regionOutsideImage(transformer:)`` if the part is
     ///   outside the image, or a ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let rect = try rect(in: pixels.size, factor: unit == .points ? context.scale : 1)
         guard let kept = rect.clamped(to: pixels.size) else {
             throw .processing(.regionOutsideImage(transformer: "crop"))
         }
         if kept.size == pixels.size { return pixels }
-        try context.coding.limits.check(result: kept.size, format: pixels.format)
-        try context.coding.checkCancellation()
+        try context.limits.check(result: kept.size, format: pixels.format)
+        try context.checkCancellation()
         let canvas = try PixelCanvas(size: kept.size, format: pixels.format, cleared: false)
         let bytesPerPixel = pixels.format.bytesPerPixel
         pixels.withUnsafeBytes { bytes in

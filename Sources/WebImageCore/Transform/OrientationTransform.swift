@@ -10,9 +10,10 @@ package enum OrientationTransform {
     /// This method blocks and may be called on any thread.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the result is too large,
-    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``, or an error of ``CodingContext/checkCancellation()``.
+    ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``, or an error of
+    ///   ``ImageProcessingContext/checkCancellation()``.
     package static func upright(
-        _ pixels: PixelBuffer, _ orientation: ImageOrientation, context: CodingContext
+        _ pixels: PixelBuffer, _ orientation: ImageOrientation, context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
         guard orientation != .up else { return pixels }
         let size = orientation.upright(pixels.size)

@@ -19,10 +19,10 @@ package enum Resampler {
     ///   - filter: The filter that determines the weights of source pixels.
     ///   - context: The context that's checked for cancellation and for the deadline between rows.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the window isn't
-    ///   inside the source or the source is too short, or an error of ``CodingContext/checkCancellation()``.
+    ///   inside the source or the source is too short, or an error of ``ImageProcessingContext/checkCancellation()``.
     package static func resample(
         source: UnsafeRawBufferPointer, sourceSize: PixelSize, sourceBytesPerRow: Int, window: SampleRect,
-        into canvas: borrowing PixelCanvas, filter: ResamplingFilter, context: CodingContext
+        into canvas: borrowing PixelCanvas, filter: ResamplingFilter, context: ImageProcessingContext
     ) throws(ImageError) {
         try check(window: window, in: sourceSize)
         guard max(canvas.size.width, canvas.size.height) <= maxSideLength else {
@@ -65,7 +65,7 @@ package enum Resampler {
     ///   ``ImageError/DecodingFailure/outOfMemory(byteCount:)``.
     package static func resample(
         _ pixels: PixelBuffer, window: SampleRect, to output: PixelSize, filter: ResamplingFilter = .lanczos3,
-        context: CodingContext
+        context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
         if ScalePlan(window: window, output: output).isIdentity(for: pixels.size) { return pixels }
         guard !output.isEmpty else { throw invalid("output", "\(output)") }
@@ -114,7 +114,7 @@ private struct ResamplePass {
     /// The number of samples between two checkpoints, which take about a millisecond.
     private static let samplesPerCheckpoint = 8_000_000
 
-    func run(into canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) {
+    func run(into canvas: borrowing PixelCanvas, context: ImageProcessingContext) throws(ImageError) {
         var sums = [Float](repeating: 0, count: samples)
         var work = 0
         let rowBytes = canvas.size.width * canvas.format.bytesPerPixel

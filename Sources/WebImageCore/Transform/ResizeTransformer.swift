@@ -23,10 +23,10 @@ public struct ResizeTransformer: ImageTransformer, Hashable {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a length is NaN,
     ///   infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let plan = try plan(for: pixels.size, scale: context.scale)
         return try Resampler.resample(
-            pixels, window: plan.window, to: plan.output, filter: filter, context: context.coding)
+            pixels, window: plan.window, to: plan.output, filter: filter, context: context)
     }
 
     private func plan(for size: PixelSize, scale: Double) throws(ImageError) -> ScalePlan {

@@ -65,7 +65,7 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the radius or the
     ///   border width is NaN, infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "roundedCorners")
         let factor = unit == .points ? context.scale : 1
         let half = Double(min(pixels.width, pixels.height)) / 2
@@ -73,18 +73,18 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
         var width = 0.0
         if let border { width = min(half, try check.length(border.width, "border width", times: factor)) }
         if corners.isEmpty && border == nil { return pixels }
-        try context.coding.limits.check(result: pixels.size, format: pixels.format)
+        try context.limits.check(result: pixels.size, format: pixels.format)
         let outer = RoundedShape(size: pixels.size, inset: 0, radius: radius, corners: corners)
         let inner = RoundedShape(size: pixels.size, inset: width, radius: radius, corners: corners)
         let canvas = try PixelCanvas(size: pixels.size, format: pixels.format, cleared: false)
-        try cut(pixels, to: outer, inner: inner, into: canvas, context: context.coding)
+        try cut(pixels, to: outer, inner: inner, into: canvas, context: context)
         canvas.clearPadding()
         return canvas.finish(isOpaque: pixels.isOpaque && corners.isEmpty)
     }
 
     private func cut(
         _ pixels: PixelBuffer, to outer: RoundedShape, inner: RoundedShape, into canvas: borrowing PixelCanvas,
-        context: CodingContext
+        context: ImageProcessingContext
     ) throws(ImageError) {
         let maximum: Float = pixels.format == .rgba8 ? 255 : 65_535
         let color = (border?.color ?? .clear).premultiplied(maximum: maximum)

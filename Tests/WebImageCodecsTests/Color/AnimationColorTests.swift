@@ -30,7 +30,7 @@ struct AnimationColorTests {
     func isConverted(_ fixture: ColorFixture) throws {
         let still = try fixture.decode()
         let image = try ImageCoderRegistry.standard.decode(
-            animated(fixture.data(), size: still.size), context: CodingContext())
+            animated(fixture.data(), size: still.size), context: ImageProcessingContext())
         let animation = try #require(image.animation)
         #expect(image.format == .apng && image.frameCount == 2)
         #expect(image.metadata.iccProfile == still.metadata.iccProfile)
@@ -47,7 +47,7 @@ struct AnimationColorTests {
         let still = try fixture.decode(ImageDecodingOptions(color: .source))
         let image = try ImageCoderRegistry.standard.decode(
             animated(fixture.data(), size: still.size), options: ImageDecodingOptions(color: .source),
-            context: CodingContext())
+            context: ImageProcessingContext())
         #expect(try image.animation?.frame(at: 1).packedBytes() == still.pixels.packedBytes())
     }
 }

@@ -33,7 +33,7 @@ struct ColorChoiceTests {
         ]
         for profile in others {
             let image = try ImageCoderRegistry.standard.decode(
-                replacing(profile, in: try ColorFixture.named("p3.jpg").data()), context: CodingContext())
+                replacing(profile, in: try ColorFixture.named("p3.jpg").data()), context: ImageProcessingContext())
             #expect(image.pixels.packedBytes() == plain, "\(profile.count) bytes")
         }
     }
@@ -47,7 +47,8 @@ struct ColorChoiceTests {
             profile += [UInt8](repeating: 0, count: count - profile.count)
             for index in 0..<4 { profile[index] = UInt8(truncatingIfNeeded: count >> (24 - index * 8)) }
             let image = try JPEGCoder().decode(
-                replacing(profile, in: data), info: nil, options: ImageDecodingOptions(), context: CodingContext())
+                replacing(profile, in: data), info: nil, options: ImageDecodingOptions(),
+                    context: ImageProcessingContext())
             #expect((image.pixels.packedBytes() == expected) == isUsed, "\(count)")
         }
     }
@@ -57,7 +58,7 @@ struct ColorChoiceTests {
         let fixture = try ColorFixture.named("cmyk.jpg")
         let plain = try fixture.decode(ImageDecodingOptions(color: .source)).pixels.packedBytes()
         let image = try ImageCoderRegistry.standard.decode(
-            replacing(try ColorFixture.profile("p3"), in: fixture.data()), context: CodingContext())
+            replacing(try ColorFixture.profile("p3"), in: fixture.data()), context: ImageProcessingContext())
         #expect(image.pixels.packedBytes() == plain)
         #expect(difference(plain, try fixture.expected()) > 3)
     }
@@ -70,9 +71,9 @@ struct ColorChoiceTests {
         let full = try fixture.decode()
         let size = TargetSize.exact(width: 24, height: 16)
         let small = try fixture.decode(ImageDecodingOptions(size: size))
-        let plain = try PNGCoder().encode(full, as: ImageEncoding(format: .png), context: CodingContext())
+        let plain = try PNGCoder().encode(full, as: ImageEncoding(format: .png), context: ImageProcessingContext())
         let expected = try ImageCoderRegistry.standard.decode(
-            plain, options: ImageDecodingOptions(size: size), context: CodingContext())
+            plain, options: ImageDecodingOptions(size: size), context: ImageProcessingContext())
         #expect(similarity(small.pixels, expected.pixels) > 38)
     }
 

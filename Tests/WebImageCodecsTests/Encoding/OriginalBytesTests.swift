@@ -7,7 +7,7 @@ import WebImageCore
 
 @Suite("Encoding with the original data")
 struct OriginalBytesTests {
-    private let context = CodingContext()
+    private let context = ImageProcessingContext()
 
     private func encode(
         _ data: Data, _ encoding: ImageEncoding, _ change: (DecodedImage) throws -> DecodedImage = { $0 }

@@ -19,7 +19,7 @@ struct PNGEncodingTests {
 
     private func roundTrip(_ pixels: PixelBuffer, depth: ImageDecodingOptions.Depth = .eight) throws -> Kind {
         let data = try PixelPatterns.encode(pixels, as: .png())
-        let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+        let image = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
         if pixels.format == .rgba8 {
             let isSame = image.pixels.packedBytes() == pixels.packedBytes()
             #expect(isSame)
@@ -121,7 +121,7 @@ struct PNGEncodingTests {
             colours.randomElement(using: &numbers) ?? SIMD4(0, 0, 0, 0)
         }
         let image = try ImageCoderRegistry.standard.decode(
-            PixelPatterns.encode(pixels, as: .png()), context: CodingContext())
+            PixelPatterns.encode(pixels, as: .png()), context: ImageProcessingContext())
         #expect(image.pixels.packedBytes() == pixels.packedBytes())
     }
 }

@@ -46,7 +46,8 @@ struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
     func decode(_ options: ImageDecodingOptions = ImageDecodingOptions(depth: .source), limits: ImageLimits = .desktop)
         throws -> DecodedImage
     {
-        try ImageCoderRegistry.standard.decode(data(), options: options, context: CodingContext(limits: limits))
+        try ImageCoderRegistry.standard.decode(data(), options: options,
+            context: ImageProcessingContext(limits: limits))
     }
 }
 

@@ -7,7 +7,7 @@ import WebImageTestSupport
 
 @Suite("Resampler")
 struct ResamplerTests {
-    private let context = CodingContext(limits: .unlimited)
+    private let context = ImageProcessingContext(limits: .unlimited)
 
     private func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
@@ -151,7 +151,7 @@ struct ResamplerTests {
         #expect(throws: ImageError.self) {
             try Resampler.resample(source, window: SampleRect(source.size), to: size(0, 3), context: context)
         }
-        let limited = CodingContext(limits: ImageLimits(maxDecodedBytes: 1_000))
+        let limited = ImageProcessingContext(limits: ImageLimits(maxDecodedBytes: 1_000))
         #expect {
             try Resampler.resample(source, window: SampleRect(source.size), to: size(30, 30), context: limited)
         } throws: { ($0 as? ImageError)?.code == ImageError.LimitFailure.Kind.decodedSize.rawValue }
@@ -180,7 +180,7 @@ struct ResamplerTests {
         let flag = CancellationFlag()
         flag.cancel()
         let source = try PixelMaking.buffer(600, 600, isOpaque: true) { _, _ in [1, 2, 3, 255] }
-        let cancelled = CodingContext(limits: .unlimited, cancellation: flag)
+        let cancelled = ImageProcessingContext(limits: .unlimited, isCancelled: { flag.isCancelled })
         #expect {
             try Resampler.resample(source, window: SampleRect(source.size), to: size(100, 100), context: cancelled)
         } throws: { ($0 as? ImageError)?.isCancelled == true }

@@ -5,7 +5,7 @@ import WebImageCore
 
 @Suite("Rounded corners")
 struct RoundedCornersTests {
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
 
     private func white(_ width: Int, _ height: Int) throws -> PixelBuffer {
         try PixelMaking.buffer(width, height, isOpaque: true) { _, _ in [255, 255, 255, 255] }

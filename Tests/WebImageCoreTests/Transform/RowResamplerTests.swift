@@ -41,7 +41,7 @@ struct RowResamplerTests {
         arguments: [PixelFormat.rgba8, .rgba16], [1, 2, 3, 4, 5])
     func bands(_ format: PixelFormat, _ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let context = CodingContext()
+        let context = ImageProcessingContext()
         for _ in 0..<12 {
             let size = PixelSize(
                 width: Int.random(in: 1...90, using: &random), height: Int.random(in: 1...90, using: &random))
@@ -61,7 +61,7 @@ struct RowResamplerTests {
                 let count = min(Int.random(in: 1...40, using: &random), size.height - row)
                 try rows.add(
                     CropTransformer.crop(PixelRect(x: 0, y: row, width: size.width, height: count))
-                        .transform(pixels, context: TransformContext()), context: context)
+                        .transform(pixels, context: ImageProcessingContext()), context: context)
                 row += count
             }
             let isComplete = rows.isComplete
@@ -77,7 +77,7 @@ struct RowResamplerTests {
         let size = PixelSize(width: 8, height: 8)
         var rows = try RowResampler(
             sourceSize: size, window: SampleRect(size), to: PixelSize(width: 2, height: 2), format: .rgba8,
-            filter: .box, context: CodingContext())
+            filter: .box, context: ImageProcessingContext())
         let others = [
             try noise(PixelSize(width: 7, height: 1), .rgba8, using: &random),
             try noise(PixelSize(width: 8, height: 1), .rgba16, using: &random),
@@ -85,7 +85,7 @@ struct RowResamplerTests {
         ]
         for other in others {
             var isRefused = false
-            do throws(ImageError) { try rows.add(other, context: CodingContext()) } catch { isRefused = true }
+            do throws(ImageError) { try rows.add(other, context: ImageProcessingContext()) } catch { isRefused = true }
             #expect(isRefused)
         }
         let isComplete = rows.isComplete

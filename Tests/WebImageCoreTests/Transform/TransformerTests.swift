@@ -5,13 +5,13 @@ import WebImageCore
 
 @Suite("Resize and crop")
 struct TransformerTests {
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
 
     private func resized(_ width: Int, _ height: Int, _ transformer: ResizeTransformer, scale: Double = 1) throws
         -> PixelSize
     {
         let source = try PixelMaking.buffer(width, height, isOpaque: true) { _, _ in [9, 8, 7, 255] }
-        return try transformer.transform(source, context: TransformContext(scale: scale)).size
+        return try transformer.transform(source, context: ImageProcessingContext(scale: scale)).size
     }
 
     @Test("Leading-dot syntax creates an array of transformers")
@@ -57,7 +57,7 @@ struct TransformerTests {
         #expect {
             try CropTransformer.crop(x: 0, y: 0, width: 2, height: length).transform(source, context: context)
         } throws: { ($0 as? ImageError)?.code == 5001 }
-        let points = TransformContext(scale: length)
+        let points = ImageProcessingContext(scale: length)
         #expect { try ResizeTransformer.resize(width: 3, unit: .points).transform(source, context: points) } throws: {
             ($0 as? ImageError)?.code == 5001
         }
@@ -66,7 +66,7 @@ struct TransformerTests {
     @Test("Enlarged results obey the limits")
     func obeysLimits() throws {
         let source = try PixelMaking.noise(4, 4, opaque: true)
-        let limited = TransformContext(coding: CodingContext(limits: .icon))
+        let limited = ImageProcessingContext(limits: .icon)
         #expect {
             try ResizeTransformer.resize(width: 3_000, upscales: true).transform(source, context: limited)
         } throws: { ($0 as? ImageError)?.code == ImageError.LimitFailure.Kind.dimension.rawValue }

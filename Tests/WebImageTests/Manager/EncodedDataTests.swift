@@ -18,7 +18,7 @@ struct EncodedDataTests {
 
     private func jpeg() throws -> Data {
         try ImageCoderRegistry.standard.encode(
-            DecodedImage(pixels: try TestImages.pixels(1)), as: .jpeg(quality: 80), context: CodingContext())
+            DecodedImage(pixels: try TestImages.pixels(1)), as: .jpeg(quality: 80), context: ImageProcessingContext())
     }
 
     @Test("An encoding is cached on disk and returned after a restart without decoding or encoding")
@@ -167,7 +167,7 @@ struct EncodedDataTests {
             metadata: ImageMetadata(storedSize: pixels.size, xmp: [UInt8](packet)))
         var encoding = ImageEncoding.jpeg()
         encoding.metadata = .keep
-        let bytes = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+        let bytes = try ImageCoderRegistry.standard.encode(image, as: encoding, context: ImageProcessingContext())
         let server = try server(bytes, type: "image/jpeg")
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))

@@ -84,9 +84,9 @@ struct ClassRowTests {
     )
     func coders() throws {
         let coders = ImageCoderRegistry.standard
-        let image = try coders.decode(TestImages.png(1), context: CodingContext())
-        let webp = try coders.encode(image, as: .webp(lossless: true), context: CodingContext())
-        #expect(try coders.decode(webp, context: CodingContext()).format == .webp)
+        let image = try coders.decode(TestImages.png(1), context: ImageProcessingContext())
+        let webp = try coders.encode(image, as: .webp(lossless: true), context: ImageProcessingContext())
+        #expect(try coders.decode(webp, context: ImageProcessingContext()).format == .webp)
     }
 
     @Test("SDImageCoderHelper: animations are created from frames and split into frames")
@@ -134,7 +134,7 @@ struct ClassRowTests {
             .rotate(degrees: 90), .tint(.black, blendMode: .sourceAtop), .blur(radius: 2), .saturation(0.5),
             .roundedCorners(radius: 4), .border(width: 1, color: .white),
         ]
-        let result = try ComposedTransformer(list).apply(to: image, context: TransformContext())
+        let result = try ComposedTransformer(list).apply(to: image, context: ImageProcessingContext())
         #expect(result.size.width >= 20)
         let color = image.pixels.color(x: 3, y: 3)
         let colors = image.pixels.colors(in: PixelRect(x: 0, y: 0, width: 2, height: 2))

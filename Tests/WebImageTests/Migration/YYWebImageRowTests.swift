@@ -139,8 +139,8 @@ struct YYWebImageRowTests {
     func encoder() throws {
         let image = DecodedImage(pixels: try TestImages.pixels(1))
         for encoding in [ImageEncoding.jpeg(), .png(), .gif(), .webp(), .apng()] {
-            let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
-            #expect(try ImageCoderRegistry.standard.decode(data, context: CodingContext()).size == image.size)
+            let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: ImageProcessingContext())
+            #expect(try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext()).size == image.size)
         }
     }
 
@@ -161,7 +161,7 @@ struct YYWebImageRowTests {
             .roundedCorners(radius: 6), .rotate(degrees: 45), .flip(.vertical),
         ]
         for effect in effects {
-            #expect(try !effect.apply(to: image, context: TransformContext()).size.isEmpty)
+            #expect(try !effect.apply(to: image, context: ImageProcessingContext()).size.isEmpty)
         }
     }
 }

@@ -90,7 +90,7 @@ struct AudienceTests {
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second, first] {
             let data = try await fixture.manager.data(for: choices.request(choice), encodedAs: .png())
-            let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+            let image = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
             #expect(Numbered.number(of: image) == choice.rawValue)
         }
         #expect(choices.loads == 2)

@@ -48,7 +48,7 @@ struct PreviewArticleTests {
     @Test("A progressive decoder works without a manager")
     func decoder() throws {
         let pieces = [try TestImages.jpeg(progressive: false)]
-        let context = CodingContext(limits: .desktop)
+        let context = ImageProcessingContext(limits: .desktop)
         let start = try ImageCoderRegistry.standard.progressiveStart(pieces[0], context: context)
         if case .decoder(let decoder, let probe) = start {
             for (index, piece) in pieces.enumerated() {

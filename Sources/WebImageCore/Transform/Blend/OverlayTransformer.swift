@@ -62,13 +62,13 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a position is NaN
     ///   or infinite or the opacity isn't within 0...1, or an ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let opacity = Float(try ParameterValidator(transformer: "overlay").number(opacity, "opacity", in: 0...1))
         let origin = try origin(in: pixels.size, factor: unit == .points ? context.scale : 1)
-        var front = try overlay.converted(to: pixels.format, context: context.coding)
+        var front = try overlay.converted(to: pixels.format, context: context)
         if placement == .stretched {
             front = try Resampler.resample(
-                front, window: SampleRect(front.size), to: pixels.size, context: context.coding)
+                front, window: SampleRect(front.size), to: pixels.size, context: context)
         }
         let place = PixelRect(x: origin.x, y: origin.y, width: front.width, height: front.height)
         let seen = place.clamped(to: pixels.size)
@@ -80,7 +80,7 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
         let coverage = [Float](repeating: 1, count: seen?.width ?? 0)
         let bytesPerPixel = pixels.format.bytesPerPixel
         let rowBytes = pixels.width * bytesPerPixel
-        return try pixels.mapRows(isOpaque: pixels.isOpaque && !clears, context: context.coding) { row, from, to in
+        return try pixels.mapRows(isOpaque: pixels.isOpaque && !clears, context: context) { row, from, to in
             if clears {
                 to.initializeMemory(as: UInt8.self, repeating: 0, count: rowBytes)
             } else {

@@ -37,7 +37,7 @@ public struct PixelMask: Sendable, Hashable {
 
     /// Returns `to` in the visible areas of the mask and `from` in the hidden areas. Both must have the same size and
     /// format.
-    func mix(from: PixelBuffer, to: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func mix(from: PixelBuffer, to: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let mask = try fitted(to: from.size, context: context)
         var share = [Float](repeating: 0, count: from.width)
         return try from.mapRows(isOpaque: from.isOpaque && to.isOpaque, context: context) { row, old, out in
@@ -52,7 +52,7 @@ public struct PixelMask: Sendable, Hashable {
     }
 
     /// Returns the parts of `picture` that the mask shows. The rest is transparent.
-    func cut(_ picture: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func cut(_ picture: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let mask = try fitted(to: picture.size, context: context)
         var share = [Float](repeating: 0, count: picture.width)
         let none: [Float] = [0, 0, 0, 0]
@@ -66,7 +66,7 @@ public struct PixelMask: Sendable, Hashable {
         }
     }
 
-    private func fitted(to size: PixelSize, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    private func fitted(to size: PixelSize, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         try Resampler.resample(pixels, window: SampleRect(pixels.size), to: size, context: context)
     }
 
@@ -97,8 +97,8 @@ public struct MaskTransformer: ImageTransformer, Hashable {
     /// opaque.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        try mask.cut(pixels, context: context.coding)
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
+        try mask.cut(pixels, context: context)
     }
 }
 

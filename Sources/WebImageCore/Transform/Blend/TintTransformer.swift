@@ -22,7 +22,7 @@ public struct TintTransformer: ImageTransformer, Hashable {
     /// opaque.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let isReplaced = mode == .sourceIn
         if color.alpha == 0, !isReplaced { return pixels }
         let front = color.row(count: pixels.width, format: pixels.format)
@@ -31,7 +31,7 @@ public struct TintTransformer: ImageTransformer, Hashable {
             format: pixels.format, opacity: 1, mode: mode.kernel,
             compositingOperator: isReplaced ? wi_blend_in : wi_blend_atop)
         let isOpaque = pixels.isOpaque && (!isReplaced || color.alpha == 255)
-        return try pixels.mapRows(isOpaque: isOpaque, context: context.coding) { _, from, to in
+        return try pixels.mapRows(isOpaque: isOpaque, context: context) { _, from, to in
             front.withUnsafeBytes { front in
                 guard let front = front.baseAddress else { return }
                 blend.draw(front, on: from, to: to, coverage: coverage, count: pixels.width)

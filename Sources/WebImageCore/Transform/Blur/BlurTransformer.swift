@@ -38,19 +38,19 @@ public struct BlurTransformer: ImageTransformer, Hashable {
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the radius is NaN,
     ///   infinite, zero, or negative or the saturation isn't within −1,000...1,000, or an ``ImageError/LimitFailure``
     ///   if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "blur")
         let radius = try check.length(radius, "radius", times: unit == .points ? context.scale : 1)
         let saturation = try check.number(saturation, "saturation", in: -1_000...1_000)
-        var result = try BoxBlur.blur(pixels, deviation: radius / 2, context: context.coding)
+        var result = try BoxBlur.blur(pixels, deviation: radius / 2, context: context)
         if saturation != 1 {
-            result = try ColorMatrix.saturation(saturation).apply(to: result, context: context.coding)
+            result = try ColorMatrix.saturation(saturation).apply(to: result, context: context)
         }
         if let tint, tint.alpha > 0 {
             result = try TintTransformer(tint, mode: .sourceAtop).transform(result, context: context)
         }
         guard let mask else { return result }
-        return try mask.mix(from: pixels, to: result, context: context.coding)
+        return try mask.mix(from: pixels, to: result, context: context)
     }
 }
 

@@ -30,14 +30,14 @@ public struct SharpenTransformer: ImageTransformer, Hashable {
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the radius is NaN,
     ///   infinite, zero, or negative, the amount isn't within 0...100, or the threshold isn't within 0...1, or an
     ///   ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "sharpen")
         let radius = try check.length(radius, "radius", times: unit == .points ? context.scale : 1)
         let amount = Float(try check.number(amount, "amount", in: 0...100))
         let threshold = Float(try check.number(threshold, "threshold", in: 0...1))
         if amount == 0 { return pixels }
-        let blurred = try BoxBlur.blur(pixels, deviation: radius / 2, context: context.coding)
-        return try pixels.mapRows(isOpaque: pixels.isOpaque, context: context.coding) { row, from, to in
+        let blurred = try BoxBlur.blur(pixels, deviation: radius / 2, context: context)
+        return try pixels.mapRows(isOpaque: pixels.isOpaque, context: context) { row, from, to in
             blurred.withRow(row) { soft in
                 switch pixels.format {
                 case .rgba8:

@@ -57,7 +57,7 @@ public struct ColorMatrix: Sendable, Hashable, Codable {
     var values: [Double] { red.values + green.values + blue.values + alpha.values }
 
     /// Applies the matrix to every pixel. The coefficients must be finite.
-    func apply(to pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func apply(to pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let matrix = values.map { Float($0) }
         let isOpaque = pixels.isOpaque && alpha == Row(alpha: 1)
         return try pixels.mapRows(isOpaque: isOpaque, context: context) { _, from, to in

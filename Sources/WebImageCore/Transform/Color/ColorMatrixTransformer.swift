@@ -46,10 +46,10 @@ public struct ColorMatrixTransformer: ImageTransformer, Hashable {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a number is NaN or
     ///   out of range, or an ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let matrix = try checkedMatrix()
         if matrix == .identity { return pixels }
-        return try matrix.apply(to: pixels, context: context.coding)
+        return try matrix.apply(to: pixels, context: context)
     }
 
     private func checkedMatrix() throws(ImageError) -> ColorMatrix {

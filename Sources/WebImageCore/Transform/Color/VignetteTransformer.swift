@@ -26,7 +26,7 @@ public struct VignetteTransformer: ImageTransformer, Hashable {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the strength isn't
     ///   within 0...1 or the start isn't within 0...0.999, or an ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "vignette")
         let strength = Float(try check.number(strength, "strength", in: 0...1))
         let start = try check.number(start, "start", in: 0...0.999)
@@ -37,7 +37,7 @@ public struct VignetteTransformer: ImageTransformer, Hashable {
         var coverage = [Float](repeating: 0, count: pixels.width)
         let half = hypot(Double(pixels.width), Double(pixels.height)) / 2
         let left = (0.5 - Double(pixels.width) / 2) / half
-        return try pixels.mapRows(isOpaque: pixels.isOpaque, context: context.coding) { row, from, to in
+        return try pixels.mapRows(isOpaque: pixels.isOpaque, context: context) { row, from, to in
             let y = (Double(row) + 0.5 - Double(pixels.height) / 2) / half
             wi_vignette(
                 &coverage, Float(left), Float(1 / half), Float(y), Float(start), Float(1 / (1 - start)), strength,

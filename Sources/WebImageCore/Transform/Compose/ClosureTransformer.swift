@@ -4,7 +4,7 @@
 public struct ClosureTransformer: ImageTransformer {
     /// A function that converts premultiplied pixels to premultiplied pixels. It's called on worker threads, on any
     /// number of them at the same time.
-    public typealias Body = @Sendable (PixelBuffer, TransformContext) throws -> PixelBuffer
+    public typealias Body = @Sendable (PixelBuffer, ImageProcessingContext) throws -> PixelBuffer
 
     /// The identifier of the function and all its parameters, which is part of the cache key.
     public let id: String
@@ -24,7 +24,7 @@ public struct ClosureTransformer: ImageTransformer {
     /// - Throws: An ``ImageError`` of the closure,
     ///   ``ImageError/ProcessingFailure/transformerFailed(transformer:reason:)`` for its other errors, or an
     ///   ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let result: PixelBuffer
         do {
             result = try body(pixels, context)
@@ -33,7 +33,7 @@ public struct ClosureTransformer: ImageTransformer {
         } catch {
             throw .processing(.transformerFailed(transformer: id, reason: "\(error)"))
         }
-        try context.coding.limits.check(result: result.size, format: result.format)
+        try context.limits.check(result: result.size, format: result.format)
         return result
     }
 }

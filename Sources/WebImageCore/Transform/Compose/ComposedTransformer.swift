@@ -25,10 +25,10 @@ public struct ComposedTransformer: ImageTransformer {
     /// Applies the transformers in order.
     ///
     /// - Throws: The error of the first transformer that fails.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         var result = pixels
         for transformer in transformers {
-            try context.coding.checkCancellation()
+            try context.checkCancellation()
             result = try transformer.transform(result, context: context)
         }
         return result

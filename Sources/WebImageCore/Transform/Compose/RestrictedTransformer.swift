@@ -25,7 +25,7 @@ public struct RestrictedTransformer: ImageTransformer {
     /// Applies ``base``.
     ///
     /// - Throws: The error of ``base``.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         try base.transform(pixels, context: context)
     }
 }

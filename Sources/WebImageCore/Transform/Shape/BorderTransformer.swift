@@ -35,7 +35,7 @@ public struct BorderTransformer: ImageTransformer, Hashable {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the width is NaN,
     ///   infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let width = try ParameterValidator(transformer: "border").length(
             width, "width", times: unit == .points ? context.scale : 1)
         switch placement {

@@ -22,7 +22,7 @@ public struct CircleTransformer: ImageTransformer, Hashable {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the border width is
     ///   NaN, infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let side = Double(min(pixels.width, pixels.height))
         var line: RoundedCornersTransformer.Border?
         if let border {

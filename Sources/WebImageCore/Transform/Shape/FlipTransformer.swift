@@ -24,14 +24,14 @@ public struct FlipTransformer: ImageTransformer, Hashable {
     /// Mirrors an image without changing pixel values. Opaque images remain opaque.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let orientation: ImageOrientation =
             switch direction {
             case .horizontal: .upMirrored
             case .vertical: .downMirrored
             case .both: .down
             }
-        return try OrientationTransform.upright(pixels, orientation, context: context.coding)
+        return try OrientationTransform.upright(pixels, orientation, context: context)
     }
 }
 

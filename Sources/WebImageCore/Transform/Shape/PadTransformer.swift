@@ -53,7 +53,7 @@ public struct PadTransformer: ImageTransformer, Hashable {
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a length is NaN or
     ///   infinite, ``ImageError/ProcessingFailure/regionOutsideImage(transformer:)`` if nothing of the image remains,
     ///   or an ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "pad")
         let factor = unit == .points ? context.scale : 1
         guard factor.isFinite, factor > 0 else { throw check.invalid("scale", "\(factor)") }
@@ -63,7 +63,7 @@ public struct PadTransformer: ImageTransformer, Hashable {
         let trailing = Int(try check.position(edges.trailing, "trailing", times: factor).rounded())
         let frame = PixelRect(
             x: -leading, y: -top, width: pixels.width + leading + trailing, height: pixels.height + top + bottom)
-        return try PadAndCrop.framed(pixels, by: frame, color: color, name: "pad", context: context.coding)
+        return try PadAndCrop.framed(pixels, by: frame, color: color, name: "pad", context: context)
     }
 }
 
@@ -71,7 +71,7 @@ public struct PadTransformer: ImageTransformer, Hashable {
 enum PadAndCrop {
     /// Returns the content of `frame`, in the coordinates of the image.
     static func framed(
-        _ pixels: PixelBuffer, by frame: PixelRect, color: PixelColor, name: String, context: CodingContext
+        _ pixels: PixelBuffer, by frame: PixelRect, color: PixelColor, name: String, context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
         if frame == PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height) { return pixels }
         guard !frame.size.isEmpty, let kept = frame.clamped(to: pixels.size) else {

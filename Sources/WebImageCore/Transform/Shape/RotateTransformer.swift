@@ -38,20 +38,22 @@ public struct RotateTransformer: ImageTransformer, Hashable {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the angle is NaN or
     ///   infinite, or an ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         guard degrees.isFinite else {
             throw ParameterValidator(transformer: "rotate").invalid("degrees", "\(degrees)")
         }
         let rest = degrees.truncatingRemainder(dividingBy: 360)
         let angle = rest < 0 ? rest + 360 : rest
         guard angle.truncatingRemainder(dividingBy: 90) != 0 else {
-            return try turned(pixels, quarters: Int(angle / 90) % 4, context: context.coding)
+            return try turned(pixels, quarters: Int(angle / 90) % 4, context: context)
         }
         return try RotationPass(pixels, angle: angle * .pi / 180, mode: mode, background: background)
-            .run(context: context.coding)
+            .run(context: context)
     }
 
-    private func turned(_ pixels: PixelBuffer, quarters: Int, context: CodingContext) throws(ImageError) -> PixelBuffer
+    private func turned(
+        _ pixels: PixelBuffer, quarters: Int, context: ImageProcessingContext
+    ) throws(ImageError) -> PixelBuffer
     {
         let orientations: [ImageOrientation] = [.up, .right, .down, .left]
         let result = try OrientationTransform.upright(pixels, orientations[quarters], context: context)
@@ -86,7 +88,7 @@ private struct RotationPass {
                 height: max(1, Int((width * down + height * across - 1e-6).rounded(.up))))
     }
 
-    func run(context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func run(context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: size, format: pixels.format)
         try context.checkCancellation()
         let canvas = try PixelCanvas(size: size, format: pixels.format, cleared: false)

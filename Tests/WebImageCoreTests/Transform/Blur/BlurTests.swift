@@ -7,7 +7,7 @@ import WebImageCore
 @Suite("Blur")
 struct BlurTests {
     /// A new context for each use, because the clock of a context continues while other tests run.
-    private var context: TransformContext { TransformContext() }
+    private var context: ImageProcessingContext { ImageProcessingContext() }
 
     private func blurred(_ pixels: PixelBuffer, _ radius: Double) throws -> PixelBuffer {
         try BlurTransformer(radius: radius).transform(pixels, context: context)

@@ -5,7 +5,7 @@ import WebImageCore
 
 @Suite("Colors")
 struct ColorTests {
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
 
     private func changed(_ pixel: [UInt8], _ transformer: ColorMatrixTransformer) throws -> [UInt8] {
         let source = try PixelMaking.buffer(3, 2, isOpaque: pixel[3] == 255) { _, _ in pixel }

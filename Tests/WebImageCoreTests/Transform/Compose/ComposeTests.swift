@@ -7,7 +7,7 @@ import WebImageCore
 struct ComposeTests {
     private struct Oops: Error {}
 
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
 
     @Test("Composed transformers run in order")
     func order() throws {
@@ -44,11 +44,11 @@ struct ComposeTests {
                 .transform(source, context: context)
         }
         let large = try PixelMaking.noise(40, 40, opaque: true)
-        let limited = TransformContext(coding: CodingContext(limits: ImageLimits(maxDimension: 20)))
+        let limited = ImageProcessingContext(limits: ImageLimits(maxDimension: 20))
         #expect { try ClosureTransformer(id: "mine") { _, _ in large }.transform(source, context: limited) } throws: {
             ($0 as? ImageError)?.code == ImageError.LimitFailure.Kind.dimension.rawValue
         }
-        let seen = TransformContext(scale: 3)
+        let seen = ImageProcessingContext(scale: 3)
         let result = try ClosureTransformer(id: "mine") { pixels, context in
             try ResizeTransformer.resize(width: 1, unit: .points).transform(pixels, context: context)
         }.transform(source, context: seen)

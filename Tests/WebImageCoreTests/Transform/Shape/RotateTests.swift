@@ -5,7 +5,7 @@ import WebImageCore
 
 @Suite("Rotation")
 struct RotateTests {
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
 
     private func turned(
         _ pixels: PixelBuffer, _ degrees: Double, _ mode: RotateTransformer.Mode = .fit,
