@@ -78,8 +78,8 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
     }
 
     private static func advance(
-        _ state: inout State, to place: Int, _ context: ImageProcessingContext) throws(ImageError
-    ) {
+        _ state: inout State, to place: Int, _ context: ImageProcessingContext
+    ) throws(ImageError) {
         let start = state.keyFrames.start(for: place)
         // After a failed frame, `shown` is `nil` and the contents of the canvas are undefined.
         if let shown = state.canvasIndex, shown <= place, shown >= start {} else { restart(&state, at: start) }

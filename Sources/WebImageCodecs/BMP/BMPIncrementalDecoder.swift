@@ -26,8 +26,8 @@ struct BMPIncrementalDecoder: IncrementalDecoder, ~Copyable {
     }
 
     mutating func append(
-        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext) throws(ImageError
-    ) {
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError) {
         guard rowsDone < canvas.size.height else { return }
         received += bytes.count
         waiting.append(contentsOf: bytes)

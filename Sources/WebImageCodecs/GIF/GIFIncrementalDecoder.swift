@@ -15,8 +15,8 @@ struct GIFIncrementalDecoder: IncrementalDecoder, ~Copyable {
     init(probe: ImageInfo) { expected = probe.storedSize }
 
     mutating func append(
-        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext) throws(ImageError
-    ) {
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError) {
         received += bytes.count
         if let frame {
             if let failure = frame.feed(bytes) { throw .decoding(failure) }

@@ -43,8 +43,8 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
     deinit { wi_jpeg_decoder_close(handle) }
 
     mutating func append(
-        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext) throws(ImageError
-    ) {
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError) {
         received += bytes.count
         isFinished = isLast
         try check(wi_jpeg_stream_feed(handle, bytes.baseAddress, bytes.count, isLast ? 1 : 0))

@@ -29,8 +29,8 @@ struct PNGIncrementalDecoder: IncrementalDecoder, ~Copyable {
     deinit { wi_png_stream_close(handle) }
 
     mutating func append(
-        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext) throws(ImageError
-    ) {
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError) {
         var given = 0
         while given < bytes.count {
             try context.checkCancellation()

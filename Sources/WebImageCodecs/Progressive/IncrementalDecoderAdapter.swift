@@ -14,8 +14,8 @@ protocol IncrementalDecoder: ~Copyable {
     ///   ``ImageError/DecodingFailure/truncated(format:receivedBytes:expectedBytes:)`` if `isLast` is `true` and pixels
     ///   are missing.
     mutating func append(
-        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext) throws(ImageError
-    )
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError)
 
     /// Returns the visible part of the stored image, or `nil` if no pixels are visible yet.
     mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage?

@@ -31,8 +31,8 @@ struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
     deinit { wi_webp_decoder_close(handle) }
 
     mutating func append(
-        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext) throws(ImageError
-    ) {
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError) {
         // The profile precedes the pixels.
         if received == 0, probe.hasICCProfile { iccProfile = WebPContainer(bytes)?.iccProfile() }
         var given = 0

@@ -84,8 +84,8 @@ struct SizeLimitTests {
             { throw .decoding(.unknownFormat) }
             func canEncode(_ format: ImageFormat) -> Bool { true }
             func encode(
-                _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext) throws(ImageError
-            )
+                _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
+            ) throws(ImageError)
                 -> Data
             {
                 let quality = encoding.quality ?? 100
