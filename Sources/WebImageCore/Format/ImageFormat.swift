@@ -69,6 +69,26 @@ extension ImageFormat {
     /// The usual file extension without a dot. For formats that the library doesn't know, it's the short name.
     public var fileExtension: String { Self.facts[self]?.fileExtension ?? rawValue }
 
+    /// Creates the format that a file name extension stands for, or returns `nil` if the library doesn't know the
+    /// extension.
+    ///
+    /// - Parameter fileExtension: The extension without a dot, such as `jpg` or `heic`. Letter case doesn't matter.
+    public init?(fileExtension: String) {
+        let name = fileExtension.lowercased()
+        guard let format = Self.formatsByExtension[name] else { return nil }
+        self = format
+    }
+
+    /// The image formats by file name extension. APNG files have the extension of PNG, which stands for PNG.
+    private static let formatsByExtension: [String: ImageFormat] = {
+        var formats: [String: ImageFormat] = [
+            "jpeg": .jpeg, "jpe": .jpeg, "jfif": .jpeg, "apng": .apng, "dib": .bmp, "tif": .tiff, "heif": .heif,
+            "heics": .heif, "avifs": .avif, "svgz": .svg,
+        ]
+        for (format, facts) in facts where facts.isPicture && format != .apng { formats[facts.fileExtension] = format }
+        return formats
+    }()
+
     /// A Boolean value that indicates whether image coders may decode the format. The value is `false` for formats
     /// that are only detected.
     public var isImage: Bool { Self.facts[self]?.isPicture ?? true }

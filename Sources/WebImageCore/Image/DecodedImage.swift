@@ -6,7 +6,7 @@ import Foundation
 ///
 /// An image is immutable, and its EXIF orientation is already applied. The caches return the same object for the same
 /// image, regardless of the tier.
-public final class DecodedImage: Sendable {
+public final class DecodedImage: Sendable, CustomStringConvertible {
     /// The pixels of a still image, or the poster frame (the first frame) of an animation.
     public let pixels: PixelBuffer
     /// The frames of an animation, or `nil` for still images.
@@ -45,6 +45,13 @@ public final class DecodedImage: Sendable {
         self.encodedForm = encodedForm
     }
 
+    /// Creates an image with the content of another one.
+    package convenience init(copying other: DecodedImage) {
+        self.init(
+            pixels: other.pixels, animation: other.animation, scale: other.scale, format: other.format,
+            metadata: other.metadata, provenance: other.provenance, encodedForm: other.encodedForm)
+    }
+
     /// The size in pixels, with the EXIF orientation applied.
     public var size: PixelSize { pixels.size }
     /// A Boolean value that indicates whether every pixel is opaque. For animations, the value describes the poster
@@ -56,6 +63,12 @@ public final class DecodedImage: Sendable {
     public var frameCount: Int { animation?.timeline.frameCount ?? 1 }
     /// The memory that the image occupies in bytes, for cost limits.
     public var cost: Int { pixels.byteCount + (animation?.cost ?? 0) + (encodedForm?.data.count ?? 0) }
+
+    /// A short description, for example `jpeg 640x480` or `gif 32x32, 12 frames`.
+    public var description: String {
+        let kind = format.map { "\($0) " } ?? ""
+        return "\(kind)\(size)\(isAnimated ? ", \(frameCount) frames" : "")"
+    }
 
     /// Returns the image with other pixels and the same scale, format, and metadata. Transformers create their results
     /// with this method.
