@@ -30,7 +30,7 @@ extension DecodedImage {
     public convenience init(
         contentsOf file: URL, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits = .desktop
     ) throws(ImageError) {
-        let data = try ImageFile.read(file.path(percentEncoded: false), limit: limits.maxEncodedBytes)
+        let data = try ImageFile.contents(of: file.path(percentEncoded: false), limit: limits.maxEncodedBytes)
         try self.init(data: data, options: options, limits: limits)
     }
 
@@ -55,14 +55,10 @@ extension DecodedImage {
     ///   is `nil` and the extension isn't known, or
     ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
     public func write(to file: URL, as encoding: ImageEncoding? = nil) throws(ImageError) {
-        let data = try encoded(as: try encoding ?? Self.encoding(for: file))
-        try ImageFile.write(data, to: file)
-    }
-
-    private static func encoding(for file: URL) throws(ImageError) -> ImageEncoding {
-        guard let format = ImageFormat(fileExtension: file.pathExtension) else {
+        let format = ImageFormat(fileExtension: file.pathExtension)
+        guard let encoding = encoding ?? format.map({ ImageEncoding(format: $0) }) else {
             throw .request(.invalidOption(name: "file name extension", value: file.pathExtension))
         }
-        return ImageEncoding(format: format)
+        try ImageFile.write(try encoded(as: encoding), to: file)
     }
 }

@@ -22,7 +22,7 @@ struct ConvertCommand: Sendable {
             let frame = try arguments.integer("frame", in: 0...Int.max)
             decoding = ImageDecodingOptions(
                 size: try arguments.size(), frames: frame.map { .index($0) } ?? .all,
-                depth: try arguments.choice("depth", of: ["8", "16"]) == "16" ? .source : .eight)
+                preservesBitDepth: try arguments.choice("depth", of: ["8", "16"]) == "16")
             transformers = try arguments.transformers(readImage: Files.image)
             guard let format = ImageFormat(fileName: output) else {
                 throw UsageError("the extension of “\(output)” doesn’t name a format that can be written")

@@ -180,7 +180,7 @@ struct AnimationEncodingTests {
         let part = try decode(encode(image, chosen), encoding.format)
         #expect(part.animation?.timeline == AnimationTimeline(loopCount: 4, durations: [40, 50, 60]))
         #expect(try frames(part) == Array(expected[2..<5]))
-        for (frames, place) in [(.first, 0), (.range(3..<4), 3)] as [(ImageEncoding.Frames, Int)] {
+        for (frames, place) in [(.first, 0), (.range(3..<4), 3)] as [(FrameSelection, Int)] {
             chosen.frames = frames
             let still = try decode(encode(image, chosen), encoding.format)
             #expect(!still.isAnimated)

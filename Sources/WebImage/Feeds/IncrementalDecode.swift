@@ -69,8 +69,8 @@ final class IncrementalDecode: Sendable {
     /// Returns whether incremental decoding can produce the image that `plan` requests.
     static func suits(_ plan: ResolvedRequest) -> Bool {
         let options = plan.request.decoding
-        guard options.depth == .eight, options.color == .sRGB, !options.allowsPartialData else { return false }
-        if case .index = options.frames { return false }
+        guard !options.preservesBitDepth, options.convertsToSRGB, !options.allowsPartialData else { return false }
+        guard options.frames == .all || options.frames == .first else { return false }
         return plan.request.coder == nil && !plan.isLocal
     }
 

@@ -61,7 +61,9 @@ extension ProcessedForm {
 
     /// Returns the options for decoding a stored image so that it equals the image that was stored.
     static func readOptions(_ request: ImageRequest) -> ImageDecodingOptions {
-        ImageDecodingOptions(scale: request.scale, depth: request.decoding.depth, color: request.decoding.color)
+        ImageDecodingOptions(
+            scale: request.scale, preservesBitDepth: request.decoding.preservesBitDepth,
+            convertsToSRGB: request.decoding.convertsToSRGB)
     }
 
     /// Returns whether reading `image` from disk would return the same image.
@@ -94,11 +96,11 @@ extension ImageEncoding {
     /// Returns whether every image decoded with these options survives the encoding unchanged. Colors other than sRGB
     /// must be checked for each image because a format may not support its profile.
     fileprivate func keepsPixels(of options: ImageDecodingOptions) -> Bool {
-        guard maxByteCount == nil, maxDimension == nil, options.color == .sRGB else { return false }
+        guard maxByteCount == nil, maxDimension == nil, options.convertsToSRGB else { return false }
         return switch format {
         case .png: true
-        case .webp: isLossless && options.depth == .eight
-        case .qoi: options.depth == .eight
+        case .webp: isLossless && !options.preservesBitDepth
+        case .qoi: !options.preservesBitDepth
         default: false
         }
     }
@@ -107,8 +109,9 @@ extension ImageEncoding {
 extension DecodedImage {
     /// Returns whether the samples of both images represent the same colors.
     fileprivate func hasSameColors(as other: DecodedImage) -> Bool {
-        guard metadata.color == .source || other.metadata.color == .source else { return true }
-        return metadata.color == other.metadata.color && metadata.iccProfile == other.metadata.iccProfile
+        guard !metadata.isConvertedToSRGB || !other.metadata.isConvertedToSRGB else { return true }
+        return metadata.isConvertedToSRGB == other.metadata.isConvertedToSRGB
+            && metadata.iccProfile == other.metadata.iccProfile
             && metadata.codePoints == other.metadata.codePoints
     }
 }

@@ -187,7 +187,7 @@ public struct ImageRequest: Sendable {
     }
 
     /// The frames of an animated image to decode. The default is all frames, decoded on demand.
-    public var frames: ImageDecodingOptions.Frames {
+    public var frames: FrameSelection {
         get { decoding.frames }
         set { decoding.frames = newValue }
     }

@@ -41,9 +41,9 @@
             let plays = try options.plays(count: source.frameCount, limits: context.limits)
             let layout = try DecodeLayout(
                 rawSize: source.crop.size, orientation: header.orientation, options: options,
-                format: options.depth.format(source.depth), frames: plays ? source.frameCount : 1, context: context)
+                format: options.pixelFormat(source.depth), frames: plays ? source.frameCount : 1, context: context)
             source.color = options.conversion(source.conversion)
-            source.requestedDepth = options.depth
+            source.preservesBitDepth = options.preservesBitDepth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
@@ -58,10 +58,10 @@
                 animation = ImageAnimation(
                     LibraryFrameDecoder(
                         source, timeline: timeline, layout: layout, limits: limits, cost: data.count + held
-                    ) { [depth = options.depth] () throws(ImageError) in
+                    ) { [preservesBitDepth = options.preservesBitDepth] () throws(ImageError) in
                         var another = try AVIFSource(data, limits: limits)
                         another.color = color
-                        another.requestedDepth = depth
+                        another.preservesBitDepth = preservesBitDepth
                         return another
                     })
             }

@@ -24,7 +24,7 @@ package struct GIFCoder: ImageCoder {
     package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
-        let wanted = context.limits.maxFrames > 1 ? options.frames : options.frames.asStill
+        let wanted = context.limits.maxFrames > 1 ? options.frames.coderSelection : options.frames.asStill
         var index = try data.withBytes { (bytes) throws(ImageError) in
             try GIFIndex(bytes, frameLimit: wanted.neededFrames(limit: context.limits.maxFrames))
         }
@@ -97,9 +97,9 @@ package struct GIFCoder: ImageCoder {
     }
 }
 
-extension ImageDecodingOptions.Frames {
+extension FrameSelection {
     /// The frames without animation: `.all` becomes `.first`.
-    var asStill: ImageDecodingOptions.Frames { self == .all ? .first : self }
+    var asStill: FrameSelection { coderSelection == .all ? .first : self }
 
     /// The index of the frame that becomes the still image or the poster frame.
     var stillIndex: Int {
@@ -110,7 +110,7 @@ extension ImageDecodingOptions.Frames {
     /// suffices to detect too many frames.
     func neededFrames(limit: Int) -> Int {
         switch self {
-        case .all: limit == .max ? .max : limit + 1
+        case .all, .range, .indices: limit == .max ? .max : limit + 1
         case .first: 1
         case .index(let index): max(1, min(index, Int.max - 1) + 1)
         }

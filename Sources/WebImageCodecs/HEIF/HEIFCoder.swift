@@ -40,7 +40,7 @@
                     throw .decoding(.contradictsHeader(format: .heif, reason: reason))
                 }
                 let layout = try DecodeLayout(
-                    rawSize: reader.size, options: options, format: options.depth.format(reader.depth), context: context
+                    rawSize: reader.size, options: options, format: options.pixelFormat(reader.depth), context: context
                 )
                 let profile = reader.iccProfile()
                 let color = options.conversion(reader.conversion(profile: profile))
@@ -61,18 +61,19 @@
             context: ImageProcessingContext
         ) throws(ImageError) -> PixelBuffer {
             if let needed = layout.requiredSize,
-                reader.useThumbnail(width: needed.width, height: needed.height, options: options.depth)
+                reader.useThumbnail(
+                    width: needed.width, height: needed.height, preservesBitDepth: options.preservesBitDepth)
             {
                 // The thumbnail may have its own color information.
                 let own = reader.hasColors ? options.conversion(reader.conversion(profile: reader.iccProfile())) : color
                 do throws(ImageError) {
-                    return try reader.decode(color: own, options: options.depth, context: context)
+                    return try reader.decode(color: own, preservesBitDepth: options.preservesBitDepth, context: context)
                 } catch {
                     try context.checkCancellation()
                     reader.useFullImage()
                 }
             }
-            return try reader.decode(color: color, options: options.depth, context: context)
+            return try reader.decode(color: color, preservesBitDepth: options.preservesBitDepth, context: context)
         }
 
         /// Returns whether the format is HEIF and libheif has an HEVC encoder.

@@ -40,10 +40,10 @@
             let plays = try options.plays(count: durations.count, limits: context.limits)
             let layout = try DecodeLayout(
                 rawSize: source.storedSize, orientation: source.orientation, options: options,
-                format: options.depth.format(source.depth), frames: plays ? durations.count : 1, context: context)
+                format: options.pixelFormat(source.depth), frames: plays ? durations.count : 1, context: context)
             source.allowsPartial = options.allowsPartialData && !plays
             source.color = options.conversion(source.conversion)
-            source.requestedDepth = options.depth
+            source.preservesBitDepth = options.preservesBitDepth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
@@ -59,10 +59,10 @@
                 let (color, limits) = (source.color, context.limits)
                 animation = ImageAnimation(
                     LibraryFrameDecoder(source, timeline: timeline, layout: layout, limits: limits, cost: cost) {
-                        [depth = options.depth] () throws(ImageError) in
+                        [preservesBitDepth = options.preservesBitDepth] () throws(ImageError) in
                         var another = try JXLSource(data, limits: limits)
                         another.color = color
-                        another.requestedDepth = depth
+                        another.preservesBitDepth = preservesBitDepth
                         return another
                     })
             }

@@ -39,7 +39,7 @@ package struct PNGCoder: ImageCoder {
             try options.requireStill()
             let layout = try DecodeLayout(
                 rawSize: reader.size, orientation: info.orientation, options: options,
-                format: options.depth.format(reader.depth), context: context)
+                format: options.pixelFormat(reader.depth), context: context)
             let profile = reader.iccProfile()
             let color = options.conversion(reader.conversion(profile: profile))
             let decoded = try PNGDownscaler(layout: layout, color: color, options: options).decode(reader)

@@ -30,7 +30,8 @@ package struct QOICoder: ImageCoder {
             let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
             let codePoints = reader.isLinear ? ColorCodePoints(primaries: 1, transfer: 8) : nil
             let reading = PixelImporter(
-                reader.size, depth: 8, options: options.depth, color: options.conversion(.from(codePoints)),
+                reader.size, depth: 8, preservesBitDepth: options.preservesBitDepth,
+                color: options.conversion(.from(codePoints)),
                 isZeroed: true)
             var isPartial = false
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in

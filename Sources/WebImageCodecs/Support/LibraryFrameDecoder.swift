@@ -48,7 +48,9 @@ final class LibraryFrameDecoder<Source: LibraryFrameSource & ~Copyable>: Animati
 
 extension ImageDecodingOptions {
     /// Returns the frames to decode. If the limit is one frame, only the poster frame of an animation is decoded.
-    func effectiveFrames(_ limits: ImageLimits) -> Frames { limits.maxFrames > 1 || frames != .all ? frames : .first }
+    func effectiveFrames(_ limits: ImageLimits) -> FrameSelection {
+        limits.maxFrames > 1 || frames.coderSelection != .all ? frames.coderSelection : .first
+    }
 
     /// Returns whether a file with `count` frames becomes an animation.
     ///
@@ -60,7 +62,7 @@ extension ImageDecodingOptions {
             guard (0..<count).contains(index) else { throw .request(.frameNotFound(index: index, frameCount: count)) }
             return false
         case .first: return false
-        case .all:
+        case .all, .range, .indices:
             guard count <= limits.maxFrames else {
                 throw .limitExceeded(ImageError.LimitFailure(.frameCount, limit: limits.maxFrames, actual: count))
             }

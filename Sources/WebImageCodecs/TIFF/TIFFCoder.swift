@@ -47,7 +47,7 @@
                 let reader = try TIFFReader(bytes, limits: context.limits)
                 let page = try reader.page(options.firstIndex, limits: context.limits)
                 if options.firstIndex == 0 { try info.requireAgreement(on: page.size, format: .tiff) }
-                let format: PixelFormat = page.isDeep ? options.depth.format(page.depth) : .rgba8
+                let format: PixelFormat = page.isDeep ? options.pixelFormat(page.depth) : .rgba8
                 let layout = try DecodeLayout(
                     rawSize: page.size, orientation: page.orientation, options: options, format: format,
                     context: context)

@@ -19,7 +19,10 @@ extension ImageCoderRegistry {
     ) throws(ImageError) -> ProgressiveStart {
         let limits = context.limits
         try limits.check(encodedBytes: max(prefix.count, encodedBytes ?? 0))
-        if case .index(let index) = options.frames, index != 0 { return .unavailable }
+        switch options.frames {
+        case .all, .first, .index(0): break
+        case .index, .range, .indices: return .unavailable
+        }
         let probe: ImageInfo
         switch ImageInfo.probe(prefix, isComplete: false) {
         case .found(let found): probe = found

@@ -53,13 +53,17 @@ public struct ImageCoderRegistry: Sendable {
         let context = context.scale == options.scale ? context : context.with(scale: options.scale)
         let probe = try inspect(data, options: options, limits: context.limits)
         let format = probe?.format ?? options.usefulHint
+        let selection = options.frames
+        var options = options
+        options.frames = selection.coderSelection
         let prefix = data.prefix(64)
         var failures: [ImageError.DecodingFailure] = []
         for coder in coders.reversed() where claims(coder, probe?.format, prefix, options) {
             do {
                 let image = try coder.decode(data, info: probe, options: options, context: context)
                 try context.limits.check(result: image)
-                return image.telling(options.color)
+                let converted = image.with(isConvertedToSRGB: options.convertsToSRGB)
+                return selection == options.frames ? converted : try converted.selecting(selection)
             } catch {
                 guard case .decoding(let failure, _) = error else { throw error }
                 failures.append(failure)
@@ -113,10 +117,10 @@ extension ImageDecodingOptions {
 
 extension DecodedImage {
     /// Returns the image with the color space in its metadata.
-    fileprivate func telling(_ color: ImageDecodingOptions.Color) -> DecodedImage {
-        guard metadata.color != color else { return self }
+    fileprivate func with(isConvertedToSRGB: Bool) -> DecodedImage {
+        guard metadata.isConvertedToSRGB != isConvertedToSRGB else { return self }
         var metadata = metadata
-        metadata.color = color
+        metadata.isConvertedToSRGB = isConvertedToSRGB
         return with(metadata: metadata)
     }
 }

@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 extension ImageEncoding {
-    /// The frames of an animation to write.
-    public enum Frames: Sendable, Hashable {
-        /// All frames if the format supports animations, otherwise the poster frame. This value is the default.
-        case all
-        /// Only the first frame, as a still image.
-        case first
-        /// The frames with these indices, counted from 0. A single frame becomes a still image.
-        case range(Range<Int>)
-        /// The frames with these indices in this order, counted from 0. A single frame becomes a still image.
-        case indices([Int])
-    }
-
     /// The chroma subsampling, in the notation of ITU-R BT.601.
     public enum ChromaSubsampling: String, Sendable, Hashable, CaseIterable {
         /// Full chroma resolution.

@@ -19,7 +19,7 @@ public struct ImageEncoding: Sendable, Hashable {
     /// white.
     public var background: [UInt8]
     /// The frames of an animation to write. The default is all frames.
-    public var frames: Frames
+    public var frames: FrameSelection
     /// The number of times to play the animation, where 0 repeats indefinitely. The default is `nil`, which keeps the
     /// loop count.
     public var loopCount: Int?
@@ -53,7 +53,7 @@ public struct ImageEncoding: Sendable, Hashable {
     /// Creates an encoding.
     public init(
         format: ImageFormat, quality: Int? = nil, isLossless: Bool = false, isProgressive: Bool = false,
-        effort: Int? = nil, background: [UInt8] = [255, 255, 255], frames: Frames = .all, loopCount: Int? = nil,
+        effort: Int? = nil, background: [UInt8] = [255, 255, 255], frames: FrameSelection = .all, loopCount: Int? = nil,
         usesDithering: Bool = true, chromaSubsampling: ChromaSubsampling? = nil, optimizesHuffmanTables: Bool = true,
         isExact: Bool = false,
         thumbnailDimension: Int? = nil, maxByteCount: Int? = nil, maxDimension: Int? = nil,

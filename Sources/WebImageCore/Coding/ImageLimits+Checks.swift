@@ -17,11 +17,11 @@ extension ImageLimits {
     ///   - encodedBytes: The size of the whole file, in bytes.
     ///   - frames: The requested frames. A request for one frame isn't rejected because of the number of other frames.
     /// - Throws: An ``ImageError/LimitFailure``.
-    package func check(_ probe: ImageInfo, encodedBytes: Int, frames: ImageDecodingOptions.Frames = .all)
+    package func check(_ probe: ImageInfo, encodedBytes: Int, frames: FrameSelection = .all)
         throws(ImageError)
     {
         let area = try checkedArea(of: probe.storedSize)
-        let wanted = frames == .all ? probe.frameCount : 1
+        let wanted = frames.coderSelection == .all ? probe.frameCount : 1
         // A preset with a limit of one frame shows the poster frame of animations instead of rejecting them.
         if maxFrames > 1, wanted > maxFrames {
             throw .limitExceeded(ImageError.LimitFailure(.frameCount, limit: maxFrames, actual: wanted))

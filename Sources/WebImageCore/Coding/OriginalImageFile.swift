@@ -77,10 +77,13 @@ struct OriginalImageFile {
     /// Returns whether decoding the file produces `image`, including all frames.
     private func isUnchanged(_ image: DecodedImage) throws(ImageError) -> Bool {
         guard image.format == probe.format, image.size == probe.size, !image.metadata.isPartial else { return false }
-        let depth: ImageDecodingOptions.Depth = image.pixels.format == .rgba16 ? .source : .eight
         do {
             let decoded = try coders.decode(
-                data, options: ImageDecodingOptions(depth: depth, color: image.metadata.color), context: context)
+                data,
+                options: ImageDecodingOptions(
+                    preservesBitDepth: image.pixels.format == .rgba16,
+                    convertsToSRGB: image.metadata.isConvertedToSRGB),
+                context: context)
             guard decoded.pixels.isEqual(to: image.pixels) else { return false }
             guard let animation = image.animation, let other = decoded.animation else {
                 return image.animation == nil && decoded.animation == nil

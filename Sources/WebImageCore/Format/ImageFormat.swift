@@ -85,7 +85,7 @@ extension ImageFormat {
             "jpeg": .jpeg, "jpe": .jpeg, "jfif": .jpeg, "apng": .apng, "dib": .bmp, "tif": .tiff, "heif": .heif,
             "heics": .heif, "avifs": .avif, "svgz": .svg,
         ]
-        for (format, facts) in facts where facts.isPicture && format != .apng { formats[facts.fileExtension] = format }
+        for (format, fact) in facts where fact.isPicture && format != .apng { formats[fact.fileExtension] = format }
         return formats
     }()
 

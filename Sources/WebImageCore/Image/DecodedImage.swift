@@ -127,9 +127,9 @@ public struct ImageMetadata: Sendable, Hashable {
     public var iccProfile: [UInt8]?
     /// The unmodified code points that describe the colors of the file, or `nil` if the file has none.
     public var codePoints: ColorCodePoints?
-    /// The color space of the pixels: sRGB, or the one that ``iccProfile`` and ``codePoints`` describe. The default is
-    /// sRGB.
-    public var color: ImageDecodingOptions.Color
+    /// A Boolean value that indicates whether the pixels are sRGB. If the value is `false`, ``iccProfile`` and
+    /// ``codePoints`` describe their colors. The default is `true`.
+    public var isConvertedToSRGB: Bool
     /// The EXIF block to encode with the image, starting with its byte order mark.
     ///
     /// Decoders don't set this property. To read the block of a file, use ``EmbeddedMetadata/init(reading:)``. The
@@ -145,7 +145,7 @@ public struct ImageMetadata: Sendable, Hashable {
     public init(
         storedSize: PixelSize, orientation: ImageOrientation = .up, bitDepth: Int = 8, hasAlpha: Bool = false,
         isPartial: Bool = false, iccProfile: [UInt8]? = nil, codePoints: ColorCodePoints? = nil,
-        color: ImageDecodingOptions.Color = .sRGB, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
+        isConvertedToSRGB: Bool = true, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
     ) {
         self.storedSize = storedSize
         self.orientation = orientation
@@ -154,7 +154,7 @@ public struct ImageMetadata: Sendable, Hashable {
         self.isPartial = isPartial
         self.iccProfile = iccProfile
         self.codePoints = codePoints
-        self.color = color
+        self.isConvertedToSRGB = isConvertedToSRGB
         self.exif = exif
         self.xmp = xmp
     }

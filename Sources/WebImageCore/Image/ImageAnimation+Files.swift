@@ -25,7 +25,7 @@ extension ImageAnimation {
             durations: files.map(\.milliseconds), loopCount: loopCount, cost: 0, coders: coders,
             options: options, limits: limits
         ) { (place) throws(ImageError) in
-            try ImageFile.read(paths[place], limit: limits.maxEncodedBytes)
+            try ImageFile.contents(of: paths[place], limit: limits.maxEncodedBytes)
         }
     }
 

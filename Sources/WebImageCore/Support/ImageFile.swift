@@ -10,7 +10,7 @@ package enum ImageFile {
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
     ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)``, or an ``ImageError/LimitFailure`` of the kind
     ///   ``ImageError/LimitFailure/Kind/encodedSize`` if the file has more than `limit` bytes.
-    package static func read(_ path: String, limit: Int) throws(ImageError) -> Data {
+    package static func contents(of path: String, limit: Int) throws(ImageError) -> Data {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw .request(errno == ENOENT ? .fileNotFound(path: path) : .fileUnreadable(path: path, errno: errno))
@@ -40,6 +40,7 @@ package enum ImageFile {
         }
         return data
     }
+
     /// Writes `data` to a file, which is replaced atomically. This function blocks.
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.

@@ -12,14 +12,15 @@ struct ColorChoiceTests {
         arguments: ["p3-8.png", "cicp-9-16.png", "adobe.jpg"])
     func source(_ file: String) throws {
         let fixture = try ColorFixture.named(file)
-        let image = try fixture.decode(ImageDecodingOptions(color: .source))
+        let image = try fixture.decode(ImageDecodingOptions(convertsToSRGB: false))
         #expect(difference(image.pixels.packedBytes(), try fixture.expected()) > 2)
         #expect(image.metadata.iccProfile != nil || image.metadata.codePoints != nil)
     }
 
     @Test("Unusable profiles leave the pixels unchanged")
     func unusable() throws {
-        let plain = try ColorFixture.named("p3.jpg").decode(ImageDecodingOptions(color: .source)).pixels.packedBytes()
+        let plain = try ColorFixture.named("p3.jpg").decode(ImageDecodingOptions(convertsToSRGB: false)).pixels
+            .packedBytes()
         let p3 = try ColorFixture.profile("p3")
         var otherClass = p3
         otherClass.replaceSubrange(12..<16, with: Array("link".utf8))
@@ -56,7 +57,7 @@ struct ColorChoiceTests {
     @Test("A CMYK image without a usable profile is converted with the simple formula")
     func plainInk() throws {
         let fixture = try ColorFixture.named("cmyk.jpg")
-        let plain = try fixture.decode(ImageDecodingOptions(color: .source)).pixels.packedBytes()
+        let plain = try fixture.decode(ImageDecodingOptions(convertsToSRGB: false)).pixels.packedBytes()
         let image = try ImageCoderRegistry.standard.decode(
             replacing(try ColorFixture.profile("p3"), in: fixture.data()), context: ImageProcessingContext())
         #expect(image.pixels.packedBytes() == plain)

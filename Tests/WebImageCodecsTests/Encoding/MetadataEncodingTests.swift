@@ -127,7 +127,7 @@ struct MetadataEncodingTests {
             let original = try ColorFixture.read(name)
             let expected = try ImageCoderRegistry.standard.decode(original, context: ImageProcessingContext())
             let source = try ImageCoderRegistry.standard.decode(
-                original, options: ImageDecodingOptions(color: .source), context: ImageProcessingContext())
+                original, options: ImageDecodingOptions(convertsToSRGB: false), context: ImageProcessingContext())
             let encoding = ImageEncoding(format: format, quality: 97, chromaSubsampling: .yuv444)
             let data = try ImageCoderRegistry.standard.encode(source, as: encoding, context: ImageProcessingContext())
             let back = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
@@ -147,7 +147,7 @@ struct MetadataEncodingTests {
     func otherProfiles() throws {
         for (name, isKept) in [("gray.jpg", true), ("cmyk.jpg", false)] {
             let source = try ImageCoderRegistry.standard.decode(
-                try ColorFixture.read(name), options: ImageDecodingOptions(color: .source),
+                try ColorFixture.read(name), options: ImageDecodingOptions(convertsToSRGB: false),
                     context: ImageProcessingContext())
             for format in [ImageFormat.jpeg, .png] {
                 let data = try encode(source, format, .strip)

@@ -17,7 +17,7 @@ struct PNGEncodingTests {
         init(_ data: Data) { self.init(Int(data[25]), Int(data[24])) }
     }
 
-    private func roundTrip(_ pixels: PixelBuffer, depth: ImageDecodingOptions.Depth = .eight) throws -> Kind {
+    private func roundTrip(_ pixels: PixelBuffer) throws -> Kind {
         let data = try PixelPatterns.encode(pixels, as: .png())
         let image = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
         if pixels.format == .rgba8 {

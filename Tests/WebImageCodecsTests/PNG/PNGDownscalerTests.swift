@@ -59,8 +59,8 @@ struct PNGDownscalerTests {
     func keepsDepth() throws {
         let data = pixels(200, 150, channels: 4).bytes()
         let target = TargetSize.fit(width: 20, height: 20)
-        let small = try decode(data, ImageDecodingOptions(size: target, depth: .source))
-        let whole = try decode(data, ImageDecodingOptions(depth: .source))
+        let small = try decode(data, ImageDecodingOptions(size: target, preservesBitDepth: true))
+        let whole = try decode(data, ImageDecodingOptions(preservesBitDepth: true))
         let expected = try ResizeTransformer(to: target).transform(whole.pixels, context: ImageProcessingContext())
         #expect(small.pixels.format == .rgba16)
         #expect(difference(words(small.pixels), words(expected)).largest <= 2)

@@ -43,9 +43,9 @@ struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
         return samples
     }
 
-    func decode(_ options: ImageDecodingOptions = ImageDecodingOptions(depth: .source), limits: ImageLimits = .desktop)
-        throws -> DecodedImage
-    {
+    func decode(
+        _ options: ImageDecodingOptions = ImageDecodingOptions(preservesBitDepth: true), limits: ImageLimits = .desktop
+    ) throws -> DecodedImage {
         try ImageCoderRegistry.standard.decode(data(), options: options,
             context: ImageProcessingContext(limits: limits))
     }

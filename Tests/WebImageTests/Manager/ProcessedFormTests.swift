@@ -20,13 +20,13 @@ struct ProcessedFormTests {
     private func requests(_ server: LoopbackServer) -> [(name: String, request: ImageRequest)] {
         var requests: [(name: String, request: ImageRequest)] = []
         for file in Self.files {
-            for depth in [ImageDecodingOptions.Depth.eight, .source] {
-                for color in [ImageDecodingOptions.Color.sRGB, .source] {
+            for depth in [false, true] {
+                for color in [true, false] {
                     for (name, encoding) in Self.encodings {
                         var request = ImageRequest(
                             url: server.url("/\(file)?\(depth)\(color)\(name)"), size: .fit(width: 20))
-                        request.decoding.depth = depth
-                        request.decoding.color = color
+                        request.decoding.preservesBitDepth = depth
+                        request.decoding.convertsToSRGB = color
                         request.processedEncoding = .encoded(as: encoding)
                         request.waitsUntilStored = true
                         requests.append(("\(file) \(depth) \(color) \(name)", request))
@@ -65,8 +65,8 @@ struct ProcessedFormTests {
             #expect(stored.pixels.format == fresh[place].pixels.format, "\(name)")
             #expect(stored.size == fresh[place].size, "\(name)")
             #expect(stored.pixels.packedBytes() == fresh[place].pixels.packedBytes(), "\(name)")
-            #expect(stored.metadata.color == fresh[place].metadata.color, "\(name)")
-            guard request.decoding.color == .source else {
+            #expect(stored.metadata.isConvertedToSRGB == fresh[place].metadata.isConvertedToSRGB, "\(name)")
+            guard !request.decoding.convertsToSRGB else {
                 #expect(server.counters.requests == before, "\(name)")
                 continue
             }

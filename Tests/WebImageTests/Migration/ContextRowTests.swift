@@ -134,7 +134,7 @@ struct ContextRowTests {
             DecodedImage(pixels: deep), as: .png(), context: ImageProcessingContext())
         var request = try table.request(1, data)
         #expect(try await table.manager.image(for: request).pixels.format == .rgba8)
-        request.decoding.depth = .source
+        request.decoding.preservesBitDepth = true
         #expect(try await table.manager.image(for: request).pixels.format == .rgba16)
     }
 

@@ -118,8 +118,8 @@ struct IncrementalDecodeTests {
     @Test("Requests whose pixels depend on more than the data aren't streamed")
     func suits() throws {
         #expect(IncrementalDecode.suits(try plan(.fit(width: 5))))
-        #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.depth = .source }))
-        #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.color = .source }))
+        #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.preservesBitDepth = true }))
+        #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.convertsToSRGB = false }))
         #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.allowsPartialData = true }))
         #expect(!IncrementalDecode.suits(try plan(nil) { $0.frames = .index(0) }))
     }
