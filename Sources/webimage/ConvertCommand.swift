@@ -53,9 +53,8 @@ struct ConvertCommand: Sendable {
                 var limits = ImageLimits.desktop
                 limits.maxDecodingTime = .infinity
                 let context = ImageProcessingContext(limits: limits)
-                guard coders.canEncode(options.encoding.format) else {
-                    throw .processing(.noEncoder(options.encoding.format))
-                }
+                let format = options.encoding.formatOrAutomatic
+                guard coders.canEncode(format) else { throw .processing(.noEncoder(format)) }
                 let data = try Files.read(options.input)
                 var (image, indices) = try options.frames.chosen(
                     of: try coders.decode(data, options: options.decoding, context: context))

@@ -105,12 +105,12 @@ struct APNGAnimationTests {
             try PixelPatterns.encode(
                 PixelPatterns.make(width: 2, height: 1, isOpaque: false) { x, _ in
                     x == 0 ? SIMD4(200, 0, 0, 255) : SIMD4(0, 0, 0, 0)
-                }, as: .png()))
+                }, as: .png))
         let above = PNGParts(
             try PixelPatterns.encode(
                 PixelPatterns.make(width: 2, height: 1, isOpaque: false) { _, _ in
                     SIMD4(0, 64, 0, 128)
-                }, as: .png()))
+                }, as: .png))
         let data = try #require(above.chunks.first { $0.name == "IDAT" }).body
         let control: [UInt8] = [0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 20, 0]
         parts.chunks.insert(.init(name: "acTL", body: [0, 0, 0, 2, 0, 0, 0, 0]), at: 1)

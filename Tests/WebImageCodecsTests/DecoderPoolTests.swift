@@ -104,7 +104,7 @@ struct DecoderPoolTests {
         }
         let source = try ImageAnimation(frames: pixels.map { (pixels: $0, milliseconds: 100) })
         let format: ImageEncoding =
-            name == "gif" ? .gif() : name == "apng" ? .apng() : .webp(lossless: true)
+            name == "gif" ? .gif : name == "apng" ? .apng : .webp.lossless
         let registry = ImageCoderRegistry.standard
         let data = try registry.encode(DecodedImage(animation: source), as: format, context: ImageProcessingContext())
         let animation = try #require(try registry.decode(data, context: ImageProcessingContext()).animation)

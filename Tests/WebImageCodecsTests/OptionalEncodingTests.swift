@@ -18,7 +18,7 @@ struct OptionalEncodingTests {
         if let coder { registry.register(coder) }
         let data = try registry.encode(DecodedImage(pixels: pixels), as: encoding, context: ImageProcessingContext())
         let image = try registry.decode(data, context: ImageProcessingContext())
-        #expect(image.format == encoding.format)
+        #expect(image.format == encoding.formatOrAutomatic)
         return image
     }
 
@@ -69,9 +69,7 @@ struct OptionalEncodingTests {
     @Test("An icon contains the requested sizes, except those that would be enlarged")
     func iconSizes() throws {
         let pixels = try PixelPatterns.photo(width: 128, height: 64, hasAlpha: true)
-        let coder = ICOCoder(dimensions: [16, 32, 64, 256])
-        let data = try coder.encode(
-            DecodedImage(pixels: pixels), as: ImageEncoding(format: .ico), context: ImageProcessingContext())
+        let data = try DecodedImage(pixels: pixels).encoded(as: .ico(dimensions: [16, 32, 64, 256]))
         let sizes = try (0..<3).map {
             try ImageCoderRegistry.standard.decode(
                 data, options: ImageDecodingOptions(frames: .index($0)), context: ImageProcessingContext()

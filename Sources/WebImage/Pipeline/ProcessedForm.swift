@@ -97,7 +97,7 @@ extension ImageEncoding {
     /// must be checked for each image because a format may not support its profile.
     fileprivate func keepsPixels(of options: ImageDecodingOptions) -> Bool {
         guard maxByteCount == nil, maxDimension == nil, options.convertsToSRGB else { return false }
-        return switch format {
+        return switch formatOrAutomatic {
         case .png: true
         case .webp: isLossless && !options.preservesBitDepth
         case .qoi: !options.preservesBitDepth

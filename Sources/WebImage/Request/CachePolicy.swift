@@ -21,6 +21,6 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
 public enum FinalStorage: Sendable, Hashable {
     /// Stores only the original data, which serves requests of every size. This is the default.
     case never
-    /// Stores the image in the given encoding. The encodings `.webp(lossless: true)` and `.png()` preserve every pixel.
+    /// Stores the image in the given encoding. The encodings `.webp.lossless` and `.png` preserve every pixel.
     case encoded(as: ImageEncoding)
 }

@@ -36,10 +36,10 @@ struct EncodableFrames {
         self.loopCount = loops
         self.durations = durations
         self.image = image
-        self.format = encoding.format
+        self.format = encoding.formatOrAutomatic
         self.maxDimension = maxDimension
         self.context = context
-        try requireEncodable(image.pixels, as: encoding.format, maxDimension: maxDimension)
+        try requireEncodable(image.pixels, as: format, maxDimension: maxDimension)
     }
 
     var count: Int { durations.count }

@@ -7,14 +7,8 @@ import WebImageCore
 ///
 /// It decodes embedded PNG files with the PNG coder.
 package struct ICOCoder: ImageCoder {
-    private let dimensions: [Int]
-
     /// Creates a coder.
-    ///
-    /// - Parameter dimensions: The sizes of the images in an encoded icon, in pixels of the longer side. The coder
-    ///   skips sizes that are larger than the image. The default is an empty array, which means one image at its
-    ///   original size.
-    package init(dimensions: [Int] = []) { self.dimensions = dimensions }
+    package init() {}
 
     static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -92,7 +86,7 @@ package struct ICOCoder: ImageCoder {
     /// Returns whether the format is an icon.
     package func canEncode(_ format: ImageFormat) -> Bool { format == .ico }
 
-    /// Encodes a still image or the poster frame in all sizes of the coder.
+    /// Encodes a still image or the poster frame in all sizes of ``ImageEncoding/iconDimensions``.
     ///
     /// Images below 64 pixels are stored as bitmaps, and larger images as PNG.
     ///
@@ -101,6 +95,6 @@ package struct ICOCoder: ImageCoder {
     package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
-        try ICOWriter.encode(image.pixels, dimensions: dimensions, as: encoding, context: context)
+        try ICOWriter.encode(image.pixels, as: encoding, context: context)
     }
 }

@@ -12,11 +12,9 @@ enum ICOWriter {
     private static let minPNGDimension = 64
 
     static func encode(
-        _ pixels: PixelBuffer, dimensions: [Int], as encoding: ImageEncoding, context: ImageProcessingContext
-    )
-        throws(ImageError) -> Data
-    {
-        let pictures = try sizes(try pixels.eightBits(context: context), dimensions, context)
+        _ pixels: PixelBuffer, as encoding: ImageEncoding, context: ImageProcessingContext
+    ) throws(ImageError) -> Data {
+        let pictures = try sizes(try pixels.eightBits(context: context), encoding.iconDimensions, context)
         var bodies: [Data] = []
         for picture in pictures {
             try requireEncodable(picture, as: .ico, maxDimension: maxDimension)
@@ -43,7 +41,7 @@ enum ICOWriter {
     {
         guard !sides.isEmpty else { return [pixels] }
         guard sides.count <= 64, sides.allSatisfy({ (1...maxDimension).contains($0) }) else {
-            throw .request(.invalidOption(name: "sides", value: "\(sides)"))
+            throw .request(.invalidOption(name: "iconDimensions", value: "\(sides)"))
         }
         let longer = max(pixels.width, pixels.height)
         var pictures: [PixelBuffer] = []
@@ -61,7 +59,8 @@ enum ICOWriter {
     {
         guard max(pixels.width, pixels.height) < minPNGDimension else {
             return try PNGCoder().encode(
-                DecodedImage(pixels: pixels), as: .png(effort: encoding.effort), context: context)
+                DecodedImage(pixels: pixels),
+                as: ImageEncoding(format: .png, isLossless: true, effort: encoding.effort), context: context)
         }
         let rows = try BMPWriter.rows(of: pixels, hasAlpha: true, context: context)
         // The alpha channel is complete. The mask repeats it for decoders that don't support alpha.

@@ -85,6 +85,6 @@ extension ImageCoder {
     public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
-        throw .processing(.noEncoder(encoding.format))
+        throw .processing(.noEncoder(encoding.formatOrAutomatic))
     }
 }

@@ -31,14 +31,13 @@ extension ImageCoderRegistry {
         if let form = image.encodedForm, form.encoding == encoding, original == nil { return form.data }
         var image = try image.selecting(encoding.frames)
         let source = original.flatMap { OriginalImageFile($0, coders: self, context: context) }
-        if encoding.format == .automatic, let source, try source.canReplaceEncoding(of: image, as: encoding) {
+        if encoding.format == nil, let source, try source.canReplaceEncoding(of: image, as: encoding) {
             return source.data
         }
         var encoding = chosen(encoding, for: image)
         encoding.frames = .all
-        guard let coder = coders.last(where: { $0.canEncode(encoding.format) }) else {
-            throw .processing(.noEncoder(encoding.format))
-        }
+        let format = encoding.formatOrAutomatic
+        guard let coder = coders.last(where: { $0.canEncode(format) }) else { throw .processing(.noEncoder(format)) }
         if let source {
             if let data = try source.transcoded(for: image, as: encoding, by: coder) { return data }
             if encoding.metadata != .strip { image = source.lending(metadataTo: image) }
@@ -51,7 +50,7 @@ extension ImageCoderRegistry {
     /// Returns the encoding with a concrete format. For the automatic format, the content of the image determines the
     /// format.
     private func chosen(_ encoding: ImageEncoding, for image: DecodedImage) -> ImageEncoding {
-        guard encoding.format == .automatic else { return encoding }
+        guard encoding.format == nil else { return encoding }
         var encoding = encoding
         if image.isAnimated {
             // Images from GIF files have few colors, so GIF preserves them.
@@ -75,7 +74,7 @@ extension ImageEncoding {
             throw .request(.invalidOption(name: "quality", value: "\(quality)"))
         }
         for (name, value) in [
-            ("maxBytes", maxByteCount), ("maxPixelSize", maxDimension), ("thumbnailSide", thumbnailDimension),
+            ("maxByteCount", maxByteCount), ("maxDimension", maxDimension), ("thumbnailDimension", thumbnailDimension),
         ] {
             if let value, value < 1 { throw .request(.invalidOption(name: name, value: "\(value)")) }
         }

@@ -35,7 +35,7 @@ struct OriginalImageFile {
     ) throws(ImageError) -> Data? {
         guard let coder = coder as? any TranscodingImageCoder, encoding.isLossless,
             encoding.thumbnailDimension == nil, keepsSize(image, encoding),
-            coder.canTranscode(probe.format, to: encoding.format), try isUnchanged(image),
+            coder.canTranscode(probe.format, to: encoding.formatOrAutomatic), try isUnchanged(image),
             let kept = stripped(encoding.metadata),
             let result = try coder.transcode(kept, from: probe.format, as: encoding, context: context)
         else { return nil }

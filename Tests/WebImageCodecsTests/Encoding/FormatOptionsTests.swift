@@ -75,7 +75,7 @@ struct FormatOptionsTests {
             #expect(words.contains("thumbnail: 48x32"), "\(words)")
             let alpha = try PixelPatterns.photo(width: 32, height: 32, hasAlpha: true)
             let back = try ImageCoderRegistry.standard.decode(
-                encode(alpha, ImageEncoding(format: .heif, background: [255, 0, 0])), context: ImageProcessingContext())
+                encode(alpha, ImageEncoding(format: .heif, background: PixelColor(red: 255, green: 0, blue: 0))), context: ImageProcessingContext())
             #expect(!back.isOpaque && similarity(back.pixels, alpha) > 24)
         }
     #endif

@@ -47,9 +47,9 @@ struct JPEGEncodingTests {
         let image = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
         #expect(similarity(image.pixels, gray) > 40)
         let clear = try PixelPatterns.make(width: 8, height: 8, isOpaque: false) { _, _ in SIMD4(0, 0, 0, 0) }
-        #expect(try factors(encode(.jpeg(), clear)).count == 1)
-        var red = ImageEncoding.jpeg()
-        red.background = [255, 0, 0]
+        #expect(try factors(encode(.jpeg, clear)).count == 1)
+        var red = ImageEncoding.jpeg
+        red.background = PixelColor(red: 255, green: 0, blue: 0)
         #expect(try factors(encode(red, clear)).count == 3)
     }
 
@@ -84,7 +84,7 @@ struct JPEGEncodingTests {
     @Test("The EXIF thumbnail is a JPEG of the requested size and never larger than the image")
     func thumbnail() throws {
         for (side, expected) in [(32, PixelSize(width: 32, height: 24)), (1_000, PixelSize(width: 120, height: 90))] {
-            var encoding = ImageEncoding.jpeg()
+            var encoding = ImageEncoding.jpeg
             encoding.thumbnailDimension = side
             let data = try encode(encoding)
             let exif = try #require(EmbeddedMetadata(reading: data).exif)

@@ -28,7 +28,7 @@ struct OriginalBytesTests {
             keep.metadata = .keep
             #expect(try encode(data, keep) == data, "\(name)")
         }
-        let plain = try PixelPatterns.encode(PixelPatterns.photo(width: 30, height: 20), as: .jpeg())
+        let plain = try PixelPatterns.encode(PixelPatterns.photo(width: 30, height: 20), as: .jpeg)
         #expect(try encode(plain, .automatic) == plain)
     }
 
@@ -66,7 +66,7 @@ struct OriginalBytesTests {
 
     @Test("Limits also apply to the original data")
     func limits() throws {
-        let data = try PixelPatterns.encode(PixelPatterns.noise(width: 60, height: 40), as: .png())
+        let data = try PixelPatterns.encode(PixelPatterns.noise(width: 60, height: 40), as: .png)
         var encoding = ImageEncoding.automatic
         encoding.maxByteCount = 2_000
         let result = try encode(data, encoding)

@@ -132,9 +132,9 @@ struct SizeLimitTests {
     func wrongOptions() throws {
         let image = DecodedImage(pixels: try PixelPatterns.flat(width: 4, height: 4))
         for (name, encoding) in [
-            ("maxBytes", ImageEncoding(format: .png, maxByteCount: 0)),
-            ("maxPixelSize", ImageEncoding(format: .png, maxDimension: 0)),
-            ("thumbnailSide", ImageEncoding(format: .jpeg, thumbnailDimension: -1)),
+            ("maxByteCount", ImageEncoding(format: .png, maxByteCount: 0)),
+            ("maxDimension", ImageEncoding(format: .png, maxDimension: 0)),
+            ("thumbnailDimension", ImageEncoding(format: .jpeg, thumbnailDimension: -1)),
         ] {
             #expect {
                 try ImageCoderRegistry.standard.encode(image, as: encoding, context: context)

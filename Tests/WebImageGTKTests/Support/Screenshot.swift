@@ -49,7 +49,7 @@
                 }
             }
             return try ImageCoderRegistry.standard.encode(
-                DecodedImage(pixels: canvas.finish(isOpaque: false)), as: .png(), context: ImageProcessingContext())
+                DecodedImage(pixels: canvas.finish(isOpaque: false)), as: .png, context: ImageProcessingContext())
         }
 
         /// Returns the largest difference of a channel, and the fraction of channels that differ by more than 24.

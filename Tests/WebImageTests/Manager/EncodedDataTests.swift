@@ -47,12 +47,12 @@ struct EncodedDataTests {
         let manager = fixture.manager
         let small = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         var stored = ImageRequest(url: server.url("/a"), size: .fit(width: 30))
-        stored.processedEncoding = .encoded(as: .png())
+        stored.processedEncoding = .encoded(as: .png)
         stored.waitsUntilStored = true
         for url in [server.url("/a"), server.url("/ab")] {
             _ = try await manager.data(for: ImageRequest(url: url), encodedAs: .webp(quality: 70))
         }
-        _ = try await manager.data(for: small, encodedAs: .jpeg())
+        _ = try await manager.data(for: small, encodedAs: .jpeg)
         _ = try await manager.image(for: stored)
         await manager.diskCache?.flush()
         #expect(await manager.diskCache?.entries().count == 6)
@@ -61,7 +61,7 @@ struct EncodedDataTests {
         let left = await manager.diskCache?.entries() ?? []
         #expect(left.count == 2 && left.allSatisfy { $0.source == server.url("/ab").absoluteString })
         // The same data is downloaded and encoded again.
-        _ = try await manager.data(for: small, encodedAs: .jpeg())
+        _ = try await manager.data(for: small, encodedAs: .jpeg)
         #expect(manager.statistics.encodes == 5)
     }
 
@@ -71,8 +71,8 @@ struct EncodedDataTests {
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"))
         _ = try await fixture.manager.image(for: request)
-        let first = try await fixture.manager.data(for: request, encodedAs: .jpeg())
-        #expect(try await fixture.manager.data(for: request, encodedAs: .jpeg()) == first)
+        let first = try await fixture.manager.data(for: request, encodedAs: .jpeg)
+        #expect(try await fixture.manager.data(for: request, encodedAs: .jpeg) == first)
         let counts = fixture.manager.statistics
         #expect(counts.decodes == 1 && counts.encodes == 1 && counts.loads == 1)
     }
@@ -82,9 +82,9 @@ struct EncodedDataTests {
         let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"))
-        let first = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        let first = try await fixture.manager.data(for: request, encodedAs: .jpeg)
         fixture.pass(seconds: 61)
-        #expect(try await fixture.manager.data(for: request, encodedAs: .jpeg()) == first)
+        #expect(try await fixture.manager.data(for: request, encodedAs: .jpeg) == first)
         #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
         #expect(fixture.manager.statistics.encodes == 1)
     }
@@ -100,14 +100,14 @@ struct EncodedDataTests {
         let fixture = try ManagerFixture()
         var request = ImageRequest(url: server.url("/a"))
         if !keepsMemory { request.writeTo = .disk }
-        let first = try await fixture.manager.data(for: request, encodedAs: .png())
+        let first = try await fixture.manager.data(for: request, encodedAs: .png)
         // Another request reloads the data while the encoding is still fresh.
         var again = request
         again.cachePolicy = .reload
         _ = try await fixture.manager.image(for: again)
-        let second = try await fixture.manager.data(for: request, encodedAs: .png())
+        let second = try await fixture.manager.data(for: request, encodedAs: .png)
         #expect(second != first)
-        #expect(try await fixture.manager.data(for: request, encodedAs: .png()) == second)
+        #expect(try await fixture.manager.data(for: request, encodedAs: .png) == second)
         #expect(server.counters.requests == 2)
     }
 
@@ -124,7 +124,7 @@ struct EncodedDataTests {
             try TestImages.png(1).write(to: file)
             request = ImageRequest(url: file)
         }
-        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg)
         await fixture.manager.diskCache?.flush()
         let entries = await fixture.manager.diskCache?.entries() ?? []
         #expect(entries.allSatisfy { !$0.key.contains("7:encoded") })
@@ -136,9 +136,9 @@ struct EncodedDataTests {
         let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"))
-        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg)
         await fixture.manager.removeCachedImage(for: request)
-        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg)
         #expect(server.counters.requests == 2)
     }
 
@@ -148,7 +148,7 @@ struct EncodedDataTests {
         let server = try server(bytes, type: "image/jpeg")
         let fixture = try ManagerFixture { $0.cache.storesEncodings = false }
         let request = ImageRequest(url: server.url("/a"))
-        let automatic = ImageEncoding(format: .automatic)
+        let automatic = ImageEncoding.automatic
         #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
         #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
         fixture.manager.memoryCache.removeAll()
@@ -165,7 +165,7 @@ struct EncodedDataTests {
         let pixels = try TestImages.pixels(1)
         let image = DecodedImage(pixels: pixels).with(
             metadata: ImageMetadata(storedSize: pixels.size, xmp: [UInt8](packet)))
-        var encoding = ImageEncoding.jpeg()
+        var encoding = ImageEncoding.jpeg
         encoding.metadata = .keep
         let bytes = try ImageCoderRegistry.standard.encode(image, as: encoding, context: ImageProcessingContext())
         let server = try server(bytes, type: "image/jpeg")
@@ -173,7 +173,7 @@ struct EncodedDataTests {
         let request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         let kept = try await fixture.manager.data(for: request, encodedAs: encoding)
         #expect(kept.range(of: packet) != nil)
-        let stripped = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        let stripped = try await fixture.manager.data(for: request, encodedAs: .jpeg)
         #expect(stripped.range(of: packet) == nil)
     }
 
@@ -184,7 +184,7 @@ struct EncodedDataTests {
         let request = ImageRequest(url: server.url("/a"))
         let manager = fixture.manager
         let answers = await withTaskGroup(of: Data?.self) { group in
-            for _ in 0..<100 { group.addTask { try? await manager.data(for: request, encodedAs: .jpeg()) } }
+            for _ in 0..<100 { group.addTask { try? await manager.data(for: request, encodedAs: .jpeg) } }
             return await group.reduce(into: Set<Data>()) { if let data = $1 { $0.insert(data) } }
         }
         #expect(answers.count == 1)
@@ -206,13 +206,13 @@ struct EncodedDataTests {
         open.open()
         tier.blockLookups(first)
         let lookups = tier.lookups
-        let slow = Task { try await manager.data(for: ImageRequest(url: .sample), encodedAs: .png()) }
+        let slow = Task { try await manager.data(for: ImageRequest(url: .sample), encodedAs: .png) }
         await untilTrue { tier.lookups == lookups + 1 }
         tier.blockLookups(second)
         first.open()
         await untilTrue { tier.lookups == lookups + 2 }
         tier.blockLookups(open)
-        let data = Task { try await manager.data(for: ImageRequest(url: .sample), encodedAs: .png()) }
+        let data = Task { try await manager.data(for: ImageRequest(url: .sample), encodedAs: .png) }
         await passing()
         second.open()
         #expect(try await data.value == slow.value)

@@ -10,9 +10,9 @@ import WebImageTesting
 @Suite("Stored processed images", .timeLimit(.minutes(5)))
 struct ProcessedFormTests {
     private static let encodings: [(name: String, encoding: ImageEncoding)] = [
-        ("png", .png()), ("small", ImageEncoding(format: .png, maxDimension: 12)), ("jpeg", .jpeg(quality: 60)),
-        ("webp", .webp(quality: 60)), ("lossless", .webp(lossless: true)), ("qoi", ImageEncoding(format: .qoi)),
-        ("gif", .gif()), ("automatic", .automatic), ("limited", ImageEncoding(format: .jpeg, maxByteCount: 700)),
+        ("png", .png), ("small", ImageEncoding(format: .png, maxDimension: 12)), ("jpeg", .jpeg(quality: 60)),
+        ("webp", .webp(quality: 60)), ("lossless", .webp.lossless), ("qoi", ImageEncoding(format: .qoi)),
+        ("gif", .gif), ("automatic", .automatic), ("limited", ImageEncoding(format: .jpeg, maxByteCount: 700)),
     ]
 
     private static let files = ["colors/p3-alpha-16.png", "colors/p3-alpha-8.png", "colors/adobe.jpg"]
@@ -85,7 +85,7 @@ struct ProcessedFormTests {
         lossy.processedEncoding = .encoded(as: .jpeg(quality: 20))
         lossy.waitsUntilStored = true
         var whole = lossy
-        whole.processedEncoding = .encoded(as: .png())
+        whole.processedEncoding = .encoded(as: .png)
         let image = try await manager.image(for: ImageRequest(url: server.url("/a")))
         #expect(try await manager.image(for: whole) === image)
         let reduced = try await manager.image(for: lossy)

@@ -78,7 +78,7 @@ struct TierTests {
         let fixture = try ManagerFixture { $0.originalCache = ImageCache(memory: nil, tiers: [originals]) }
         let own = ImageCache(tiers: [pictures])
         var request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
-        request.processedEncoding = .encoded(as: .png())
+        request.processedEncoding = .encoded(as: .png)
         request.waitsUntilStored = true
         _ = try await fixture.manager.image(for: request)
         #expect(originals.count == 1)
@@ -134,7 +134,7 @@ struct TierTests {
         #expect(try files() == 1)
         #expect(await fixture.manager.diskCache?.entries().map(\.tags) == [["album"]])
         request = ImageRequest(url: server.url("/b"))
-        request.processedEncoding = .encoded(as: .png())
+        request.processedEncoding = .encoded(as: .png)
         let task = fixture.manager.load(request)
         await task.stored
         #expect(try files() == 3)

@@ -85,7 +85,7 @@ struct ClassRowTests {
     func coders() throws {
         let coders = ImageCoderRegistry.standard
         let image = try coders.decode(TestImages.png(1), context: ImageProcessingContext())
-        let webp = try coders.encode(image, as: .webp(lossless: true), context: ImageProcessingContext())
+        let webp = try coders.encode(image, as: .webp.lossless, context: ImageProcessingContext())
         #expect(try coders.decode(webp, context: ImageProcessingContext()).format == .webp)
     }
 

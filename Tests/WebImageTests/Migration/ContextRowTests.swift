@@ -131,7 +131,7 @@ struct ContextRowTests {
         let table = try Migration()
         let deep = try PixelBuffer.filled(with: .white, size: PixelSize(width: 8, height: 8), format: .rgba16)
         let data = try ImageCoderRegistry.standard.encode(
-            DecodedImage(pixels: deep), as: .png(), context: ImageProcessingContext())
+            DecodedImage(pixels: deep), as: .png, context: ImageProcessingContext())
         var request = try table.request(1, data)
         #expect(try await table.manager.image(for: request).pixels.format == .rgba8)
         request.decoding.preservesBitDepth = true
@@ -143,7 +143,7 @@ struct ContextRowTests {
         let table = try Migration()
         var request = try table.request()
         request.size = .fit(width: 16)
-        request.processedEncoding = .encoded(as: .webp(lossless: true))
+        request.processedEncoding = .encoded(as: .webp.lossless)
         await table.manager.load(request).stored
         #expect(await table.manager.diskCache?.info().entryCount == 2)
     }

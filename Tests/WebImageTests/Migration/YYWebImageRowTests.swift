@@ -138,7 +138,7 @@ struct YYWebImageRowTests {
     @Test("YYImageEncoder, YYImageDecoder: images are encoded and decoded")
     func encoder() throws {
         let image = DecodedImage(pixels: try TestImages.pixels(1))
-        for encoding in [ImageEncoding.jpeg(), .png(), .gif(), .webp(), .apng()] {
+        for encoding in [ImageEncoding.jpeg, .png, .gif, .webp, .apng] {
             let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: ImageProcessingContext())
             #expect(try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext()).size == image.size)
         }

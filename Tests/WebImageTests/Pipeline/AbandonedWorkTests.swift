@@ -126,7 +126,7 @@ struct AbandonedWorkTests {
         }
         let manager = fixture.manager
         var request = ImageRequest(url: .sample)
-        request.processedEncoding = .encoded(as: .png())
+        request.processedEncoding = .encoded(as: .png)
         request.waitsUntilStored = true
         _ = try await manager.image(for: request)
         #expect(tier.count == 2)
@@ -181,7 +181,7 @@ struct AbandonedWorkTests {
                     switch form {
                     case .image: _ = try? await manager.image(for: request)
                     case .data: _ = try? await manager.data(for: request)
-                    case .encoded: _ = try? await manager.data(for: request, encodedAs: .png())
+                    case .encoded: _ = try? await manager.data(for: request, encodedAs: .png)
                     }
                     // The stored data must exist when the request has ended.
                     if !tier.payloads.contains(Numbered.data(1)) { ended.update { $0 += 1 } }

@@ -89,7 +89,7 @@ struct AudienceTests {
         let choices = NetworkChoices()
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second, first] {
-            let data = try await fixture.manager.data(for: choices.request(choice), encodedAs: .png())
+            let data = try await fixture.manager.data(for: choices.request(choice), encodedAs: .png)
             let image = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
             #expect(Numbered.number(of: image) == choice.rawValue)
         }
@@ -102,7 +102,7 @@ struct AudienceTests {
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second] {
             var request = choices.request(choice)
-            request.processedEncoding = .encoded(as: .png())
+            request.processedEncoding = .encoded(as: .png)
             request.originalWriteTo = []
             request.writeTo = .disk
             request.waitsUntilStored = true

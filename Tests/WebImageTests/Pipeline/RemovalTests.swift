@@ -88,7 +88,7 @@ struct RemovalTests {
         arguments: Stage.allCases, Removal.allCases)
     func running(stage: Stage, removal: Removal) async throws {
         let world = try World(stage)
-        let task = await world.start { $0.processedEncoding = .encoded(as: .png()) }
+        let task = await world.start { $0.processedEncoding = .encoded(as: .png) }
         await removal(world.fixture.manager)
         world.gate.open()
         #expect(await task.number == 1)
@@ -126,7 +126,7 @@ struct RemovalTests {
             request.waitsUntilStored = true
             return request
         }()
-        async let data = manager.data(for: request, encodedAs: .png())
+        async let data = manager.data(for: request, encodedAs: .png)
         await world.waitUntilBlocked()
         await removal(manager)
         world.gate.open()

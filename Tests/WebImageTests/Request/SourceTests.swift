@@ -115,7 +115,7 @@ struct SourceTests {
         #expect(calls.value == 1)
         #expect(manager.cachedImage(for: small)?.size.width == 40)
         await #expect(throws: ImageError.request(.noOriginalData)) { try await manager.data(for: whole) }
-        let png = try await manager.data(for: whole, encodedAs: .png())
+        let png = try await manager.data(for: whole, encodedAs: .png)
         #expect(ImageFormat(sniffing: png) == .png)
         await manager.cache.flush()
         #expect(await manager.diskCache?.info().entryCount == 0)

@@ -69,10 +69,10 @@ struct IncrementalDecodeTests {
     @Test("Streamed thumbnails of large images equal those of the complete file")
     func large() throws {
         let pixels = try TestImages.pixels(5, width: 700, height: 500)
-        for encoding in [ImageEncoding.png(), .jpeg(quality: 88), .jpeg(quality: 80, isProgressive: true), .webp()] {
+        for encoding in [ImageEncoding.png, .jpeg(quality: 88), .jpeg(quality: 80, isProgressive: true), .webp] {
             let data = try ImageCoderRegistry.standard.encode(
                 DecodedImage(pixels: pixels), as: encoding, context: ImageProcessingContext())
-            let name = "\(encoding.format)"
+            let name = "\(encoding.formatOrAutomatic)"
             #expect(try expectSame(data, [nil, .fill(width: 64, height: 48)], name))
         }
     }

@@ -170,7 +170,7 @@ struct StreamingTests {
             }
         }
         return try ImageCoderRegistry.standard.encode(
-            DecodedImage(pixels: canvas.finish(isOpaque: true)), as: .png(), context: ImageProcessingContext())
+            DecodedImage(pixels: canvas.finish(isOpaque: true)), as: .png, context: ImageProcessingContext())
     }
 
     @Test("A header that exceeds the limits is rejected before decoding starts")

@@ -20,7 +20,7 @@ enum DecodeSuite: Suite {
             ("0.1 MP", 360, 270, 1.15), ("1 MP", 1_152, 864, 1.05), ("12 MP", 4_000, 3_000, 1.05),
         ] {
             for isProgressive in [false, true] {
-                let bytes = try Photograph.encoded(width, height, as: .jpeg(quality: 85, progressive: isProgressive))
+                let bytes = try Photograph.encoded(width, height, as: .jpeg(quality: 85, isProgressive: isProgressive))
                 let kind = isProgressive ? "progressive" : "baseline"
                 let limit = Limit(name: "libjpeg-turbo", bound: bound) { wi_limit_jpeg($0, $1, 8, $2, $3, $4) }
                 cases.append(
