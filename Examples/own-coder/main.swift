@@ -40,7 +40,7 @@ struct FarbfeldCoder: ImageCoder {
         }
         let image = DecodedImage(pixels: canvas.finish(isOpaque: false), scale: options.scale, format: Self.format)
         guard let target = options.size else { return image }
-        return try ResizeTransformer(to: target).apply(
+        return try StandardTransformer.resize(target).apply(
             to: image, context: context)
     }
 }

@@ -12,7 +12,7 @@ public protocol ImageTransformer: Sendable {
     /// A Boolean value that indicates whether animated images are transformed, with their poster frame and all frames.
     ///
     /// The default is `true`. If the value is `false`, animated images remain unchanged. See
-    /// ``applied(toFrames:toVectors:)``.
+    /// ``excludingAnimations()``.
     var appliesToAnimations: Bool { get }
 
     /// A Boolean value that indicates whether images that were rendered from vector formats (SVG, PDF) are

@@ -58,6 +58,7 @@ struct AllTransformersTests {
     /// Returns a Boolean value that indicates whether a rounding step can change a pixel by a large amount, for
     /// example because of a threshold or a small divisor.
     private static func isSteep(_ transformer: any ImageTransformer) -> Bool {
+        let transformer = (transformer as? StandardTransformer)?.base ?? transformer
         if let sharpen = transformer as? SharpenTransformer { return sharpen.threshold > 0 }
         guard let overlay = transformer as? OverlayTransformer else { return false }
         return overlay.mode == .colorDodge || overlay.mode == .colorBurn

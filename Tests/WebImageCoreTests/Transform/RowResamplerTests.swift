@@ -60,7 +60,7 @@ struct RowResamplerTests {
             while row < size.height {
                 let count = min(Int.random(in: 1...40, using: &random), size.height - row)
                 try rows.add(
-                    CropTransformer.crop(PixelRect(x: 0, y: row, width: size.width, height: count))
+                    StandardTransformer.crop(PixelRect(x: 0, y: row, width: size.width, height: count))
                         .transform(pixels, context: ImageProcessingContext()), context: context)
                 row += count
             }

@@ -157,8 +157,8 @@ struct YYWebImageRowTests {
     func effects() throws {
         let image = DecodedImage(pixels: try TestImages.pixels(1))
         let effects: [any ImageTransformer] = [
-            .blur(.soft), .blur(.light), .blur(.extraLight), .blur(.dark), .grayscale(), .tint(.white), .inset(4),
-            .roundedCorners(radius: 6), .rotate(degrees: 45), .flip(.vertical),
+            .blur(radius: 60, saturation: 1.8, unit: .points), .grayscale, .tint(.white), .inset(4),
+            .roundedCorners(radius: 6), .rotate(degrees: 45), .flipVertically,
         ]
         for effect in effects {
             #expect(try !effect.apply(to: image, context: ImageProcessingContext()).size.isEmpty)

@@ -32,7 +32,7 @@ extension PixelBuffer {
     ///   - mode: The blend mode. The default is normal.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the opacity isn't
     ///   within 0...1 or the rectangle is empty, or an ``ImageError/LimitFailure`` if the rectangle exceeds the limits.
-    public func draw(
+    package func draw(
         _ picture: PixelBuffer, in rect: PixelRect? = nil, opacity: Double = 1, mode: ImageBlendMode = .normal,
         context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> PixelBuffer {

@@ -57,7 +57,7 @@ extension ColorMatrix {
     }
 
     /// Returns a matrix that applies this matrix and then `next`. There's no clamping between the two.
-    package func followed(by next: ColorMatrix) -> ColorMatrix {
+    public func followed(by next: ColorMatrix) -> ColorMatrix {
         func row(_ row: Row) -> Row {
             func sum(_ part: KeyPath<Row, Double>) -> Double {
                 row.red * red[keyPath: part] + row.green * green[keyPath: part] + row.blue * blue[keyPath: part]

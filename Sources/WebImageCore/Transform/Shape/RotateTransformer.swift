@@ -7,9 +7,9 @@ import Glibc
 ///
 /// Rotations by multiples of 90° only move pixels. Other angles require interpolation (Catmull-Rom), and their edges
 /// are anti-aliased.
-public struct RotateTransformer: ImageTransformer, Hashable {
+package struct RotateTransformer: ImageTransformer, Hashable {
     /// The effect of the rotation on the size.
-    public enum Mode: String, Sendable, Hashable, CaseIterable {
+    package enum Mode: String, Sendable, Hashable, CaseIterable {
         /// The size increases to contain the whole rotated image.
         case fit
         /// The size doesn't change, and protruding corners are cropped.
@@ -17,28 +17,28 @@ public struct RotateTransformer: ImageTransformer, Hashable {
     }
 
     /// The clockwise angle, in degrees.
-    public let degrees: Double
+    package let degrees: Double
     /// The effect of the rotation on the size.
-    public let mode: Mode
+    package let mode: Mode
     /// The color of pixels that the rotated image doesn't cover.
-    public let background: PixelColor
+    package let background: PixelColor
 
     /// Creates a transformer. By default, the size increases to fit, and the background is transparent.
-    public init(degrees: Double, mode: Mode = .fit, background: PixelColor = .clear) {
+    package init(degrees: Double, mode: Mode = .fit, background: PixelColor = .clear) {
         self.degrees = degrees
         self.mode = mode
         self.background = background
     }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String { "rotate(\(degrees),\(mode.rawValue),\(background.hexadecimal))" }
+    package var identifier: String { "rotate(\(degrees),\(mode.rawValue),\(background.hexadecimal))" }
 
     /// Rotates an image. The result is opaque if the image is opaque and either the background is opaque or the angle
     /// is a multiple of 90° with the mode ``Mode/fit``.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the angle is NaN or
     ///   infinite, or an ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         guard degrees.isFinite else {
             throw ParameterValidator(transformer: "rotate").invalid("degrees", "\(degrees)")
         }
@@ -118,19 +118,5 @@ private struct RotationPass {
         }
         canvas.clearPadding()
         return canvas.finish(isOpaque: pixels.isOpaque && background.alpha == 255)
-    }
-}
-
-extension ImageTransformer where Self == RotateTransformer {
-    /// Returns a transformer that rotates clockwise.
-    ///
-    /// - Parameters:
-    ///   - degrees: The angle, in degrees.
-    ///   - mode: The effect of the rotation on the size. The default is ``RotateTransformer/Mode/fit``.
-    ///   - background: The color of pixels that the rotated image doesn't cover. The default is transparent.
-    public static func rotate(
-        degrees: Double, mode: RotateTransformer.Mode = .fit, background: PixelColor = .clear
-    ) -> Self {
-        RotateTransformer(degrees: degrees, mode: mode, background: background)
     }
 }

@@ -12,9 +12,9 @@ struct ComposeTests {
     @Test("Composed transformers run in order")
     func order() throws {
         let source = try PixelMaking.noise(9, 6, opaque: true)
-        let turnedFirst = try ComposedTransformer.combined(.rotate(degrees: 90), .crop(width: 4, height: 2))
+        let turnedFirst = try StandardTransformer.combined(.rotate(degrees: 90), .crop(width: 4, height: 2))
             .transform(source, context: context)
-        let croppedFirst = try ComposedTransformer.combined(.crop(width: 4, height: 2), .rotate(degrees: 90))
+        let croppedFirst = try StandardTransformer.combined(.crop(width: 4, height: 2), .rotate(degrees: 90))
             .transform(source, context: context)
         #expect(turnedFirst.size == PixelSize(width: 4, height: 2))
         #expect(croppedFirst.size == PixelSize(width: 2, height: 4))
@@ -50,7 +50,7 @@ struct ComposeTests {
         }
         let seen = ImageProcessingContext(scale: 3)
         let result = try ClosureTransformer(id: "mine") { pixels, context in
-            try ResizeTransformer.resize(width: 1, unit: .points).transform(pixels, context: context)
+            try StandardTransformer.resize(width: 1, unit: .points).transform(pixels, context: context)
         }.transform(source, context: seen)
         #expect(result.width == 3)
     }

@@ -58,7 +58,7 @@ struct ShapeTests {
             try PadTransformer(.init(all: 1.5), unit: .points).transform(
                 source, context: ImageProcessingContext(scale: 2)
             ).size == PixelSize(width: 12, height: 11))
-        for gone in [PadTransformer.inset(3), .pad(.init(leading: -6)), .pad(.init(leading: -7, trailing: 9))] {
+        for gone in [StandardTransformer.inset(3), .pad(.init(leading: -6)), .pad(.init(leading: -7, trailing: 9))] {
             #expect { try run(gone, source) } throws: { ($0 as? ImageError)?.code == 5002 }
         }
     }
