@@ -17,7 +17,7 @@ extension ImageManager {
     /// can serve.
     ///
     /// The manager uses the original data if the encoding permits it. Encodings that preserve EXIF and XMP metadata
-    /// take it from this data. If the request has neither transformers nor a size, ``ImageFormat/automatic`` returns
+    /// take it from this data. If the request has neither transformers nor a size, ``ImageEncoding/automatic`` returns
     /// the data unchanged if no change is necessary, and formats that can contain the data without loss (such as JPEG
     /// XL for JPEG) transcode it without loss.
     ///

@@ -3,6 +3,26 @@
 import Foundation
 
 extension ImageCoderRegistry {
+    /// Returns a decoder for data that's still being received, or `nil` if previews aren't available for it or if
+    /// `prefix` doesn't contain the whole header. The claims of the header are checked before the decoder is created.
+    ///
+    /// This method blocks for a short time.
+    ///
+    /// - Parameters:
+    ///   - prefix: The first bytes of the file. Also append them to the decoder.
+    ///   - options: The decoding options. The decoder shows only the first frame.
+    ///   - context: The limits and the cancellation. The default has the limits ``ImageLimits/desktop``.
+    /// - Throws: ``ImageError/decoding(_:attempts:)`` if the header is invalid, or ``ImageError/limitExceeded(_:)``.
+    public func makeProgressiveDecoder(
+        for prefix: Data, options: ImageDecodingOptions = ImageDecodingOptions(),
+        context: ImageProcessingContext = ImageProcessingContext()
+    ) throws(ImageError) -> (any ProgressiveImageDecoder)? {
+        guard !prefix.isEmpty,
+            case .decoder(let decoder, _) = try progressiveStart(prefix, options: options, context: context)
+        else { return nil }
+        return decoder
+    }
+
     /// Returns a progressive decoder for the file that begins with `prefix`. The claims of the header are checked
     /// before the decoder is created.
     ///
