@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Synchronization
 import WebImageConcurrency
 import WebImageCore
 

@@ -307,7 +307,7 @@ struct PrefetchStateMachineTests {
                     guard !running.isEmpty else { return }
                     let item = running.remove(at: Int.random(in: 0..<running.count, using: &random))
                     let outcomes: [PrefetchStateMachine.Outcome] = [
-                        .loaded, .skipped, .failed(.request(.cancelled)), .cancelled,
+                        .loaded, .skipped, .failed(.cancelled), .cancelled,
                     ]
                     let outcome = outcomes.randomElement(using: &random) ?? .loaded
                     if let list = table.finish(item, outcome), list.isFinished { ended[item.list] = list.progress }
