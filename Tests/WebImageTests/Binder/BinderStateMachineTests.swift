@@ -162,7 +162,7 @@ struct BinderStateMachineTests {
         #expect(driver.started.isEmpty)
         driver.perform(driver.machine.allocate(ViewAllocation(width: 100, height: 60.2, scaleFactor: 2)))
         #expect(driver.started.last?.size == .fit(width: 200, height: 121))
-        #expect(driver.started.last?.allowsLargerImages == true)
+        #expect(driver.started.last?.caching.allowsLargerImages == true)
         driver.finish(.success(Images.response(try Images.image(1, dimension: 121))))
         for (width, height) in [(110.0, 70.0), (50, 30), (300, 61)] {
             driver.perform(driver.machine.allocate(ViewAllocation(width: width, height: height, scaleFactor: 2)))
@@ -268,13 +268,13 @@ struct BinderStateMachineTests {
         }
     }
 
-    @Test("An invalid duration of a transition becomes zero", arguments: [Double.nan, .infinity, -1])
-    func durations(seconds: Double) {
+    @Test("A negative duration of a transition becomes zero", arguments: [Duration.seconds(-1), .nanoseconds(-1)])
+    func durations(seconds: Duration) {
         var transition = ImageTransition.crossFade(duration: seconds)
-        #expect(transition.duration == 0)
+        #expect(transition.duration == .zero)
         transition = .zoom()
         transition.duration = seconds
-        #expect(transition.duration == 0)
+        #expect(transition.duration == .zero)
     }
 }
 

@@ -20,7 +20,7 @@ struct ConvenienceTests {
             order.append(request.url)
             switch result {
             case .success(let response): #expect(response.url == request.url)
-            case .failure(let error): #expect(request.url == requests[2].url && !error.isCancelled)
+            case .failure(let error): #expect(request.url == requests[2].url && error != .cancelled)
             }
             if order.count == 2 { gate.open() }
         }

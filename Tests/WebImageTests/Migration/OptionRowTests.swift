@@ -317,6 +317,6 @@ struct OptionRowTests {
         var options = ImageViewOptions(placeholder: .empty, transition: .crossFade(duration: .milliseconds(200)))
         options.sizing = .originalSize
         _ = try await binder.load(table.request(), options: options)
-        #expect(shown.kinds.last == .image && shown.transitions.last?.duration == 0.2)
+        #expect(shown.kinds.last == .image && shown.transitions.last?.duration == .milliseconds(200))
     }
 }
