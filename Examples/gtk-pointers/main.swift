@@ -45,7 +45,7 @@
     let view = WebImageView(for: UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self))
     let small = TargetSize.fill(width: 48, height: 48)
     view?.load(ImageRequest(url: url, size: small))
-    view?.load(ImageRequest(url: url, size: small, transformers: [.grayscale()]), slot: .image(.hover))
+    view?.load(ImageRequest(url: url, size: small, transformers: [.grayscale]), slot: .image(.hover))
 
     // A widget of another binding.
     let theirs = TheirWidget(gtk_image_new())

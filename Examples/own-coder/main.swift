@@ -15,14 +15,15 @@ struct FarbfeldCoder: ImageCoder {
         format == nil && prefix.starts(with: Data("farbfeld".utf8))
     }
 
-    func decode(_ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         let bytes = [UInt8](data)
         func number(_ at: Int) -> Int { at + 4 > bytes.count ? 0 : bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
         let size = PixelSize(width: number(8), height: number(12))
         // The library can't check an unknown format in advance, so check the size before allocating memory.
-        let expected = 16 + 8 * (try context.limits.check(size))
+        try context.limits.check(size)
+        let expected = 16 + 8 * size.width * size.height
         guard bytes.count >= expected else {
             throw .decoding(
                 ImageError.DecodingFailure(
@@ -41,8 +42,8 @@ struct FarbfeldCoder: ImageCoder {
         }
         let image = DecodedImage(pixels: canvas.finish(isOpaque: false), scale: options.scale, format: Self.format)
         guard let target = options.size else { return image }
-        return try ResizeTransformer(to: target).apply(
-            to: image, context: TransformContext(scale: options.scale, coding: context))
+        return try StandardTransformer.resize(target).apply(
+            to: image, context: context)
     }
 }
 
@@ -59,7 +60,7 @@ defer { try? FileManager.default.removeItem(at: file) }
 let image = try await manager.image(for: ImageRequest(url: file, size: .fit(width: 16)))
 await manager.shutdown()
 print("\(data.count) bytes of \(FarbfeldCoder.format), decoded to \(image.size)")
-let pixel = image.pixels.pixel(x: 8, y: 4)
+let pixel = image.pixels.color(x: 8, y: 4)
 if image.size != PixelSize(width: 16, height: 8) || pixel.map({ [$0.red, $0.green, $0.blue] }) != [0, 100, 200] {
     print("unexpected pixel: \(String(describing: pixel))")
     try? FileManager.default.removeItem(at: file)

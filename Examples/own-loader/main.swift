@@ -47,7 +47,7 @@ do {
     code = error.code
 }
 await manager.shutdown()
-let pixel = response.image.pixels.pixel(x: 2, y: 1)
+let pixel = response.image.pixels.color(x: 2, y: 1)
 print(
     "\(red), \(response.originalByteCount ?? 0) bytes, decoded to \(response.image.size). Error for a missing file: \(code)"
 )

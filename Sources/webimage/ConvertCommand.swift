@@ -22,7 +22,7 @@ struct ConvertCommand: Sendable {
             let frame = try arguments.integer("frame", in: 0...Int.max)
             decoding = ImageDecodingOptions(
                 size: try arguments.size(), frames: frame.map { .index($0) } ?? .all,
-                depth: try arguments.choice("depth", of: ["8", "16"]) == "16" ? .source : .eight)
+                preservesBitDepth: try arguments.choice("depth", of: ["8", "16"]) == "16")
             transformers = try arguments.transformers(readImage: Files.image)
             guard let format = ImageFormat(fileName: output) else {
                 throw UsageError("the extension of “\(output)” doesn’t name a format that can be written")
@@ -52,15 +52,14 @@ struct ConvertCommand: Sendable {
                 // time.
                 var limits = ImageLimits.desktop
                 limits.maxDecodingTime = .infinity
-                let context = CodingContext(limits: limits)
-                guard coders.canEncode(options.encoding.format) else {
-                    throw .processing(.noEncoder(options.encoding.format))
-                }
+                let context = ImageProcessingContext(limits: limits)
+                let format = options.encoding.formatOrAutomatic
+                guard coders.canEncode(format) else { throw .processing(.noEncoder(format)) }
                 let data = try Files.read(options.input)
                 var (image, indices) = try options.frames.chosen(
                     of: try coders.decode(data, options: options.decoding, context: context))
                 for transformer in options.transformers {
-                    image = try transformer.apply(to: image, context: TransformContext(coding: context))
+                    image = try transformer.apply(to: image, context: context)
                 }
                 try options.frames.write(
                     try ConvertFrames.telling(image, printer), indices, as: options.encoding, original: data,

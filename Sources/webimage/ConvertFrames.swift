@@ -41,7 +41,7 @@ struct ConvertFrames: Sendable {
     /// Writes `image` to one file, or each frame to its own file. `original` is the encoded data of the source image.
     func write(
         _ image: DecodedImage, _ indices: [Int], as encoding: ImageEncoding, original: Data, to output: String,
-        context: CodingContext
+        context: ImageProcessingContext
     ) throws(ImageError) {
         let coders = ImageCoderRegistry.standard
         guard let names else {

@@ -35,11 +35,11 @@ struct DecodeCommand: Sendable {
         do throws(ImageError) {
             let size = try await BlockingWork.run { [options] () throws(ImageError) -> PixelSize in
                 let data = try Files.read(options.input)
-                let frames = ImageDecodingOptions.Frames.index(options.frame ?? 0)
+                let frames = FrameSelection.index(options.frame ?? 0)
                 let image = try ImageCoderRegistry.standard.decode(
                     data,
                     options: ImageDecodingOptions(size: options.size, frames: options.frame == nil ? .first : frames),
-                    context: CodingContext())
+                    context: ImageProcessingContext())
                 try Files.write(Data(image.pixels.packedBytes()), to: options.output)
                 return image.size
             }

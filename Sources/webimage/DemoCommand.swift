@@ -136,7 +136,7 @@ struct DemoCommand: Sendable {
             try await BlockingWork.run { [options] () throws(ImageError) in
                 let pixels = try sheet.draw()
                 let data = try ImageCoderRegistry.standard.encode(
-                    DecodedImage(pixels: pixels), as: .png(), context: CodingContext())
+                    DecodedImage(pixels: pixels), as: .png, context: ImageProcessingContext())
                 try Files.makeDirectory(options.output)
                 try Files.write(data, to: path)
             }

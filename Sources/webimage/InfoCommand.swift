@@ -94,7 +94,7 @@ enum ImageProperties {
             guard needsCoder, coders.canDecode(probe.format) else { return record }
             // The pixels aren't used, so decode at a small size.
             let options = ImageDecodingOptions(size: .fit(width: 16, height: 16), allowsPartialData: true)
-            let image = try coders.decode(data, options: options, context: CodingContext())
+            let image = try coders.decode(data, options: options, context: ImageProcessingContext())
             record.timeline = image.animation?.timeline
             record.colorProfile = image.metadata.iccProfile.flatMap(ICCDescription.text)
         } catch {
@@ -105,7 +105,7 @@ enum ImageProperties {
 
     private static func probe(_ data: Data) throws(ImageError) -> ImageInfo {
         guard !data.isEmpty else { throw .decoding(.noData) }
-        guard let format = ImageFormat.sniff(data) else { throw .decoding(.unknownFormat) }
+        guard let format = ImageFormat(sniffing: data) else { throw .decoding(.unknownFormat) }
         guard format.isImage else { throw .decoding(.notAnImage(format)) }
         return try ImageInfo(data: data)
     }

@@ -59,13 +59,13 @@ struct ShowCommand: Sendable {
     private var plays: Bool { console.out.isTerminal && options.frame == nil }
 
     private func image(_ input: String) async throws(ImageError) -> DecodedImage {
-        var frames: ImageDecodingOptions.Frames = plays ? .all : .first
+        var frames: FrameSelection = plays ? .all : .first
         if let frame = options.frame, frame > 0 { frames = .index(frame) }
         guard Inputs.hasScheme(input), !FileManager.default.fileExists(atPath: input) else {
             let decoding = ImageDecodingOptions(size: drawing.grid.target, frames: frames)
             return try await BlockingWork.run { () throws(ImageError) in
                 try ImageCoderRegistry.standard.decode(
-                    try Files.read(input), options: decoding, context: CodingContext())
+                    try Files.read(input), options: decoding, context: ImageProcessingContext())
             }
         }
         var request = ImageRequest(url: try Inputs.url(input), size: drawing.grid.target)

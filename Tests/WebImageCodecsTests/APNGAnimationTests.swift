@@ -8,7 +8,7 @@ import WebImageCore
 @Suite("Animated PNG")
 struct APNGAnimationTests {
     private func decode(_ data: Data, _ options: ImageDecodingOptions = ImageDecodingOptions()) throws -> DecodedImage {
-        try PNGCoder().decode(data, info: nil, options: options, context: CodingContext())
+        try PNGCoder().decode(data, info: nil, options: options, context: ImageProcessingContext())
     }
 
     private func parts(_ file: String) throws -> PNGParts { PNGParts(try Fixture.named(file).data()) }
@@ -105,12 +105,12 @@ struct APNGAnimationTests {
             try PixelPatterns.encode(
                 PixelPatterns.make(width: 2, height: 1, isOpaque: false) { x, _ in
                     x == 0 ? SIMD4(200, 0, 0, 255) : SIMD4(0, 0, 0, 0)
-                }, as: .png()))
+                }, as: .png))
         let above = PNGParts(
             try PixelPatterns.encode(
                 PixelPatterns.make(width: 2, height: 1, isOpaque: false) { _, _ in
                     SIMD4(0, 64, 0, 128)
-                }, as: .png()))
+                }, as: .png))
         let data = try #require(above.chunks.first { $0.name == "IDAT" }).body
         let control: [UInt8] = [0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 20, 0]
         parts.chunks.insert(.init(name: "acTL", body: [0, 0, 0, 2, 0, 0, 0, 0]), at: 1)
@@ -151,7 +151,7 @@ struct APNGAnimationTests {
             do {
                 let image = try PNGCoder().decode(
                     parts.file, info: nil, options: ImageDecodingOptions(allowsPartialData: round % 2 == 0),
-                    context: CodingContext(limits: .icon))
+                    context: ImageProcessingContext(limits: .icon))
                 for place in 0..<image.frameCount { _ = try image.animation?.frame(at: place) }
             } catch {
                 #expect(error.code >= 1_000)

@@ -11,7 +11,7 @@ import WebImageCore
 struct APNGConformanceTests {
     private func decode(_ file: String) throws -> DecodedImage {
         try PNGCoder().decode(
-            Conformance.data(file), info: nil, options: ImageDecodingOptions(), context: CodingContext())
+            Conformance.data(file), info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext())
     }
 
     private func lastFrame(_ file: String) throws -> PixelBuffer {

@@ -7,14 +7,15 @@ import WebImageCore
 
 @Suite("Encoding animations")
 struct AnimationEncodingTests {
-    static let exact: [ImageEncoding] = [.gif(), .apng(), .webp(lossless: true)]
+    static let exact: [ImageEncoding] = [.gif, .apng, .webp.lossless]
 
     private func encode(_ image: DecodedImage, _ encoding: ImageEncoding) throws -> Data {
-        try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
+        try coder(for: encoding.formatOrAutomatic).encode(image, as: encoding, context: ImageProcessingContext())
     }
 
     private func decode(_ data: Data, _ format: ImageFormat) throws -> DecodedImage {
-        try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(), context: CodingContext())
+        try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(),
+            context: ImageProcessingContext())
     }
 
     private func frames(_ image: DecodedImage) throws -> [[UInt8]] {
@@ -57,7 +58,7 @@ struct AnimationEncodingTests {
     @Test("GIF, animated PNG, and lossless WebP preserve every frame", arguments: exact, [1, 2, 3, 4, 5, 6])
     func roundTrip(_ encoding: ImageEncoding, _ seed: UInt64) throws {
         let image = try Self.blocks(seed: seed, count: 12, loops: Int(seed) - 1)
-        let back = try decode(encode(image, encoding), encoding.format)
+        let back = try decode(encode(image, encoding), encoding.formatOrAutomatic)
         #expect(back.animation?.timeline == image.animation?.timeline)
         let isSame = try frames(back) == frames(image)
         #expect(isSame)
@@ -66,7 +67,7 @@ struct AnimationEncodingTests {
     @Test("Animated PNG and lossless WebP preserve translucent pixels", arguments: exact.dropFirst(), [1, 2, 3])
     func halfTransparent(_ encoding: ImageEncoding, _ seed: UInt64) throws {
         let image = try Self.blocks(seed: seed, count: 12, alphas: [0, 1, 100, 200, 255])
-        let isSame = try frames(decode(encode(image, encoding), encoding.format)) == frames(image)
+        let isSame = try frames(decode(encode(image, encoding), encoding.formatOrAutomatic)) == frames(image)
         #expect(isSame)
     }
 
@@ -92,7 +93,7 @@ struct AnimationEncodingTests {
         }
         let image = try DecodedImage(
             animation: ImageAnimation(frames: [(still, 50), (still, 70), (other, 30), (other, 90), (still, 20)]))
-        let back = try decode(encode(image, encoding), encoding.format)
+        let back = try decode(encode(image, encoding), encoding.formatOrAutomatic)
         let total = try #require(back.animation).timeline.durations.reduce(0, +)
         #expect(total == 260)
         let isSame = try frames(back).last == frames(image).last
@@ -105,14 +106,16 @@ struct AnimationEncodingTests {
         arguments: [true, false])
     func photograph(_ dithers: Bool) throws {
         let pixels = try PixelPatterns.photo(width: 160, height: 120)
-        let back = try decode(encode(DecodedImage(pixels: pixels), .gif(usesDithering: dithers)), .gif)
+        var encoding = ImageEncoding.gif
+        encoding.usesDithering = dithers
+        let back = try decode(encode(DecodedImage(pixels: pixels), encoding), .gif)
         #expect(!back.isAnimated)
         #expect(back.isOpaque)
         // Diffused errors are noise at full size and disappear at smaller sizes.
         #expect(similarity(back.pixels, pixels) > (dithers ? 29 : 32))
         let half = TargetSize.fit(width: 20, height: 15, unit: .pixels)
-        let small = try ResizeTransformer(to: half).transform(back.pixels, context: TransformContext())
-        let wanted = try ResizeTransformer(to: half).transform(pixels, context: TransformContext())
+        let small = try ResizeTransformer(to: half).transform(back.pixels, context: ImageProcessingContext())
+        let wanted = try ResizeTransformer(to: half).transform(pixels, context: ImageProcessingContext())
         #expect(similarity(small, wanted) > (dithers ? 44 : 36))
     }
 
@@ -122,7 +125,7 @@ struct AnimationEncodingTests {
             SIMD4(UInt8(x * 16), UInt8(y * 16), UInt8(x ^ y), 255)
         }
         let isSame =
-            try decode(encode(DecodedImage(pixels: pixels), .gif()), .gif).pixels.packedBytes() == pixels.packedBytes()
+            try decode(encode(DecodedImage(pixels: pixels), .gif), .gif).pixels.packedBytes() == pixels.packedBytes()
         #expect(isSame)
     }
 
@@ -145,7 +148,7 @@ struct AnimationEncodingTests {
             return SIMD4(colour, 255 - colour, 0, 255)
         }
         let isSame =
-            try decode(encode(DecodedImage(pixels: pixels), .gif()), .gif).pixels.packedBytes() == pixels.packedBytes()
+            try decode(encode(DecodedImage(pixels: pixels), .gif), .gif).pixels.packedBytes() == pixels.packedBytes()
         #expect(isSame)
     }
 
@@ -176,12 +179,12 @@ struct AnimationEncodingTests {
         var chosen = encoding
         chosen.loopCount = 4
         chosen.frames = .range(2..<5)
-        let part = try decode(encode(image, chosen), encoding.format)
+        let part = try decode(encode(image, chosen), encoding.formatOrAutomatic)
         #expect(part.animation?.timeline == AnimationTimeline(loopCount: 4, durations: [40, 50, 60]))
         #expect(try frames(part) == Array(expected[2..<5]))
-        for (frames, place) in [(.first, 0), (.range(3..<4), 3)] as [(ImageEncoding.Frames, Int)] {
+        for (frames, place) in [(.first, 0), (.range(3..<4), 3)] as [(FrameSelection, Int)] {
             chosen.frames = frames
-            let still = try decode(encode(image, chosen), encoding.format)
+            let still = try decode(encode(image, chosen), encoding.formatOrAutomatic)
             #expect(!still.isAnimated)
             #expect(still.pixels.packedBytes() == expected[place])
         }
@@ -197,11 +200,11 @@ struct AnimationEncodingTests {
     @Test("For formats without animation, the registry encodes the first selected frame")
     func stills() throws {
         let image = try Self.blocks(seed: 2, count: 4)
-        var encoding = ImageEncoding.png()
+        var encoding = ImageEncoding.png
         encoding.frames = .range(2..<4)
-        let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+        let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: ImageProcessingContext())
         #expect(try decode(data, .png).pixels.packedBytes() == frames(image)[2])
-        let poster = try ImageCoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+        let poster = try ImageCoderRegistry.standard.encode(image, as: .png, context: ImageProcessingContext())
         #expect(try decode(poster, .png).frameCount == 1)
     }
 
@@ -211,13 +214,13 @@ struct AnimationEncodingTests {
         let flag = CancellationFlag()
         flag.cancel()
         #expect(throws: ImageError.cancelled) {
-            try coder(for: encoding.format).encode(
-                image, as: encoding, context: CodingContext(cancellation: flag))
+            try coder(for: encoding.formatOrAutomatic).encode(
+                image, as: encoding, context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
         }
         var limits = ImageLimits.desktop
         limits.maxFrames = 4
         #expect(throws: ImageError.limitExceeded(ImageError.LimitFailure(.frameCount, limit: 4, actual: 5))) {
-            try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext(limits: limits))
+            try coder(for: encoding.formatOrAutomatic).encode(image, as: encoding, context: ImageProcessingContext(limits: limits))
         }
     }
 

@@ -29,7 +29,7 @@ struct AnimationMemoryTests {
     }
 
     static let encodings: [ImageEncoding] =
-        [.gif(), .apng(), .webp(lossless: true)]
+        [.gif, .apng, .webp.lossless]
         + [ImageFormat.avif, .jxl].filter(ImageCoderRegistry.standard.canEncode).map {
             ImageEncoding(format: $0, effort: 1)
         }
@@ -54,9 +54,9 @@ struct AnimationMemoryTests {
         }
         let poster = try Self.frame(0, size)
         let image = DecodedImage(pixels: poster, animation: animation)
-        let data = try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
-        let back = try coder(for: encoding.format).decode(
-            data, info: nil, options: ImageDecodingOptions(), context: CodingContext())
+        let data = try coder(for: encoding.formatOrAutomatic).encode(image, as: encoding, context: ImageProcessingContext())
+        let back = try coder(for: encoding.formatOrAutomatic).decode(
+            data, info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext())
         #expect(back.frameCount == 60)
         #expect(counter.maximum <= 2)
     }
@@ -69,13 +69,13 @@ struct AnimationMemoryTests {
             (place) throws(ImageError) in try Self.frame(place, size)
         }
         for encoding in Self.encodings.prefix(3) {
-            let data = try coder(for: encoding.format).encode(
-                DecodedImage(animation: animation), as: encoding, context: CodingContext())
-            let back = try coder(for: encoding.format).decode(
-                data, info: nil, options: ImageDecodingOptions(), context: CodingContext())
+            let data = try coder(for: encoding.formatOrAutomatic).encode(
+                DecodedImage(animation: animation), as: encoding, context: ImageProcessingContext())
+            let back = try coder(for: encoding.formatOrAutomatic).decode(
+                data, info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext())
             let held = try #require(back.animation)
             for place in 0..<60 { _ = try held.frame(at: place) }
-            #expect(held.cost <= 2 * canvas + data.count + 16_384, "\(encoding.format): \(held.cost)")
+            #expect(held.cost <= 2 * canvas + data.count + 16_384, "\(encoding.formatOrAutomatic): \(held.cost)")
         }
     }
 
@@ -92,19 +92,19 @@ struct AnimationMemoryTests {
     func resident() async {
         await #expect(processExitsWith: .success) {
             // Use no limits, so that a slow machine doesn't exceed the timeout.
-            let context = CodingContext(limits: .unlimited)
+            let context = ImageProcessingContext(limits: .unlimited)
             let size = PixelSize(width: 1_200, height: 900)
             let canvas = size.width * size.height * 4
             let animation = try ImageAnimation(frameDurations: Array(repeating: 40, count: 60), size: size) {
                 (place) throws(ImageError) in try AnimationMemoryTests.frame(place, size)
             }
             for encoding in AnimationMemoryTests.encodings.prefix(3) {
-                let data = try coder(for: encoding.format).encode(
+                let data = try coder(for: encoding.formatOrAutomatic).encode(
                     DecodedImage(animation: animation), as: encoding, context: context)
                 PixelPool.shared.trim()
                 let used = PixelPool.shared.bytesInUse
                 let before = try AnimationMemoryTests.resident(resetting: true)
-                let back = try coder(for: encoding.format).decode(
+                let back = try coder(for: encoding.formatOrAutomatic).decode(
                     data, info: nil, options: ImageDecodingOptions(), context: context)
                 var most = 0
                 for place in 0..<60 {

@@ -24,14 +24,14 @@ struct ConformanceTests {
     {
         try coder(for: format).decode(
             Conformance.data(file), info: probe, options: ImageDecodingOptions(allowsPartialData: partial),
-            context: CodingContext())
+            context: ImageProcessingContext())
     }
 
     /// Decodes the image that viewers without support for animations show.
     private func decodeStill(_ file: String, _ probe: ImageInfo?) throws -> DecodedImage {
         try PNGCoder().decode(
             PNGParts(Conformance.data(file)).without("acTL").file, info: probe, options: ImageDecodingOptions(),
-            context: CodingContext())
+            context: ImageProcessingContext())
     }
 
     @Test("Well-formed files match the values of the manifest", arguments: Conformance.formats)

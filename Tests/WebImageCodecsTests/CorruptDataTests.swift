@@ -13,7 +13,8 @@ struct CorruptDataTests {
         let coder = try coder(for: format)
         do throws(ImageError) {
             let options = ImageDecodingOptions(allowsPartialData: partial)
-            let image = try coder.decode(data, info: nil, options: options, context: CodingContext(limits: .icon))
+            let image = try coder.decode(data, info: nil, options: options,
+                context: ImageProcessingContext(limits: .icon))
             for place in 0..<min(8, image.frameCount) { _ = try image.animation?.frame(at: place) }
             return .success(image)
         } catch {
@@ -106,7 +107,8 @@ struct CorruptDataTests {
             _ = try attempt(Data(bytes), format, partial: true)
         }
         #expect(throws: ImageError.decoding(.noData)) {
-            try coder(for: format).decode(Data(), info: nil, options: ImageDecodingOptions(), context: CodingContext())
+            try coder(for: format).decode(Data(), info: nil, options: ImageDecodingOptions(),
+                context: ImageProcessingContext())
         }
     }
 }
@@ -148,7 +150,7 @@ struct CoderLimitsTests {
         #expect(throws: ImageError.cancelled) {
             try coder(for: format).decode(
                 fixture.data(), info: fixture.probe, options: ImageDecodingOptions(),
-                context: CodingContext(cancellation: flag))
+                context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
         }
     }
 
@@ -162,7 +164,7 @@ struct CoderLimitsTests {
         for _ in 0..<120 { many.append(data[start..<data.count - 2]) }
         many.append(contentsOf: [0xFF, 0xD9])
         #expect {
-            try JPEGCoder().decode(many, info: nil, options: ImageDecodingOptions(), context: CodingContext())
+            try JPEGCoder().decode(many, info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext())
         } throws: {
             guard let code = ($0 as? ImageError)?.code else { return false }
             return code == 6009 || code == 4006

@@ -40,7 +40,7 @@ struct DecoderPoolTests {
 
         deinit { log.closed() }
 
-        mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
+        mutating func decode(frame: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
             switch frame {
             case 1:
                 log.isMet.signal()
@@ -57,7 +57,8 @@ struct DecoderPoolTests {
         LibraryFrameDecoder(
             MeetingSource(log), timeline: AnimationTimeline(loopCount: 0, durations: [100, 100, 100, 100]),
             layout: try DecodeLayout(
-                rawSize: PixelSize(width: 1, height: 1), options: ImageDecodingOptions(), context: CodingContext()),
+                rawSize: PixelSize(width: 1, height: 1), options: ImageDecodingOptions(),
+                    context: ImageProcessingContext()),
             limits: .desktop, cost: 0
         ) { () throws(ImageError) in MeetingSource(log) }
     }
@@ -103,10 +104,10 @@ struct DecoderPoolTests {
         }
         let source = try ImageAnimation(frames: pixels.map { (pixels: $0, milliseconds: 100) })
         let format: ImageEncoding =
-            name == "gif" ? .gif() : name == "apng" ? .apng() : .webp(lossless: true)
+            name == "gif" ? .gif : name == "apng" ? .apng : .webp.lossless
         let registry = ImageCoderRegistry.standard
-        let data = try registry.encode(DecodedImage(animation: source), as: format, context: CodingContext())
-        let animation = try #require(try registry.decode(data, context: CodingContext()).animation)
+        let data = try registry.encode(DecodedImage(animation: source), as: format, context: ImageProcessingContext())
+        let animation = try #require(try registry.decode(data, context: ImageProcessingContext()).animation)
         let expected = try (0..<6).map { try animation.frame(at: $0).packedBytes() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for start in 0..<8 {

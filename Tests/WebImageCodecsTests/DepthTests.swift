@@ -32,7 +32,7 @@ struct DepthTests {
     @Test("Images with 8 bits per sample stay unchanged", arguments: Fixture.stills + Fixture.optional)
     func keepsBytes(_ fixture: Fixture) throws {
         guard fixture.depth ?? 8 <= 8, fixture.page == nil else { return }
-        let image = try fixture.decode(ImageDecodingOptions(depth: .source))
+        let image = try fixture.decode(ImageDecodingOptions(preservesBitDepth: true))
         guard image.metadata.bitDepth <= 8 else { return }
         #expect(image.pixels.format == .rgba8)
         #expect(try image.pixels.packedBytes() == fixture.decode().pixels.packedBytes())
@@ -40,10 +40,11 @@ struct DepthTests {
 
     @Test("Scaling preserves 16 bits", arguments: DepthFixture.all)
     func resamples(_ fixture: DepthFixture) throws {
-        let image = try fixture.decode(ImageDecodingOptions(size: .fit(width: 9, height: 9), depth: .source))
+        let image = try fixture.decode(ImageDecodingOptions(size: .fit(width: 9, height: 9), preservesBitDepth: true))
         #expect(image.pixels.format == .rgba16 && max(image.size.width, image.size.height) == 9)
         let full = try fixture.decode().pixels
-        let reduced = try ResizeTransformer(to: .fit(width: 9, height: 9)).transform(full, context: TransformContext())
+        let reduced = try ResizeTransformer(to: .fit(width: 9, height: 9)).transform(full,
+            context: ImageProcessingContext())
         // Colors may be converted after scaling.
         let limit = fixture.file.hasPrefix("p3") ? 300 : 1
         #expect(difference(words(image.pixels), words(reduced)).largest <= limit)
@@ -52,7 +53,8 @@ struct DepthTests {
     @Test("`fitting(bytes:)` counts 8 bytes per pixel")
     func countsBytes() throws {
         let fixture = try DepthFixture.named("rgb.png")
-        let deep = try fixture.decode(ImageDecodingOptions(size: .fitting(byteCount: 24 * 18 * 4), depth: .source))
+        let deep = try fixture.decode(
+            ImageDecodingOptions(size: .fitting(byteCount: 24 * 18 * 4), preservesBitDepth: true))
         #expect(deep.pixels.format == .rgba16 && deep.size.width * deep.size.height * 8 <= 24 * 18 * 4)
         #expect(deep.cost == deep.pixels.byteCount)
         #expect(try fixture.decode(ImageDecodingOptions(size: .fitting(byteCount: 24 * 18 * 4))).size.width == 24)
@@ -68,7 +70,7 @@ struct DepthTests {
 
     @Test("Color conversion of 16-bit samples matches the conversion of 8-bit samples", arguments: ColorFixture.all)
     func convertsColours(_ fixture: ColorFixture) throws {
-        let image = try fixture.decode(ImageDecodingOptions(depth: .source))
+        let image = try fixture.decode(ImageDecodingOptions(preservesBitDepth: true))
         guard image.pixels.format == .rgba16 else { return }
         let narrow = words(image.pixels).map { UInt8((Int($0) + 128) / 257) }
         #expect(difference(narrow, try fixture.expected()) <= fixture.tolerance)
@@ -77,7 +79,7 @@ struct DepthTests {
     @Test("Frames of an animated PNG have 8 bits per sample")
     func composesAnimations() throws {
         for fixture in Fixture.animations where fixture.format == .apng {
-            #expect(try fixture.decode(ImageDecodingOptions(depth: .source)).pixels.format == .rgba8)
+            #expect(try fixture.decode(ImageDecodingOptions(preservesBitDepth: true)).pixels.format == .rgba8)
         }
     }
 
@@ -85,10 +87,10 @@ struct DepthTests {
     func previewsHaveBytes(_ fixture: DepthFixture) throws {
         let data = try fixture.data()
         let start = try ImageCoderRegistry.standard.progressiveStart(
-            data, options: ImageDecodingOptions(depth: .source), context: CodingContext())
+            data, options: ImageDecodingOptions(preservesBitDepth: true), context: ImageProcessingContext())
         guard case .decoder(let decoder, _) = start else { return }
-        try decoder.append(data, isLast: true, context: CodingContext())
-        let preview = try #require(try decoder.makePreview(context: CodingContext()))
+        try decoder.append(data, isLast: true, context: ImageProcessingContext())
+        let preview = try #require(try decoder.makePreview(context: ImageProcessingContext()))
         #expect(preview.isComplete && preview.image.pixels.format == .rgba8)
     }
 }

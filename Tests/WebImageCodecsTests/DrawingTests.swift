@@ -12,7 +12,7 @@
         private func decode(_ text: String, _ options: ImageDecodingOptions = ImageDecodingOptions()) throws
             -> DecodedImage
         {
-            try ImageCoderRegistry.standard.decode(Data(text.utf8), options: options, context: CodingContext())
+            try ImageCoderRegistry.standard.decode(Data(text.utf8), options: options, context: ImageProcessingContext())
         }
 
         private func document(_ content: String, attributes: String = "width='20' height='10'") -> String {
@@ -74,7 +74,7 @@
             #expect { try decode(text) } throws: { ($0 as? ImageError)?.code == 6009 }
             #expect(
                 try SVGCoder(maxTextBytes: 3 << 20).decode(
-                    Data(text.utf8), info: nil, options: ImageDecodingOptions(), context: CodingContext()
+                    Data(text.utf8), info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext()
                 ).size.width == 20)
         }
 
@@ -93,10 +93,10 @@
             @Test("A PDF page is drawn at the requested size on a white background")
             func page() throws {
                 let data = try Fixture.named("page.pdf").data()
-                let own = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+                let own = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
                 let image = try ImageCoderRegistry.standard.decode(
                     data, options: ImageDecodingOptions(size: .fit(width: Double(own.size.width * 3))),
-                    context: CodingContext())
+                    context: ImageProcessingContext())
                 #expect(image.size.width == own.size.width * 3)
                 #expect(image.isOpaque)
             }

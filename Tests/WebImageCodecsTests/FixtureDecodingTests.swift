@@ -75,7 +75,7 @@ struct FixtureDecodingTests {
         #expect(image.metadata.orientation == orientation)
         #expect(image.metadata.storedSize == (orientation.swapsDimensions ? fixture.size.transposed : fixture.size))
         let stored = try JPEGCoder().decode(
-            fixture.data(), info: nil, options: ImageDecodingOptions(), context: CodingContext())
+            fixture.data(), info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext())
         #expect(stored.size == image.metadata.storedSize)
     }
 
@@ -85,7 +85,7 @@ struct FixtureDecodingTests {
         let probe = ImageInfo(format: .png, storedSize: PixelSize(width: 3, height: 3))
         #expect {
             try PNGCoder().decode(
-                fixture.data(), info: probe, options: ImageDecodingOptions(), context: CodingContext())
+                fixture.data(), info: probe, options: ImageDecodingOptions(), context: ImageProcessingContext())
         } throws: { ($0 as? ImageError)?.code == 4009 }
     }
 }

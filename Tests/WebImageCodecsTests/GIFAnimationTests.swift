@@ -36,7 +36,8 @@ struct GIFAnimationTests {
 
     private func decode(_ data: Data, partial: Bool = false) throws -> DecodedImage {
         try GIFCoder().decode(
-            data, info: nil, options: ImageDecodingOptions(allowsPartialData: partial), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(allowsPartialData: partial),
+                context: ImageProcessingContext())
     }
 
     /// Returns `R`, `B`, or `-` for each pixel.

@@ -11,16 +11,21 @@
     @Suite("Thumbnails in HEIF files")
     struct HEIFThumbnailTests {
         private func thumbnail(
-            _ file: String, width: Double, height: Double, _ depth: ImageDecodingOptions.Depth = .eight
+            _ file: String, width: Double, height: Double, _ preservesBitDepth: Bool = false
         )
             throws -> PixelSize?
         {
             try Fixture.named(file).data().withBytes { (bytes) throws(ImageError) in
                 var reader = try HEIFReader(bytes, imageIndex: 0, limits: .desktop)
-                guard reader.useThumbnail(width: width, height: height, options: depth) else { return nil }
-                let size = try reader.decode(color: nil, options: depth, context: CodingContext()).size
+                guard reader.useThumbnail(width: width, height: height, preservesBitDepth: preservesBitDepth) else {
+                    return nil
+                }
+                let size = try reader.decode(
+                    color: nil, preservesBitDepth: preservesBitDepth, context: ImageProcessingContext()
+                ).size
                 reader.useFullImage()
-                return try reader.decode(color: nil, options: depth, context: CodingContext()).size == reader.size
+                return try reader.decode(color: nil, preservesBitDepth: preservesBitDepth,
+                    context: ImageProcessingContext()).size == reader.size
                     ? size : nil
             }
         }

@@ -72,13 +72,13 @@ struct IndependentDecoderTests {
     private func write(_ image: DecodedImage, _ encoding: ImageEncoding, to folder: TemporaryDirectory, _ name: String)
         throws
     {
-        try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
+        try coder(for: encoding.formatOrAutomatic).encode(image, as: encoding, context: ImageProcessingContext())
             .write(to: folder.url.appending(path: name))
     }
 
     @Test(
         "Pillow reads every pixel, delay, and loop count", .enabled(if: hasPillow, "requires python3-pil"),
-        arguments: [ImageEncoding.gif(), .apng(), .webp(lossless: true)], [1, 2, 3, 4, 5] as [UInt64])
+        arguments: [ImageEncoding.gif, .apng, .webp.lossless], [1, 2, 3, 4, 5] as [UInt64])
     func pillowReads(_ encoding: ImageEncoding, _ seed: UInt64) throws {
         let folder = try TemporaryDirectory()
         let image = try AnimationEncodingTests.blocks(seed: 100 + seed, count: 12, loops: Int(seed) - 1)
@@ -88,7 +88,7 @@ struct IndependentDecoderTests {
 
     @Test(
         "The ffmpeg program reads every pixel", .enabled(if: hasFFmpeg, "requires ffmpeg"),
-        arguments: [ImageEncoding.gif(), .apng()], [1, 2, 3, 4, 5] as [UInt64])
+        arguments: [ImageEncoding.gif, .apng], [1, 2, 3, 4, 5] as [UInt64])
     func ffmpegReads(_ encoding: ImageEncoding, _ seed: UInt64) throws {
         let folder = try TemporaryDirectory()
         let image = try AnimationEncodingTests.blocks(seed: 200 + seed, count: 12)

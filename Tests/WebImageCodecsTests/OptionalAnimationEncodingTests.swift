@@ -12,7 +12,7 @@ struct OptionalAnimationEncodingTests {
     private func roundTrip(_ image: DecodedImage, _ encoding: ImageEncoding) throws -> DecodedImage {
         let registry = ImageCoderRegistry.standard
         return try registry.decode(
-            registry.encode(image, as: encoding, context: CodingContext()), context: CodingContext())
+            registry.encode(image, as: encoding, context: ImageProcessingContext()), context: ImageProcessingContext())
     }
 
     private func frames(_ image: DecodedImage) throws -> [[UInt8]] {

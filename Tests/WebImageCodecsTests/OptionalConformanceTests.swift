@@ -29,7 +29,7 @@ struct OptionalConformanceTests {
     private func decode(_ file: String, limits: ImageLimits = .desktop, partial: Bool = false) throws -> DecodedImage {
         try ImageCoderRegistry.standard.decode(
             Conformance.data(file), options: ImageDecodingOptions(allowsPartialData: partial),
-            context: CodingContext(limits: limits))
+            context: ImageProcessingContext(limits: limits))
     }
 
     @Test("Well-formed files match the values of the manifest", arguments: Conformance.optionalFormats)

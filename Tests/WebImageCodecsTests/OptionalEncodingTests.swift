@@ -16,9 +16,9 @@ struct OptionalEncodingTests {
     {
         var registry = ImageCoderRegistry.standard
         if let coder { registry.register(coder) }
-        let data = try registry.encode(DecodedImage(pixels: pixels), as: encoding, context: CodingContext())
-        let image = try registry.decode(data, context: CodingContext())
-        #expect(image.format == encoding.format)
+        let data = try registry.encode(DecodedImage(pixels: pixels), as: encoding, context: ImageProcessingContext())
+        let image = try registry.decode(data, context: ImageProcessingContext())
+        #expect(image.format == encoding.formatOrAutomatic)
         return image
     }
 
@@ -62,31 +62,30 @@ struct OptionalEncodingTests {
         let image = DecodedImage(pixels: try PixelPatterns.photo(width: 8, height: 8))
         #expect(throws: ImageError.request(.invalidOption(name: "effort", value: "11"))) {
             try ImageCoderRegistry.standard.encode(
-                image, as: ImageEncoding(format: format, effort: 11), context: CodingContext())
+                image, as: ImageEncoding(format: format, effort: 11), context: ImageProcessingContext())
         }
     }
 
     @Test("An icon contains the requested sizes, except those that would be enlarged")
     func iconSizes() throws {
         let pixels = try PixelPatterns.photo(width: 128, height: 64, hasAlpha: true)
-        let coder = ICOCoder(dimensions: [16, 32, 64, 256])
-        let data = try coder.encode(
-            DecodedImage(pixels: pixels), as: ImageEncoding(format: .ico), context: CodingContext())
+        let data = try DecodedImage(pixels: pixels).encoded(as: .ico(dimensions: [16, 32, 64, 256]))
         let sizes = try (0..<3).map {
             try ImageCoderRegistry.standard.decode(
-                data, options: ImageDecodingOptions(frames: .index($0)), context: CodingContext()
+                data, options: ImageDecodingOptions(frames: .index($0)), context: ImageProcessingContext()
             ).size
         }
         #expect(sizes == [16, 32, 64].map { PixelSize(width: $0, height: $0 / 2) })
         let small = try ImageCoderRegistry.standard.decode(
-            data, options: ImageDecodingOptions(size: .fit(width: 32)), context: CodingContext())
+            data, options: ImageDecodingOptions(size: .fit(width: 32)), context: ImageProcessingContext())
         #expect(small.metadata.storedSize == PixelSize(width: 32, height: 16))
     }
 
     @Test("An icon larger than 256 pixels is rejected")
     func tooLargeIcon() throws {
         let image = DecodedImage(pixels: try PixelPatterns.photo(width: 257, height: 8))
-        #expect { try ICOCoder().encode(image, as: ImageEncoding(format: .ico), context: CodingContext()) } throws: {
+        #expect { try ICOCoder().encode(image, as: ImageEncoding(format: .ico),
+            context: ImageProcessingContext()) } throws: {
             ($0 as? ImageError)?.code == 5005
         }
     }
@@ -100,7 +99,7 @@ struct OptionalEncodingTests {
             #expect(similarity(image.pixels, pixels) > 34)
             #expect(throws: ImageError.request(.invalidOption(name: "encodedDepth", value: "9"))) {
                 try AVIFCoder(encodedDepth: 9).encode(
-                    DecodedImage(pixels: pixels), as: ImageEncoding(format: .avif), context: CodingContext())
+                    DecodedImage(pixels: pixels), as: ImageEncoding(format: .avif), context: ImageProcessingContext())
             }
         }
     #endif

@@ -16,7 +16,7 @@ struct OptionalFormatTests {
         var options = options
         if let page = fixture.page { options.frames = .index(page) }
         return try ImageCoderRegistry.standard.decode(
-            fixture.data(), options: options, context: CodingContext(limits: limits))
+            fixture.data(), options: options, context: ImageProcessingContext(limits: limits))
     }
 
     @Test("The manifest lists fixtures of every enabled format")
@@ -76,7 +76,7 @@ struct OptionalFormatTests {
         guard ![.svg, .pdf, .ico].contains(fixture.format) else { return }
         let whole = try decode(fixture).pixels
         let reduced = try Resampler.resample(
-            whole, window: SampleRect(whole.size), to: image.size, filter: .lanczos3, context: CodingContext())
+            whole, window: SampleRect(whole.size), to: image.size, filter: .lanczos3, context: ImageProcessingContext())
         #expect(similarity(image.pixels, reduced) > 45)
     }
 
@@ -106,7 +106,7 @@ struct OptionalFormatTests {
         let flag = CancellationFlag()
         flag.cancel()
         #expect(throws: ImageError.cancelled) {
-            try ImageCoderRegistry.standard.decode(fixture.data(), context: CodingContext(cancellation: flag))
+            try ImageCoderRegistry.standard.decode(fixture.data(), context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
         }
     }
 
@@ -122,7 +122,8 @@ struct OptionalFormatDamageTests {
         let coder = try coder(for: format)
         do throws(ImageError) {
             let options = ImageDecodingOptions(allowsPartialData: partial)
-            let image = try coder.decode(data, info: nil, options: options, context: CodingContext(limits: .icon))
+            let image = try coder.decode(data, info: nil, options: options,
+                context: ImageProcessingContext(limits: .icon))
             for place in 0..<min(8, image.frameCount) { _ = try image.animation?.frame(at: place) }
             return .success(image)
         } catch {
@@ -181,7 +182,7 @@ struct OptionalFormatDamageTests {
             }
             #expect(throws: ImageError.decoding(.noData)) {
                 try coder(for: format).decode(
-                    Data(), info: nil, options: ImageDecodingOptions(), context: CodingContext())
+                    Data(), info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext())
             }
         }
     }

@@ -12,7 +12,7 @@ struct ScaledDecodingTests {
         .fill(width: 64, height: 20), .stretch(width: 50, height: 25), .stretch(width: 30, height: 100),
         .exact(width: 37, height: 53), .fitting(byteCount: 10_000),
     ]
-    static let encodings: [ImageEncoding] = [.jpeg(quality: 92), .png(), .webp(lossless: true), .webp(quality: 85)]
+    static let encodings: [ImageEncoding] = [.jpeg(quality: 92), .png, .webp.lossless, .webp(quality: 85)]
 
     /// The image that the tests of all modes share.
     static let source = Result { try PixelPatterns.photo(width: 331, height: 203) }
@@ -21,7 +21,7 @@ struct ScaledDecodingTests {
     static func reference(
         _ data: Data, _ format: ImageFormat, _ orientation: ImageOrientation, _ target: TargetSize
     ) throws -> PixelBuffer {
-        let context = CodingContext()
+        let context = ImageProcessingContext()
         let full = try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(), context: context)
         let upright = try OrientationTransform.upright(full.pixels, orientation, context: context)
         let plan = try target.plan(for: upright.size)
@@ -33,9 +33,9 @@ struct ScaledDecodingTests {
         "Every mode matches a full decode that is scaled with Lanczos", arguments: encodings, targets)
     func modes(_ encoding: ImageEncoding, _ target: TargetSize) throws {
         let data = try PixelPatterns.encode(Self.source.get(), as: encoding)
-        let image = try coder(for: encoding.format).decode(
-            data, info: nil, options: ImageDecodingOptions(size: target), context: CodingContext())
-        let expected = try Self.reference(data, encoding.format, .up, target)
+        let image = try coder(for: encoding.formatOrAutomatic).decode(
+            data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
+        let expected = try Self.reference(data, encoding.formatOrAutomatic, .up, target)
         #expect(image.size == expected.size)
         #expect(similarity(image.pixels, expected) >= (encoding.format == .webp ? 40 : 45), "\(image.size)")
         #expect(image.metadata.storedSize == PixelSize(width: 331, height: 203))
@@ -48,7 +48,7 @@ struct ScaledDecodingTests {
         for side in [17.0, 20, 32, 40, 75, 80] {
             let target = TargetSize.fit(width: side, height: side)
             let image = try JPEGCoder().decode(
-                data, info: nil, options: ImageDecodingOptions(size: target), context: CodingContext())
+                data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
             let expected = try Self.reference(data, .jpeg, .up, target)
             #expect(similarity(image.pixels, expected) >= 45, "\(width) to \(side)")
         }
@@ -61,7 +61,7 @@ struct ScaledDecodingTests {
         let data = try PixelPatterns.encode(picture, as: .jpeg(quality: 95))
         let probe = ImageInfo(format: .jpeg, storedSize: raw, orientation: orientation)
         let image = try JPEGCoder().decode(
-            data, info: probe, options: ImageDecodingOptions(size: target), context: CodingContext())
+            data, info: probe, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
         let expected = try Self.reference(data, .jpeg, orientation, target)
         #expect(image.size == expected.size)
         #expect(similarity(image.pixels, expected) >= 42)
@@ -88,12 +88,13 @@ struct ScaledDecodingTests {
 
     @Test("The box filter is used if the options request it")
     func box() throws {
-        let data = try PixelPatterns.encode(PixelPatterns.photo(width: 64, height: 64), as: .png())
+        let data = try PixelPatterns.encode(PixelPatterns.photo(width: 64, height: 64), as: .png)
         let target = TargetSize.fit(width: 16, height: 16)
         let lanczos = try PNGCoder().decode(
-            data, info: nil, options: ImageDecodingOptions(size: target), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
         let box = try PNGCoder().decode(
-            data, info: nil, options: ImageDecodingOptions(size: target, resampling: .box), context: CodingContext())
+            data, info: nil, options: ImageDecodingOptions(size: target, resampling: .box),
+                context: ImageProcessingContext())
         #expect(lanczos.pixels.packedBytes() != box.pixels.packedBytes())
     }
 }

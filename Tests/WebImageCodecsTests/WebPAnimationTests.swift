@@ -18,7 +18,8 @@ struct WebPAnimationTests {
             let cut = data.prefix(data.count * part / 40)
             func decode(_ partial: Bool) throws -> DecodedImage {
                 try WebPCoder().decode(
-                    cut, info: nil, options: ImageDecodingOptions(allowsPartialData: partial), context: CodingContext())
+                    cut, info: nil, options: ImageDecodingOptions(allowsPartialData: partial),
+                        context: ImageProcessingContext())
             }
             #expect(throws: ImageError.self) { try decode(false) }
             guard let image = try? decode(true) else { continue }

@@ -8,7 +8,8 @@ public enum TestImages {
     /// Returns a PNG file of `width` × `height` pixels. Equal arguments result in equal data.
     public static func png(_ number: Int, width: Int = 64, height: Int = 48) throws -> Data {
         try ImageCoderRegistry.standard.encode(
-            DecodedImage(pixels: pixels(number, width: width, height: height)), as: .png(), context: CodingContext())
+            DecodedImage(pixels: pixels(number, width: width, height: height)), as: .png,
+                context: ImageProcessingContext())
     }
 
     /// Returns the pixels of ``png(_:width:height:)``, a gradient over a color that depends on the number.

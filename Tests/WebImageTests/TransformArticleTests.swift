@@ -20,17 +20,17 @@ struct TransformArticleTests {
         let url = try #require(URL(string: "https://pictures.example/a.jpg"))
         let pixels = try self.pixels(120, 100)
         let avatar: [any ImageTransformer] = [
-            .resize(width: 96, height: 96, mode: .fill),
-            .circle(border: .init(width: 2, color: .white)),
+            .resize(.fill(width: 96, height: 96)),
+            .circle(borderWidth: 2, borderColor: .white),
         ]
         var request = ImageRequest(url: url)
         request.transformers = avatar
         #expect(request.transformers?.count == 2)
 
-        let context = TransformContext()
+        let context = ImageProcessingContext()
         var image = DecodedImage(pixels: pixels)
         for transformer in avatar { image = try transformer.apply(to: image, context: context) }
-        let soft = try BlurTransformer(radius: 8).transform(pixels, context: context)
+        let soft = try StandardTransformer.blur(radius: 8).transform(pixels, context: context)
         #expect(image.pixels.size == PixelSize(width: 96, height: 96) && soft.size == pixels.size)
     }
 
@@ -38,18 +38,18 @@ struct TransformArticleTests {
     func composed() throws {
         let pixels = try self.pixels(120, 100)
         let badge = try self.pixels(9, 9)
-        let warm = ColorMatrix.sepia(0.3).followed(by: .contrast(1.1))
-        let poster: any ImageTransformer = .combined(
-            .colorMatrix(warm), .vignette(strength: 0.4), .overlay(badge, at: .anchored(.bottomTrailing, margin: 8)))
+        let poster: any ImageTransformer = .combined([
+            .sepia(0.3), .contrast(1.1), .vignette(strength: 0.4), .overlay(badge, at: .bottomTrailing, margin: 8),
+        ])
         let own: any ImageTransformer = .custom(id: "half") { pixels, context in
-            try ResizeTransformer(to: .fit(width: Double(pixels.width) / 2)).transform(pixels, context: context)
+            try StandardTransformer.resize(width: Double(pixels.width) / 2).transform(pixels, context: context)
         }
-        #expect(try poster.transform(pixels, context: TransformContext()).isOpaque)
-        #expect(try own.transform(pixels, context: TransformContext()).size == PixelSize(width: 60, height: 50))
+        #expect(try poster.transform(pixels, context: ImageProcessingContext()).isOpaque)
+        #expect(try own.transform(pixels, context: ImageProcessingContext()).size == PixelSize(width: 60, height: 50))
 
         let card: any ImageTransformer = .roundedCorners(
             radius: 12, corners: [.topLeading, .topTrailing], unit: .points)
-        let retina = TransformContext(scale: 2)
+        let retina = ImageProcessingContext(scale: 2)
         let cut = try card.transform(pixels, context: retina)
         #expect(!cut.isOpaque)
     }

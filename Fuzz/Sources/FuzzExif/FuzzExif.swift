@@ -10,7 +10,7 @@ enum FuzzExif {
         var count = CommandLine.argc
         var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
         _ = LLVMFuzzerRunDriver(&count, &arguments) { data, size in
-            _ = ImageOrientation.read(exif: Data(UnsafeRawBufferPointer(start: data, count: size)))
+            _ = ImageOrientation(exif: Data(UnsafeRawBufferPointer(start: data, count: size)))
             return 0
         }
     }

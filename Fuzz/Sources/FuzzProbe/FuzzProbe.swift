@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CLibFuzzer
-import WebImageCore
+@_spi(Fuzzing) import WebImageCore
 
 @main
 enum FuzzProbe {
@@ -16,16 +16,6 @@ enum FuzzProbe {
 
     /// Sniffs and probes `bytes` as a whole file and as the beginning of one.
     static func check(_ bytes: UnsafeRawBufferPointer) {
-        let format = ImageFormat.sniff(bytes)
-        if case .needsMore(let byteCount) = ImageInfo.probe(bytes, isComplete: false) {
-            precondition(byteCount > bytes.count, "no progress")
-        }
-        switch ImageInfo.probe(bytes, isComplete: true) {
-        case .needsMore: preconditionFailure("a whole file cannot need more")
-        case .found(let probe):
-            precondition(format == probe.format, "sniffing and probing disagree")
-            precondition(!probe.size.isEmpty && probe.frameCount > 0 && probe.smallestFile >= 0)
-        case .failed: break
-        }
+        precondition(ImageInfo.isProbedConsistently(bytes), "sniffing and probing disagree")
     }
 }

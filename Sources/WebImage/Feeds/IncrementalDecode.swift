@@ -69,8 +69,8 @@ final class IncrementalDecode: Sendable {
     /// Returns whether incremental decoding can produce the image that `plan` requests.
     static func suits(_ plan: ResolvedRequest) -> Bool {
         let options = plan.request.decoding
-        guard options.depth == .eight, options.color == .sRGB, !options.allowsPartialData else { return false }
-        if case .index = options.frames { return false }
+        guard !options.preservesBitDepth, options.convertsToSRGB, !options.allowsPartialData else { return false }
+        guard options.frames == .all || options.frames == .first else { return false }
         return plan.request.coder == nil && !plan.isLocal
     }
 
@@ -86,7 +86,7 @@ final class IncrementalDecode: Sendable {
     ///   - budget: The budget from which the decoder reserves its memory.
     ///   - context: The context of the decoder.
     /// - Returns: `false` if the decoder took no data because it needs more of the beginning.
-    func append(_ parts: [Data], expected: Int?, budget: PreviewBudget, context: CodingContext) -> Bool {
+    func append(_ parts: [Data], expected: Int?, budget: PreviewBudget, context: ImageProcessingContext) -> Bool {
         let before = ContinuousClock.now
         guard state.withLock({ $0.beginUse() }) else { return true }
         defer { state.withLock { $0.isBusy = false } }
@@ -115,7 +115,7 @@ final class IncrementalDecode: Sendable {
 
     /// Returns the decoder, or `nil` if it has ended or the header isn't complete.
     private func decoder(
-        _ parts: [Data], _ expected: Int?, _ budget: PreviewBudget, _ context: CodingContext
+        _ parts: [Data], _ expected: Int?, _ budget: PreviewBudget, _ context: ImageProcessingContext
     ) throws(ImageError) -> (any ProgressiveImageDecoder)? {
         let (known, needed, isOver) = state.withLock { ($0.decoder, $0.needed, $0.isFinished) }
         if isOver || known != nil { return known }
@@ -153,7 +153,7 @@ final class IncrementalDecode: Sendable {
     ///   - context: The context of the decoder.
     /// - Returns: The image, or `nil` if the file must be decoded as a whole.
     /// - Throws: ``ImageError/cancelled``.
-    func finish(_ data: Data, probe: ImageInfo?, context: CodingContext) throws(ImageError) -> DecodedImage? {
+    func finish(_ data: Data, probe: ImageInfo?, context: ImageProcessingContext) throws(ImageError) -> DecodedImage? {
         let (isFree, decoder, parts, given, known) = state.withLock { state in
             (state.beginUse(), state.decoder, state.parts, state.receivedByteCount, state.probe)
         }

@@ -15,7 +15,7 @@ enum PreviewBlur {
 
     /// Blurs an image. The radius is reduced for an image that is smaller than the original, so the blur looks the same
     /// at every size.
-    static func apply(_ radius: Double, to image: DecodedImage, context: CodingContext) throws(ImageError)
+    static func apply(_ radius: Double, to image: DecodedImage, context: ImageProcessingContext) throws(ImageError)
         -> DecodedImage
     {
         let stored = image.metadata.orientation.upright(image.metadata.storedSize)
@@ -25,6 +25,6 @@ enum PreviewBlur {
         guard pixels >= 0.5 else { return image }
         let blur = BlurTransformer(radius: pixels)
         return image.replacing(
-            pixels: try blur.transform(image.pixels, context: TransformContext(coding: context)), animation: nil)
+            pixels: try blur.transform(image.pixels, context: context), animation: nil)
     }
 }

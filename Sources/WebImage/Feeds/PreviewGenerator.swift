@@ -76,7 +76,9 @@ struct PreviewGenerator: Sendable {
     /// This method blocks, so call it on a worker thread.
     ///
     /// - Returns: A new preview without the transformers applied, or `nil` if there's none.
-    mutating func make(_ bytes: Bytes, coders: ImageCoderRegistry, budget: PreviewBudget, context: CodingContext)
+    mutating func make(
+        _ bytes: Bytes, coders: ImageCoderRegistry, budget: PreviewBudget, context: ImageProcessingContext
+    )
         -> DecodedImage?
     {
         seen = bytes.received
@@ -100,7 +102,7 @@ struct PreviewGenerator: Sendable {
     }
 
     private mutating func start(
-        _ bytes: Bytes, _ coders: ImageCoderRegistry, _ budget: PreviewBudget, _ context: CodingContext
+        _ bytes: Bytes, _ coders: ImageCoderRegistry, _ budget: PreviewBudget, _ context: ImageProcessingContext
     ) throws(ImageError) {
         let prefix = bytes.parts.count == 1 ? bytes.parts[0] : bytes.parts.reduce(into: Data()) { $0 += $1 }
         var charge: MemoryReservation?

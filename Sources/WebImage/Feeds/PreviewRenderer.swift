@@ -66,13 +66,13 @@ final class PreviewRenderer: Sendable {
     }
 
     private static func transformed(
-        _ image: DecodedImage, _ plan: ResolvedRequest, _ context: CodingContext
+        _ image: DecodedImage, _ plan: ResolvedRequest, _ context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {
         var image = image
-        let context = TransformContext(scale: plan.request.scale, coding: context)
+        let context = context.with(scale: plan.request.scale)
         for transformer in plan.transformers {
             image = try transformer.apply(to: image, context: context)
-            try context.coding.limits.check(result: image)
+            try context.limits.check(result: image)
         }
         return image
     }

@@ -12,12 +12,12 @@ extension ImageManager {
     ///
     /// The manager stores the result as a separate disk entry. Later calls return this entry without decoding as long
     /// as the original data is available, unchanged, and fresh. To turn this off, set
-    /// ``ImageManager/Configuration/storesEncodedImages``, or ``ImageRequest/CachingOptions/writeTo`` for one request. The manager
-    /// doesn't store encodings for files, data URLs, responses that can't be stored, and requests that an interceptor
-    /// can serve.
+    /// ``ImageManager/Configuration/storesEncodedImages``, or ``ImageRequest/CachingOptions/writeTo`` for one request.
+    /// The manager doesn't store encodings for files, data URLs, responses that can't be stored, and requests that an
+    /// interceptor can serve.
     ///
     /// The manager uses the original data if the encoding permits it. Encodings that preserve EXIF and XMP metadata
-    /// take it from this data. If the request has neither transformers nor a size, ``ImageFormat/automatic`` returns
+    /// take it from this data. If the request has neither transformers nor a size, ``ImageEncoding/automatic`` returns
     /// the data unchanged if no change is necessary, and formats that can contain the data without loss (such as JPEG
     /// XL for JPEG) transcode it without loss.
     ///
@@ -42,7 +42,7 @@ extension ImageManager {
 public struct EncodedImage: Sendable {
     /// The encoded data.
     public let data: Data
-    /// The format of the data. For ``ImageFormat/automatic``, it's the format that the manager chose.
+    /// The format of the data. For ``ImageEncoding/automatic``, it's the format that the manager chose.
     public let format: ImageFormat
     /// The width and height of the image in pixels, with the orientation applied.
     ///
@@ -55,7 +55,7 @@ public struct EncodedImage: Sendable {
     init(_ data: Data, as encoding: ImageEncoding) {
         let info = try? ImageInfo(data: data)
         self.data = data
-        format = info?.format ?? encoding.format
+        format = info?.format ?? encoding.formatOrAutomatic
         size = info?.size ?? PixelSize(width: 0, height: 0)
     }
 }

@@ -110,7 +110,7 @@ final class DecodeStage: Sendable {
         let fitted = try await workers.run(cost: image.pixels.byteCount, priority: priority, limits: plan.limits) {
             context throws(ImageError) -> DecodedImage in
             try ResizeTransformer(to: size).apply(
-                to: image, context: TransformContext(scale: scale, coding: context))
+                to: image, context: context.with(scale: scale))
         }
         return ProcessedImage(image: fitted, decodeSeconds: start.duration(to: .now) / .seconds(1))
     }

@@ -90,7 +90,8 @@ final class EncodeStage: Sendable {
             [coders, counters] context throws(ImageError) -> Data in
             counters.encodes.add(1, ordering: .relaxed)
             return try plan.trace.work(
-                .encode, key: plan.keys.final, detail: encoding.format.rawValue, describe: { $1.byteCount = $0.count }
+                .encode, key: plan.keys.final, detail: encoding.formatOrAutomatic.rawValue,
+                describe: { $1.byteCount = $0.count }
             ) { () throws(ImageError) in
                 try coders.encode(image, as: encoding, original: original, context: context)
             }

@@ -95,7 +95,7 @@ struct EncodingRun {
         guard plan.request.maker == nil else { return false }
         if needsOriginal { return true }
         guard plan.transformers.isEmpty, plan.request.size == nil else { return false }
-        return encoding.format == .automatic || encoding.isLossless
+        return encoding.format == nil || encoding.isLossless
     }
 
     /// A Boolean value that indicates whether encodings are stored.

@@ -249,12 +249,12 @@ final class ImagePipeline: Sendable {
         -> DecodedImage
     {
         let resource = resources.record(for: plan.keys.data, entry.data, head: entry.head)
-        let context = CodingContext(limits: plan.limits)
+        let context = ImageProcessingContext(limits: plan.limits)
         var image = try plan.coders.decode(entry.data, options: plan.request.hintedOptions, context: context)
             .with(provenance: resource)
         for transformer in plan.transformers {
             image = try transformer.apply(
-                to: image, context: TransformContext(scale: plan.request.scale, coding: context))
+                to: image, context: context.with(scale: plan.request.scale))
             try plan.limits.check(result: image)
         }
         memory.store(image, plan, generation)

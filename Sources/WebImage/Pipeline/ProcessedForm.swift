@@ -26,14 +26,14 @@ struct ProcessedForm: WholeImageTransformer {
     var identifier: String { Self.identity(encoding) }
 
     /// Returns the pixels unchanged, because this method is called only for previews, which aren't stored.
-    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer { pixels }
+    func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer { pixels }
 
     /// Returns the image as it would be read from disk. An image that can't be stored remains unchanged.
-    func apply(toWhole image: DecodedImage, context: TransformContext) throws(ImageError) -> DecodedImage {
+    func apply(toWhole image: DecodedImage, context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
         guard !image.isAnimated, !image.metadata.isPartial else { return image }
         do throws(ImageError) {
-            let data = try coders.encode(image, as: encoding, context: context.coding)
-            let read = try coders.decode(data, options: options, context: context.coding)
+            let data = try coders.encode(image, as: encoding, context: context)
+            let read = try coders.decode(data, options: options, context: context)
             guard image.hasSameColors(as: read) else { return image }
             return image.replacing(pixels: read.pixels, animation: nil)
                 .with(encodedForm: EncodedForm(encoding: encoding, data: data))
@@ -61,7 +61,9 @@ extension ProcessedForm {
 
     /// Returns the options for decoding a stored image so that it equals the image that was stored.
     static func readOptions(_ request: ImageRequest) -> ImageDecodingOptions {
-        ImageDecodingOptions(scale: request.scale, depth: request.decoding.depth, color: request.decoding.color)
+        ImageDecodingOptions(
+            scale: request.scale, preservesBitDepth: request.decoding.preservesBitDepth,
+            convertsToSRGB: request.decoding.convertsToSRGB)
     }
 
     /// Returns whether reading `image` from disk would return the same image.
@@ -73,7 +75,7 @@ extension ProcessedForm {
 
     /// Decodes a stored image and attaches its data, because a revalidated image is stored again.
     static func image(
-        _ data: Data, _ request: ImageRequest, _ coders: ImageCoderRegistry, context: CodingContext
+        _ data: Data, _ request: ImageRequest, _ coders: ImageCoderRegistry, context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {
         let image = try coders.decode(data, options: readOptions(request), context: context)
         guard let encoding = lossyEncoding(of: request) else { return image }
@@ -94,11 +96,11 @@ extension ImageEncoding {
     /// Returns whether every image decoded with these options survives the encoding unchanged. Colors other than sRGB
     /// must be checked for each image because a format may not support its profile.
     fileprivate func keepsPixels(of options: ImageDecodingOptions) -> Bool {
-        guard maxByteCount == nil, maxDimension == nil, options.color == .sRGB else { return false }
-        return switch format {
+        guard maxByteCount == nil, maxDimension == nil, options.convertsToSRGB else { return false }
+        return switch formatOrAutomatic {
         case .png: true
-        case .webp: isLossless && options.depth == .eight
-        case .qoi: options.depth == .eight
+        case .webp: isLossless && !options.preservesBitDepth
+        case .qoi: !options.preservesBitDepth
         default: false
         }
     }
@@ -107,8 +109,9 @@ extension ImageEncoding {
 extension DecodedImage {
     /// Returns whether the samples of both images represent the same colors.
     fileprivate func hasSameColors(as other: DecodedImage) -> Bool {
-        guard metadata.color == .source || other.metadata.color == .source else { return true }
-        return metadata.color == other.metadata.color && metadata.iccProfile == other.metadata.iccProfile
+        guard !metadata.isConvertedToSRGB || !other.metadata.isConvertedToSRGB else { return true }
+        return metadata.isConvertedToSRGB == other.metadata.isConvertedToSRGB
+            && metadata.iccProfile == other.metadata.iccProfile
             && metadata.codePoints == other.metadata.codePoints
     }
 }

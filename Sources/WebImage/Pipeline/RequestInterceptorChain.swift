@@ -91,7 +91,7 @@ extension ImagePipeline {
 
     private func png(_ image: DecodedImage, _ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data
     {
-        try await encode.encode(image, original: nil, plan, as: .png(), priority: task.livePriority).data
+        try await encode.encode(image, original: nil, plan, as: .png, priority: task.livePriority).data
     }
 
     /// Converts the result of the chain to a response to the request of `plan`.

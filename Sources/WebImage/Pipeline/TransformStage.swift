@@ -73,7 +73,7 @@ final class TransformStage: Sendable {
                 .transform, key: plan.keys.final, detail: transformer.identifier, describe: { $1.imageSize = $0.size }
             ) { () throws(ImageError) in
                 let result = try transformer.apply(
-                    to: base.image, context: TransformContext(scale: scale, coding: context))
+                    to: base.image, context: context.with(scale: scale))
                 try context.limits.check(result: result)
                 return result
             }

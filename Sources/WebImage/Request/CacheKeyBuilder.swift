@@ -109,17 +109,22 @@ extension CacheKeyBuilder {
         case .index(let index):
             append("single")
             append(index)
+        case .range(let range):
+            append("range")
+            append(range.lowerBound)
+            append(range.upperBound)
+        case .indices(let indices):
+            append("indices")
+            append(indices.count)
+            for index in indices { append(index) }
         }
-        switch options.depth {
-        case .eight: append("8")
-        case .source: append("depth")
-        }
+        append(options.preservesBitDepth ? "depth" : "8")
         switch options.resampling {
         case .lanczos3: append("lanczos")
         case .box: append("box")
         }
         // Append the remaining options only if they differ from their defaults. Each one has a name.
-        if options.color != .sRGB { append("color") }
+        if !options.convertsToSRGB { append("color") }
         if options.allowsPartialData { append("partial") }
         if let hint = options.formatHint { append(named: "hint", hint.rawValue) }
         if let coder = request.coder { append(named: "coder", coder.identifier) }

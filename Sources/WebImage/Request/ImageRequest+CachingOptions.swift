@@ -34,7 +34,7 @@ extension ImageRequest {
         public var originalWriteTo: ImageCache.Tiers = .all
         /// The encoding in which the final image, decoded and transformed, is stored on disk as a separate entry.
         ///
-        /// The encodings `.webp(lossless: true)` and `.png()` preserve every pixel. The default is `nil`, which stores
+        /// The encodings `.webp.lossless` and `.png` preserve every pixel. The default is `nil`, which stores
         /// only the original data. The original data serves requests of every size.
         public var processedEncoding: ImageEncoding?
         /// A Boolean value that indicates whether a larger image in memory can serve the request.

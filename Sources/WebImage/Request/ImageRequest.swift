@@ -28,7 +28,7 @@ public struct ImageRequest: Sendable {
     /// all other frames.
     ///
     /// If it's `false`, animated images remain unchanged. To exclude single transformers, use
-    /// ``ImageTransformer/applied(toFrames:toVectors:)``. The default is `true`.
+    /// ``ImageTransformer/excludingAnimations()``. The default is `true`.
     public var transformsAnimations = true { didSet { identities = applied?.map(\.identifier) } }
     /// The priority of the request. The default is ``RequestPriority/normal``. To change the priority of a running
     /// request, set ``ImageTask/priority``.
@@ -150,7 +150,7 @@ public struct ImageRequest: Sendable {
     }
 
     /// The frames of an animated image to decode. The default is all frames, decoded on demand.
-    public var frames: ImageDecodingOptions.Frames {
+    public var frames: FrameSelection {
         get { decoding.frames }
         set { decoding.frames = newValue }
     }

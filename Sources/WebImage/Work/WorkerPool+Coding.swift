@@ -42,7 +42,7 @@ extension WorkerPool {
     ///   overloaded if too many jobs are waiting.
     func run<Value: Sendable>(
         cost: Int, priority: SharedPriority, limits: ImageLimits,
-        _ body: @escaping @Sendable (CodingContext) throws(ImageError) -> Value
+        _ body: @escaping @Sendable (ImageProcessingContext) throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
         let promise = Promise<Result<Value, ImageError>>()
         let flag = CancellationFlag()
@@ -53,7 +53,8 @@ extension WorkerPool {
                 return
             }
             do throws(ImageError) {
-                promise.resolve(.success(try body(CodingContext(limits: limits, cancellation: flag))))
+                let context = ImageProcessingContext(limits: limits, isCancelled: { flag.isCancelled })
+                promise.resolve(.success(try body(context)))
             } catch {
                 promise.resolve(.failure(error))
             }
@@ -73,9 +74,10 @@ extension WorkerPool {
     /// Short work runs immediately. Longer work runs on a worker thread with a priority above all decodes, so that it
     /// doesn't wait for them.
     func inspect<Value: Sendable>(
-        byteCount: Int, limits: ImageLimits, _ body: @escaping @Sendable (CodingContext) throws(ImageError) -> Value
+        byteCount: Int, limits: ImageLimits,
+        _ body: @escaping @Sendable (ImageProcessingContext) throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
-        guard byteCount > Self.maxInlineBytes else { return try body(CodingContext(limits: limits)) }
+        guard byteCount > Self.maxInlineBytes else { return try body(ImageProcessingContext(limits: limits)) }
         return try await run(cost: 0, priority: SharedPriority(.veryHigh), limits: limits, body)
     }
 

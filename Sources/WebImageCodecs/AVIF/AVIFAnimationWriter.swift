@@ -8,7 +8,9 @@
     /// An encoder for image sequences, based on libavif. The library buffers as many frames as the lookahead of its
     /// AV1 encoder requires.
     enum AVIFAnimationWriter {
-        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: CodingContext)
+        static func encode(
+            _ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: ImageProcessingContext
+        )
             throws(ImageError) -> Data
         {
             let frames = try EncodableFrames(

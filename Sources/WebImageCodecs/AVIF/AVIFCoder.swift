@@ -8,16 +8,16 @@
     ///
     /// The decoder supports still images and sequences with 8, 10, and 12 bits, all chroma subsamplings, alpha, and
     /// grids. This type requires the package trait `AVIF`.
-    public struct AVIFCoder: ImageCoder {
+    package struct AVIFCoder: ImageCoder {
         private let encodedDepth: Int
 
         /// Creates a coder.
         ///
         /// - Parameter encodedDepth: The bits per sample of encoded images, either 8 or 10. The default is 8.
-        public init(encodedDepth: Int = 8) { self.encodedDepth = encodedDepth }
+        package init(encodedDepth: Int = 8) { self.encodedDepth = encodedDepth }
 
         /// Returns whether the format is AVIF.
-        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .avif }
+        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .avif }
 
         /// Decodes an AVIF image.
         ///
@@ -27,7 +27,9 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(
+            _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+        )
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
@@ -39,9 +41,9 @@
             let plays = try options.plays(count: source.frameCount, limits: context.limits)
             let layout = try DecodeLayout(
                 rawSize: source.crop.size, orientation: header.orientation, options: options,
-                format: options.depth.format(source.depth), frames: plays ? source.frameCount : 1, context: context)
+                format: options.pixelFormat(source.depth), frames: plays ? source.frameCount : 1, context: context)
             source.color = options.conversion(source.conversion)
-            source.requestedDepth = options.depth
+            source.preservesBitDepth = options.preservesBitDepth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
@@ -56,10 +58,10 @@
                 animation = ImageAnimation(
                     LibraryFrameDecoder(
                         source, timeline: timeline, layout: layout, limits: limits, cost: data.count + held
-                    ) { [depth = options.depth] () throws(ImageError) in
+                    ) { [preservesBitDepth = options.preservesBitDepth] () throws(ImageError) in
                         var another = try AVIFSource(data, limits: limits)
                         another.color = color
-                        another.requestedDepth = depth
+                        another.preservesBitDepth = preservesBitDepth
                         return another
                     })
             }
@@ -68,7 +70,7 @@
         }
 
         /// Returns whether the format is AVIF.
-        public func canEncode(_ format: ImageFormat) -> Bool { format == .avif }
+        package func canEncode(_ format: ImageFormat) -> Bool { format == .avif }
 
         /// Encodes a still image or an animation.
         ///
@@ -81,7 +83,7 @@
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             guard encodedDepth == 8 || encodedDepth == 10 else {

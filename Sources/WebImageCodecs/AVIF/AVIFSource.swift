@@ -13,7 +13,7 @@
         /// The color conversion for frames.
         var color: ColorConversion?
         /// The requested bits per sample of frames.
-        var requestedDepth = ImageDecodingOptions.Depth.eight
+        var preservesBitDepth = false
 
         /// Clamps a limit to 32 bits, because the structures of libavif use 32-bit sizes.
         private static func bounded(_ limit: Int) -> UInt32 { UInt32(clamping: max(1, limit)) }
@@ -70,9 +70,9 @@
         /// The conversion to sRGB. A color profile takes precedence over code points (ISO/IEC 23000-22, 7.3.6.4).
         var conversion: ColorConversion? { info.icc == nil ? .from(codePoints) : .from(profile: iccProfile) }
 
-        mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
+        mutating func decode(frame: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
             try context.checkCancellation()
-            let reading = PixelImporter(storedSize, depth: depth, options: requestedDepth, color: color)
+            let reading = PixelImporter(storedSize, depth: depth, preservesBitDepth: preservesBitDepth, color: color)
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 .init(hasAlpha: hasAlpha, isPremultiplied: try read(frame, into: canvas))
             }

@@ -13,7 +13,9 @@
         ///
         /// - Parameter depth: The bits per sample for 8-bit pixels, either 8 or 10. Pixels with 16 bits per sample are
         ///   encoded with 10.
-        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: CodingContext)
+        static func encode(
+            _ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: ImageProcessingContext
+        )
             throws(ImageError) -> Data
         {
             let pixels = image.pixels
@@ -59,7 +61,7 @@
                 case .yuv422: WI_AVIF_422
                 case .yuv420: WI_AVIF_420
                 }
-            let colours = metadata.color == .source ? metadata.codePoints ?? .sRGB : .sRGB
+            let colours = metadata.isConvertedToSRGB ? .sRGB : metadata.codePoints ?? .sRGB
             return wi_avif_options(
                 depth: Int32(encoding.isLossless ? 8 : depth), is_lossless: encoding.isLossless ? 1 : 0,
                 quality: Int32(quality), speed: Int32(effort.map { 10 - $0 } ?? 6), subsampling: subsampling,

@@ -9,7 +9,7 @@ protocol FrameCompositor: ~Copyable {
     /// Draws frame `place` onto the canvas.
     ///
     /// - Returns: A Boolean value that indicates whether every pixel of the frame's visible region was written.
-    mutating func draw(_ place: Int, context: CodingContext) throws(ImageError) -> Bool
+    mutating func draw(_ place: Int, context: ImageProcessingContext) throws(ImageError) -> Bool
     /// Applies the disposal that the file specifies for frame `place`, after it was shown.
     mutating func dispose(_ place: Int)
     /// Returns a copy of the visible pixels.
@@ -62,11 +62,11 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
 
     func frame(at place: Int) throws(ImageError) -> PixelBuffer {
         // Use a deadline per frame, because playback may last for hours.
-        try frame(at: place, context: CodingContext(limits: limits))
+        try frame(at: place, context: ImageProcessingContext(limits: limits))
     }
 
     /// Returns a frame like ``frame(at:)``, with the deadline and the cancellation of `context`.
-    func frame(at place: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func frame(at place: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         guard timeline.durations.indices.contains(place) else {
             throw .request(.frameNotFound(index: place, frameCount: timeline.frameCount))
         }
@@ -77,7 +77,9 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
         return try layout.finish(pixels, context: context)
     }
 
-    private static func advance(_ state: inout State, to place: Int, _ context: CodingContext) throws(ImageError) {
+    private static func advance(
+        _ state: inout State, to place: Int, _ context: ImageProcessingContext
+    ) throws(ImageError) {
         let start = state.keyFrames.start(for: place)
         // After a failed frame, `shown` is `nil` and the contents of the canvas are undefined.
         if let shown = state.canvasIndex, shown <= place, shown >= start {} else { restart(&state, at: start) }

@@ -12,7 +12,7 @@ struct EncodableFrames {
     private let image: DecodedImage
     private let format: ImageFormat
     private let maxDimension: Int
-    private let context: CodingContext
+    private let context: ImageProcessingContext
 
     /// Creates the frames of an image.
     ///
@@ -21,7 +21,7 @@ struct EncodableFrames {
     ///   - maxDimension: The maximum width and height of the format, in pixels.
     /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``, an ``ImageError/LimitFailure``, or
     ///   ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
-    init(_ image: DecodedImage, as encoding: ImageEncoding, maxDimension: Int, context: CodingContext)
+    init(_ image: DecodedImage, as encoding: ImageEncoding, maxDimension: Int, context: ImageProcessingContext)
         throws(ImageError)
     {
         let loops = encoding.loopCount ?? image.animation?.timeline.loopCount ?? 1
@@ -36,10 +36,10 @@ struct EncodableFrames {
         self.loopCount = loops
         self.durations = durations
         self.image = image
-        self.format = encoding.format
+        self.format = encoding.formatOrAutomatic
         self.maxDimension = maxDimension
         self.context = context
-        try requireEncodable(image.pixels, as: encoding.format, maxDimension: maxDimension)
+        try requireEncodable(image.pixels, as: format, maxDimension: maxDimension)
     }
 
     var count: Int { durations.count }

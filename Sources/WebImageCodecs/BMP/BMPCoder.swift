@@ -7,15 +7,15 @@ import WebImageCore
 ///
 /// The decoder supports all versions of the Windows header and the OS/2 headers, 1 to 32 bits per pixel, bit fields,
 /// and run-length encoding.
-public struct BMPCoder: ImageCoder {
+package struct BMPCoder: ImageCoder {
     /// Creates a coder.
-    public init() {}
+    package init() {}
 
     /// The size of BITMAPFILEHEADER, which precedes the bitmap header, in bytes.
     static let fileHeaderSize = 14
 
     /// Returns whether the format is BMP.
-    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .bmp }
+    package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .bmp }
 
     /// Decodes a BMP image in full and resamples it.
     ///
@@ -26,7 +26,7 @@ public struct BMPCoder: ImageCoder {
     /// - Throws: A decoding error (4xxx), such as
     ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or a
     ///   limit error (6xxx).
-    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try options.requireStill()
@@ -50,7 +50,7 @@ public struct BMPCoder: ImageCoder {
     ///
     /// Most files store rows from bottom to top. A file with run-length encoding shows no preview before it's
     /// complete.
-    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         let layout = try DecodeLayout(rawSize: info.storedSize, options: options, context: context)
@@ -59,7 +59,7 @@ public struct BMPCoder: ImageCoder {
     }
 
     /// Returns whether the format is BMP.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .bmp }
+    package func canEncode(_ format: ImageFormat) -> Bool { format == .bmp }
 
     /// Encodes a still image or the poster frame.
     ///
@@ -67,7 +67,7 @@ public struct BMPCoder: ImageCoder {
     /// alpha. The encoding preserves every visible pixel.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try BMPWriter.encode(image.pixels, context: context)

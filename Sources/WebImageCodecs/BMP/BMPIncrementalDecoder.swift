@@ -21,11 +21,13 @@ struct BMPIncrementalDecoder: IncrementalDecoder, ~Copyable {
     /// bytes contain no color information.
     private static let mostHeaderBytes = BMPCoder.fileHeaderSize + 124 + 16 + 1_024
 
-    init(probe: ImageInfo, context: CodingContext) throws(ImageError) {
+    init(probe: ImageInfo, context: ImageProcessingContext) throws(ImageError) {
         canvas = try PixelCanvas.forDecoding(probe.storedSize, zeroed: true, context: context)
     }
 
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
+    mutating func append(
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError) {
         guard rowsDone < canvas.size.height else { return }
         received += bytes.count
         waiting.append(contentsOf: bytes)
@@ -36,7 +38,7 @@ struct BMPIncrementalDecoder: IncrementalDecoder, ~Copyable {
         }
     }
 
-    mutating func image(context: CodingContext) throws(ImageError) -> IncrementalImage? {
+    mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage? {
         guard let body, rowsDone > 0 else { return nil }
         let height = canvas.size.height
         let header = body.decoder.header
@@ -70,7 +72,7 @@ struct BMPIncrementalDecoder: IncrementalDecoder, ~Copyable {
         body = Body(decoder: DIBDecoder(header: header, format: .bmp), rows: DIBRows(header))
     }
 
-    private mutating func decode(_ body: Body, isLast: Bool, context: CodingContext) throws(ImageError) {
+    private mutating func decode(_ body: Body, isLast: Bool, context: ImageProcessingContext) throws(ImageError) {
         let height = canvas.size.height
         guard body.decoder.header.compression == .none else {
             guard isLast else { return }

@@ -7,7 +7,7 @@ import WebImageCore
 enum BMPWriter {
     static let maxDimension = 32_767
 
-    static func encode(_ picture: PixelBuffer, context: CodingContext) throws(ImageError) -> Data {
+    static func encode(_ picture: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> Data {
         try requireEncodable(picture, as: .bmp, maxDimension: maxDimension)
         let pixels = try picture.eightBits(context: context)
         let headerSize = pixels.isOpaque ? 40 : 108
@@ -43,7 +43,9 @@ enum BMPWriter {
     }
 
     /// Returns rows from bottom to top, in the order blue, green, red, padded to 32 bits.
-    static func rows(of pixels: PixelBuffer, hasAlpha: Bool, context: CodingContext) throws(ImageError) -> Data {
+    static func rows(
+        of pixels: PixelBuffer, hasAlpha: Bool, context: ImageProcessingContext
+    ) throws(ImageError) -> Data {
         let channels = hasAlpha ? 4 : 3
         let padding = [UInt8](repeating: 0, count: -pixels.width * channels & 3)
         var body = Data(capacity: (pixels.width * channels + 3) * pixels.height)

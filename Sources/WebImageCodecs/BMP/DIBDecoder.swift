@@ -14,7 +14,7 @@ struct DIBDecoder {
     /// - Returns: The pixels, and a Boolean value that indicates whether some are missing. Missing pixels are
     ///   transparent.
     func decode(
-        _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, allowsPartial: Bool, context: CodingContext
+        _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, allowsPartial: Bool, context: ImageProcessingContext
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
         let canvas = try PixelCanvas.forDecoding(header.size, zeroed: true, context: context)
         let isWhole: Bool

@@ -55,7 +55,7 @@ struct DIBRows {
     /// - Returns: The number of complete rows, including those before `first`.
     func decode(
         _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from first: Int = 0, into canvas: borrowing PixelCanvas,
-        context: CodingContext
+        context: ImageProcessingContext
     ) throws(ImageError) -> Int {
         let height = header.size.height
         for row in first..<height {

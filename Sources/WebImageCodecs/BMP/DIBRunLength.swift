@@ -24,7 +24,9 @@ struct DIBRunLength {
     /// Decodes the data into a canvas.
     ///
     /// - Returns: `false` if the data ends before the bitmap is complete.
-    mutating func decode(into canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) -> Bool {
+    mutating func decode(
+        into canvas: borrowing PixelCanvas, context: ImageProcessingContext
+    ) throws(ImageError) -> Bool {
         var commands = 0
         while y < header.size.height {
             commands += 1

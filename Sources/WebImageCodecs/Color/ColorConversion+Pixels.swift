@@ -15,7 +15,7 @@ extension ColorConversion {
     }
 
     /// Converts a canvas with premultiplied alpha in place.
-    func convertPremultiplied(_ canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) {
+    func convertPremultiplied(_ canvas: borrowing PixelCanvas, context: ImageProcessingContext) throws(ImageError) {
         for index in 0..<canvas.size.height {
             if index % rowsPerCheckpoint == 0 { try context.checkCancellation() }
             let isOpaque = canvas.isOpaque(row: index)
@@ -26,7 +26,7 @@ extension ColorConversion {
     }
 
     /// Returns a converted copy of premultiplied pixels.
-    func converted(_ pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func converted(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let canvas = try PixelCanvas.forDecoding(pixels.size, format: pixels.format, context: context)
         pixels.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
@@ -37,7 +37,7 @@ extension ColorConversion {
     }
 
     /// Converts 16-bit pixels with straight alpha, rounds them to 8 bits, and writes them to `target`.
-    func narrow(_ wide: borrowing PixelCanvas, into target: borrowing PixelCanvas, context: CodingContext)
+    func narrow(_ wide: borrowing PixelCanvas, into target: borrowing PixelCanvas, context: ImageProcessingContext)
         throws(ImageError)
     {
         for index in 0..<target.size.height {
@@ -52,7 +52,7 @@ extension ColorConversion {
 extension PixelCanvas {
     /// Creates a cleared canvas for 16-bit pixels that are later reduced to 8 bits. Returns `nil` if both canvases
     /// together exceed the limit on decoded bytes.
-    static func wide(_ size: PixelSize, context: CodingContext) throws(ImageError) -> PixelCanvas? {
+    static func wide(_ size: PixelSize, context: ImageProcessingContext) throws(ImageError) -> PixelCanvas? {
         let bytes = PixelFormat.rgba16.bytesPerRow(width: size.width).map {
             $0.multipliedReportingOverflow(by: size.height)
         }

@@ -36,6 +36,6 @@ extension ColorConversion {
 extension ImageDecodingOptions {
     /// Returns the conversion, or `nil` if the request asks for the color space of the file.
     func conversion(_ conversion: @autoclosure () -> ColorConversion?) -> ColorConversion? {
-        color == .sRGB ? conversion() : nil
+        convertsToSRGB ? conversion() : nil
     }
 }

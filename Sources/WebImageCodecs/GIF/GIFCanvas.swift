@@ -20,7 +20,7 @@ struct GIFCanvas: ~Copyable {
     /// Creates a transparent canvas.
     ///
     /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    init(size: PixelSize, context: CodingContext) throws(ImageError) {
+    init(size: PixelSize, context: ImageProcessingContext) throws(ImageError) {
         pixels = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
     }
 
@@ -34,9 +34,11 @@ struct GIFCanvas: ~Copyable {
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the frame exceeds the limits, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    mutating func draw(_ frame: GIFFrame, of data: Data, context: CodingContext) throws(ImageError) -> Outcome {
+    mutating func draw(
+        _ frame: GIFFrame, of data: Data, context: ImageProcessingContext
+    ) throws(ImageError) -> Outcome {
         if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
-        let area = try context.limits.check(frame.rect.size)
+        let area = try context.limits.checkedArea(of: frame.rect.size)
         guard area > 0 else { return Outcome(isSolid: false, failure: nil) }
         let indices = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: area)
         defer { indices.deallocate() }

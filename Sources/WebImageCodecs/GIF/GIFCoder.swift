@@ -6,12 +6,12 @@ import WebImageCore
 /// A coder for still and animated images in the formats GIF87a and GIF89a, without a system library.
 ///
 /// Swift code parses the blocks, and a small C function with its own bounds checks decompresses LZW.
-public struct GIFCoder: ImageCoder {
+package struct GIFCoder: ImageCoder {
     /// Creates a coder.
-    public init() {}
+    package init() {}
 
     /// Returns whether the format is GIF.
-    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .gif }
+    package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .gif }
 
     /// Decodes a GIF image.
     ///
@@ -21,10 +21,10 @@ public struct GIFCoder: ImageCoder {
     ///
     /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
-        let wanted = context.limits.maxFrames > 1 ? options.frames : options.frames.asStill
+        let wanted = context.limits.maxFrames > 1 ? options.frames.coderSelection : options.frames.asStill
         var index = try data.withBytes { (bytes) throws(ImageError) in
             try GIFIndex(bytes, frameLimit: wanted.neededFrames(limit: context.limits.maxFrames))
         }
@@ -51,7 +51,7 @@ public struct GIFCoder: ImageCoder {
     }
 
     /// Creates a decoder that shows the first frame row by row or pass by pass.
-    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         let layout = try DecodeLayout(rawSize: info.storedSize, options: options, context: context)
@@ -60,7 +60,7 @@ public struct GIFCoder: ImageCoder {
     }
 
     /// Returns whether the format is GIF.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
+    package func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
 
     /// Encodes a still image or an animation.
     ///
@@ -71,7 +71,7 @@ public struct GIFCoder: ImageCoder {
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try GIFWriter.encode(image, as: encoding, context: context)
@@ -79,7 +79,7 @@ public struct GIFCoder: ImageCoder {
 
     /// Composes the frame `place`, starting at the nearest frame that doesn't depend on earlier frames.
     private func decodeStill(
-        at place: Int, _ data: Data, index: GIFIndex, allowsPartial: Bool, context: CodingContext
+        at place: Int, _ data: Data, index: GIFIndex, allowsPartial: Bool, context: ImageProcessingContext
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
         guard index.frames.indices.contains(place) else {
             throw .request(.frameNotFound(index: place, frameCount: index.frames.count))
@@ -97,9 +97,9 @@ public struct GIFCoder: ImageCoder {
     }
 }
 
-extension ImageDecodingOptions.Frames {
+extension FrameSelection {
     /// The frames without animation: `.all` becomes `.first`.
-    var asStill: ImageDecodingOptions.Frames { self == .all ? .first : self }
+    var asStill: FrameSelection { coderSelection == .all ? .first : self }
 
     /// The index of the frame that becomes the still image or the poster frame.
     var stillIndex: Int {
@@ -110,7 +110,7 @@ extension ImageDecodingOptions.Frames {
     /// suffices to detect too many frames.
     func neededFrames(limit: Int) -> Int {
         switch self {
-        case .all: limit == .max ? .max : limit + 1
+        case .all, .range, .indices: limit == .max ? .max : limit + 1
         case .first: 1
         case .index(let index): max(1, min(index, Int.max - 1) + 1)
         }

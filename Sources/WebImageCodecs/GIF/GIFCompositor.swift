@@ -13,7 +13,7 @@ struct GIFCompositor: FrameCompositor, ~Copyable {
     /// Creates a compositor with a transparent canvas.
     ///
     /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    init(_ data: Data, index: GIFIndex, context: CodingContext) throws(ImageError) {
+    init(_ data: Data, index: GIFIndex, context: ImageProcessingContext) throws(ImageError) {
         self.data = data
         self.index = index
         self.canvas = try GIFCanvas(size: index.canvasSize, context: context)
@@ -21,7 +21,7 @@ struct GIFCompositor: FrameCompositor, ~Copyable {
 
     mutating func clear() { canvas.clear() }
 
-    mutating func draw(_ place: Int, context: CodingContext) throws(ImageError) -> Bool {
+    mutating func draw(_ place: Int, context: ImageProcessingContext) throws(ImageError) -> Bool {
         try canvas.draw(index.frames[place], of: data, context: context).isSolid
     }
 
@@ -34,7 +34,7 @@ typealias GIFAnimationDecoder = CompositingDecoder<GIFCompositor>
 
 extension CompositingDecoder where Compositor == GIFCompositor {
     convenience init(
-        _ data: Data, index: GIFIndex, layout: DecodeLayout, context: CodingContext
+        _ data: Data, index: GIFIndex, layout: DecodeLayout, context: ImageProcessingContext
     ) throws(ImageError) {
         let steps = index.frames.map {
             FrameOperation(rect: $0.rect, disposal: $0.disposal, replaces: $0.transparentIndex == nil)
@@ -47,7 +47,7 @@ extension CompositingDecoder where Compositor == GIFCompositor {
             cost: data.count + index.frames.count * MemoryLayout<GIFFrame>.stride
                 + index.canvasSize.width * index.canvasSize.height * 4
         ) { [limits = context.limits] () throws(ImageError) in
-            try GIFCompositor(data, index: index, context: CodingContext(limits: limits))
+            try GIFCompositor(data, index: index, context: ImageProcessingContext(limits: limits))
         }
     }
 }

@@ -14,7 +14,9 @@ struct GIFIncrementalDecoder: IncrementalDecoder, ~Copyable {
 
     init(probe: ImageInfo) { expected = probe.storedSize }
 
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
+    mutating func append(
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError) {
         received += bytes.count
         if let frame {
             if let failure = frame.feed(bytes) { throw .decoding(failure) }
@@ -28,7 +30,7 @@ struct GIFIncrementalDecoder: IncrementalDecoder, ~Copyable {
         }
     }
 
-    mutating func image(context: CodingContext) throws(ImageError) -> IncrementalImage? { try frame?.image() }
+    mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage? { try frame?.image() }
 }
 
 /// A decoder for one frame after its header was parsed. It draws rows as they arrive.
@@ -42,13 +44,13 @@ final class GIFIncrementalFrameDecoder {
     private var drawnRows = 0
 
     /// Creates a decoder. The initializer returns `nil` if the header is still incomplete.
-    init?(_ header: [UInt8], isLast: Bool, expected: PixelSize, context: CodingContext) throws(ImageError) {
+    init?(_ header: [UInt8], isLast: Bool, expected: PixelSize, context: ImageProcessingContext) throws(ImageError) {
         guard let found = try Self.find(header, isLast: isLast), let first = found.frames.first else { return nil }
         guard found.canvasSize == expected else {
             throw .decoding(
                 .contradictsHeader(format: .gif, reason: "the size is \(found.canvasSize) instead of \(expected)"))
         }
-        let area = try context.limits.check(first.rect.size)
+        let area = try context.limits.checkedArea(of: first.rect.size)
         let palette = header.withUnsafeBufferPointer { first.palette(in: $0) }
         let canvas = try IncrementalCanvas(expected, context: context)
         let indices = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, area))

@@ -15,10 +15,10 @@ struct GIFWriter {
 
     private let frames: EncodableFrames
     private let dithers: Bool
-    private let context: CodingContext
+    private let context: ImageProcessingContext
     private var stream: GIFBlockWriter
 
-    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         let image = try image.selecting(encoding.frames)
@@ -28,7 +28,7 @@ struct GIFWriter {
         return Data(writer.stream.bytes)
     }
 
-    private init(frames: EncodableFrames, dithers: Bool, context: CodingContext) {
+    private init(frames: EncodableFrames, dithers: Bool, context: ImageProcessingContext) {
         self.frames = frames
         self.dithers = dithers
         self.context = context

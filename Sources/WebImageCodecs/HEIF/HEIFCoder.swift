@@ -9,12 +9,12 @@
     ///
     /// The coder supports still images with 8 to 12 bits, grids, alpha, and files with multiple images. This type
     /// requires the package trait `HEIF`.
-    public struct HEIFCoder: ImageCoder {
+    package struct HEIFCoder: ImageCoder {
         /// Creates a coder.
-        public init() {}
+        package init() {}
 
         /// Returns whether the format is HEIF.
-        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .heif }
+        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .heif }
 
         /// Decodes a HEIF image.
         ///
@@ -26,7 +26,9 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(
+            _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+        )
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
@@ -38,7 +40,7 @@
                     throw .decoding(.contradictsHeader(format: .heif, reason: reason))
                 }
                 let layout = try DecodeLayout(
-                    rawSize: reader.size, options: options, format: options.depth.format(reader.depth), context: context
+                    rawSize: reader.size, options: options, format: options.pixelFormat(reader.depth), context: context
                 )
                 let profile = reader.iccProfile()
                 let color = options.conversion(reader.conversion(profile: profile))
@@ -56,25 +58,26 @@
         /// Decodes the embedded thumbnail if it has enough pixels and is valid. Otherwise, decodes the image.
         private func decode(
             _ reader: inout HEIFReader, _ layout: DecodeLayout, color: ColorConversion?, options: ImageDecodingOptions,
-            context: CodingContext
+            context: ImageProcessingContext
         ) throws(ImageError) -> PixelBuffer {
             if let needed = layout.requiredSize,
-                reader.useThumbnail(width: needed.width, height: needed.height, options: options.depth)
+                reader.useThumbnail(
+                    width: needed.width, height: needed.height, preservesBitDepth: options.preservesBitDepth)
             {
                 // The thumbnail may have its own color information.
                 let own = reader.hasColors ? options.conversion(reader.conversion(profile: reader.iccProfile())) : color
                 do throws(ImageError) {
-                    return try reader.decode(color: own, options: options.depth, context: context)
+                    return try reader.decode(color: own, preservesBitDepth: options.preservesBitDepth, context: context)
                 } catch {
                     try context.checkCancellation()
                     reader.useFullImage()
                 }
             }
-            return try reader.decode(color: color, options: options.depth, context: context)
+            return try reader.decode(color: color, preservesBitDepth: options.preservesBitDepth, context: context)
         }
 
         /// Returns whether the format is HEIF and libheif has an HEVC encoder.
-        public func canEncode(_ format: ImageFormat) -> Bool { format == .heif && wi_heif_can_encode() != 0 }
+        package func canEncode(_ format: ImageFormat) -> Bool { format == .heif && wi_heif_can_encode() != 0 }
 
         /// Encodes a still image or the poster frame as HEIC.
         ///
@@ -84,7 +87,7 @@
         ///
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             try requireEncodable(image.pixels, as: .heif, maxDimension: 16_384)

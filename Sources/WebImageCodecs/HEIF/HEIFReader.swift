@@ -49,13 +49,13 @@
         ///
         /// - Returns: A Boolean value that indicates whether the file contains such a thumbnail.
         mutating func useThumbnail(
-            width: Double, height: Double, options: ImageDecodingOptions.Depth
+            width: Double, height: Double, preservesBitDepth: Bool
         ) -> Bool {
-            let depth = options.format(depth) == .rgba16 ? imageInfo.depth : 1
+            let depth = preservesBitDepth && depth > 8 ? imageInfo.depth : 1
             return wi_heif_use_thumbnail(handle, width, height, depth, &info) != 0
         }
 
-        /// Reverts the effect of ``useThumbnail(width:height:options:)``.
+        /// Reverts the effect of ``useThumbnail(width:height:preservesBitDepth:)``.
         mutating func useFullImage() {
             info = imageInfo
             wi_heif_use_picture(handle, &info)
@@ -86,12 +86,12 @@
         ///
         /// - Parameters:
         ///   - color: The color conversion to apply.
-        ///   - options: The requested bits per sample of the result.
-        func decode(color: ColorConversion?, options: ImageDecodingOptions.Depth, context: CodingContext)
+        ///   - preservesBitDepth: Whether the result has 16 bits per sample if the source has more than 8.
+        func decode(color: ColorConversion?, preservesBitDepth: Bool, context: ImageProcessingContext)
             throws(ImageError) -> PixelBuffer
         {
             try context.checkCancellation()
-            let reading = PixelImporter(size, depth: depth, options: options, color: color)
+            let reading = PixelImporter(size, depth: depth, preservesBitDepth: preservesBitDepth, color: color)
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 try read(into: canvas)
                 return .init(hasAlpha: hasAlpha, isPremultiplied: hasAlpha && info.is_premultiplied != 0)

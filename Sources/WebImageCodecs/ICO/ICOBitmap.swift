@@ -26,7 +26,7 @@ struct ICOBitmap {
 
     /// Decodes the pixels, and returns whether color rows are missing. As in other decoders, a missing mask hides no
     /// pixels.
-    func decode(allowsPartial: Bool, context: CodingContext)
+    func decode(allowsPartial: Bool, context: ImageProcessingContext)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
         let decoded = try DIBDecoder(header: header, format: format).decode(
@@ -45,7 +45,7 @@ struct ICOBitmap {
         return stride(from: start + 3, to: end, by: 4).contains { bytes[$0] != 0 }
     }
 
-    private func masked(_ pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    private func masked(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let canvas = try PixelCanvas.forDecoding(pixels.size, context: context)
         pixels.withUnsafeBytes { source in
             if let base = source.baseAddress {

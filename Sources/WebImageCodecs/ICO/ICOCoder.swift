@@ -6,20 +6,14 @@ import WebImageCore
 /// A coder for Windows icons and cursors, written in Swift.
 ///
 /// It decodes embedded PNG files with the PNG coder.
-public struct ICOCoder: ImageCoder {
-    private let dimensions: [Int]
-
+package struct ICOCoder: ImageCoder {
     /// Creates a coder.
-    ///
-    /// - Parameter dimensions: The sizes of the images in an encoded icon, in pixels of the longer side. The coder
-    ///   skips sizes that are larger than the image. The default is an empty array, which means one image at its
-    ///   original size.
-    public init(dimensions: [Int] = []) { self.dimensions = dimensions }
+    package init() {}
 
     static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Returns whether the format is an icon or a cursor.
-    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .ico || format == .cur }
+    package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .ico || format == .cur }
 
     /// Decodes one image of an icon or a cursor.
     ///
@@ -28,7 +22,7 @@ public struct ICOCoder: ImageCoder {
     ///
     /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try context.checkCancellation()
@@ -61,7 +55,7 @@ public struct ICOCoder: ImageCoder {
 
     private func decodePNG(
         _ data: Data, _ format: ImageFormat, _ claim: ImageInfo?, _ options: ImageDecodingOptions,
-        _ context: CodingContext
+        _ context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {
         var inner = options
         inner.frames = .first
@@ -73,7 +67,7 @@ public struct ICOCoder: ImageCoder {
     private func decodeBitmap(
         _ bytes: UnsafeBufferPointer<UInt8>, _ format: ImageFormat, _ claim: ImageInfo?,
         _ options: ImageDecodingOptions,
-        _ context: CodingContext
+        _ context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {
         var reader = ByteReader(bytes)
         var header = try DIBHeader(&reader, format: format)
@@ -90,17 +84,17 @@ public struct ICOCoder: ImageCoder {
     }
 
     /// Returns whether the format is an icon.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .ico }
+    package func canEncode(_ format: ImageFormat) -> Bool { format == .ico }
 
-    /// Encodes a still image or the poster frame in all sizes of the coder.
+    /// Encodes a still image or the poster frame in all sizes of ``ImageEncoding/iconDimensions``.
     ///
     /// Images below 64 pixels are stored as bitmaps, and larger images as PNG.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` if a side exceeds 256 pixels, or
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
-        try ICOWriter.encode(image.pixels, dimensions: dimensions, as: encoding, context: context)
+        try ICOWriter.encode(image.pixels, as: encoding, context: context)
     }
 }

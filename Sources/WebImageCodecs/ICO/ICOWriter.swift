@@ -11,10 +11,10 @@ enum ICOWriter {
     /// PNG.
     private static let minPNGDimension = 64
 
-    static func encode(_ pixels: PixelBuffer, dimensions: [Int], as encoding: ImageEncoding, context: CodingContext)
-        throws(ImageError) -> Data
-    {
-        let pictures = try sizes(try pixels.eightBits(context: context), dimensions, context)
+    static func encode(
+        _ pixels: PixelBuffer, as encoding: ImageEncoding, context: ImageProcessingContext
+    ) throws(ImageError) -> Data {
+        let pictures = try sizes(try pixels.eightBits(context: context), encoding.iconDimensions, context)
         var bodies: [Data] = []
         for picture in pictures {
             try requireEncodable(picture, as: .ico, maxDimension: maxDimension)
@@ -36,12 +36,12 @@ enum ICOWriter {
         return file
     }
 
-    private static func sizes(_ pixels: PixelBuffer, _ sides: [Int], _ context: CodingContext)
+    private static func sizes(_ pixels: PixelBuffer, _ sides: [Int], _ context: ImageProcessingContext)
         throws(ImageError) -> [PixelBuffer]
     {
         guard !sides.isEmpty else { return [pixels] }
         guard sides.count <= 64, sides.allSatisfy({ (1...maxDimension).contains($0) }) else {
-            throw .request(.invalidOption(name: "sides", value: "\(sides)"))
+            throw .request(.invalidOption(name: "iconDimensions", value: "\(sides)"))
         }
         let longer = max(pixels.width, pixels.height)
         var pictures: [PixelBuffer] = []
@@ -54,12 +54,13 @@ enum ICOWriter {
         return pictures.isEmpty ? [pixels] : pictures
     }
 
-    private static func body(_ pixels: PixelBuffer, as encoding: ImageEncoding, context: CodingContext)
+    private static func body(_ pixels: PixelBuffer, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         guard max(pixels.width, pixels.height) < minPNGDimension else {
             return try PNGCoder().encode(
-                DecodedImage(pixels: pixels), as: .png(effort: encoding.effort), context: context)
+                DecodedImage(pixels: pixels),
+                as: ImageEncoding(format: .png, isLossless: true, effort: encoding.effort), context: context)
         }
         let rows = try BMPWriter.rows(of: pixels, hasAlpha: true, context: context)
         // The alpha channel is complete. The mask repeats it for decoders that don't support alpha.

@@ -7,12 +7,12 @@ import WebImageCore
 ///
 /// The decoder supports gray, YCbCr, RGB, CMYK, and YCCK, in baseline, progressive, and arithmetic coding, with all
 /// chroma subsamplings. It uses the accurate inverse DCT and smooth chroma upsampling.
-public struct JPEGCoder: ImageCoder {
+package struct JPEGCoder: ImageCoder {
     /// Creates a coder.
-    public init() {}
+    package init() {}
 
     /// Returns whether the format is JPEG.
-    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jpeg }
+    package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jpeg }
 
     /// Decodes a JPEG image.
     ///
@@ -22,7 +22,7 @@ public struct JPEGCoder: ImageCoder {
     /// - Throws: A decoding error (4xxx), such as
     ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or a
     ///   limit error (6xxx). A file that lacks only its end marker is complete.
-    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try options.requireStill()
@@ -55,7 +55,7 @@ public struct JPEGCoder: ImageCoder {
     /// Creates a decoder that shows rows as they arrive, or scan after scan if the file has several scans.
     ///
     /// Files with arithmetic coding have no previews.
-    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         let layout = try DecodeLayout(
@@ -65,7 +65,7 @@ public struct JPEGCoder: ImageCoder {
     }
 
     /// Returns whether the format is JPEG.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .jpeg }
+    package func canEncode(_ format: ImageFormat) -> Bool { format == .jpeg }
 
     /// Encodes a still image or the poster frame.
     ///
@@ -76,7 +76,7 @@ public struct JPEGCoder: ImageCoder {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try JPEGWriter.encode(image, as: encoding, context: context)

@@ -30,7 +30,7 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
     private var displayedScans = 0
     private var isFinished = false
 
-    init(probe: ImageInfo, layout: DecodeLayout, context: CodingContext) throws(ImageError) {
+    init(probe: ImageInfo, layout: DecodeLayout, context: ImageProcessingContext) throws(ImageError) {
         limits = context.limits
         expected = probe.storedSize
         denominator = JPEGReader.denominator(for: layout)
@@ -42,7 +42,9 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
 
     deinit { wi_jpeg_decoder_close(handle) }
 
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
+    mutating func append(
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError) {
         received += bytes.count
         isFinished = isLast
         try check(wi_jpeg_stream_feed(handle, bytes.baseAddress, bytes.count, isLast ? 1 : 0))
@@ -59,7 +61,7 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         }
     }
 
-    mutating func image(context: CodingContext) throws(ImageError) -> IncrementalImage? {
+    mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage? {
         switch phase {
         case .header: return nil
         case .rows: return try rowImage()
@@ -67,7 +69,7 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         }
     }
 
-    private mutating func readHeader(_ context: CodingContext) throws(ImageError) {
+    private mutating func readHeader(_ context: ImageProcessingContext) throws(ImageError) {
         var info = wi_jpeg_info()
         let status = wi_jpeg_decoder_header(handle, &info)
         guard status != WI_JPEG_MORE else { return }
@@ -92,7 +94,7 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         }
     }
 
-    private mutating func readRows(_ context: CodingContext) throws(ImageError) {
+    private mutating func readRows(_ context: ImageProcessingContext) throws(ImageError) {
         guard let canvas else { return }
         while rowsDone < decodedSize.height {
             try context.checkCancellation()
@@ -105,7 +107,7 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         }
     }
 
-    private mutating func readScans(_ context: CodingContext) throws(ImageError) {
+    private mutating func readScans(_ context: ImageProcessingContext) throws(ImageError) {
         while true {
             try context.checkCancellation()
             var left: Int32 = 0
@@ -126,7 +128,7 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
 
     /// Creates an image from all received scans. A new image is created only after a complete scan, because in between
     /// only its upper part would change.
-    private mutating func scanImage(_ context: CodingContext) throws(ImageError) -> IncrementalImage? {
+    private mutating func scanImage(_ context: ImageProcessingContext) throws(ImageError) -> IncrementalImage? {
         let scans = Int(wi_jpeg_stream_scans(handle))
         guard scans > displayedScans || isFinished && scans > 0 else { return nil }
         try check(wi_jpeg_stream_begin_output(handle))

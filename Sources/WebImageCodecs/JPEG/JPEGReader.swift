@@ -12,7 +12,7 @@ struct JPEGReader: ~Copyable {
     let colorModel: ColorSpaceModel
     private let handle: OpaquePointer
     private let received: Int
-    private let context: CodingContext
+    private let context: ImageProcessingContext
 
     /// The maximum number of scans. Files with more scans only waste processor time.
     static let maxScans = 100
@@ -22,7 +22,7 @@ struct JPEGReader: ~Copyable {
     /// Reads the header. `bytes` must outlive the reader.
     ///
     /// - Throws: A decoding error (4xxx) or a limit error (6xxx).
-    init(_ bytes: UnsafeBufferPointer<UInt8>, context: CodingContext) throws(ImageError) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, context: ImageProcessingContext) throws(ImageError) {
         let handle = wi_jpeg_decoder_open(
             bytes.baseAddress, bytes.count, Self.memory(context.limits), Int32(Self.maxScans))
         guard let handle else { throw .decoding(.outOfMemory(byteCount: 0)) }

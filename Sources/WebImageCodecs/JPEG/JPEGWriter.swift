@@ -11,18 +11,16 @@ struct JPEGWriter {
 
     private let pixels: PixelBuffer
     private let background: [UInt8]
-    private let context: CodingContext
+    private let context: ImageProcessingContext
     private let handle: OpaquePointer
 
-    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try requireEncodable(image.pixels, as: .jpeg, maxDimension: maxDimension)
         let pixels = try image.pixels.eightBits(context: context)
-        let background = encoding.background
-        guard background.count == 3 else {
-            throw .request(.invalidOption(name: "background", value: "\(background)"))
-        }
+        let color = encoding.background
+        let background = [color.red, color.green, color.blue]
         guard let handle = wi_jpeg_encoder_open() else { throw .decoding(.outOfMemory(byteCount: pixels.byteCount)) }
         defer { wi_jpeg_encoder_close(handle) }
         let isGray = isGray(pixels, image, encoding)
@@ -43,7 +41,7 @@ struct JPEGWriter {
     private static func isGray(_ pixels: PixelBuffer, _ image: DecodedImage, _ encoding: ImageEncoding) -> Bool {
         let shade = encoding.background
         return EmbeddedMetadata(for: image, as: encoding).iccProfile == nil
-            && (pixels.isOpaque || (shade[0] == shade[1] && shade[1] == shade[2])) && pixels.isGray()
+            && (pixels.isOpaque || (shade.red == shade.green && shade.green == shade.blue)) && pixels.isGray()
     }
 
     private static func options(_ encoding: ImageEncoding, isGray: Bool) -> wi_jpeg_options {
@@ -94,7 +92,7 @@ struct JPEGWriter {
 extension JPEGWriter {
     /// Returns a reduced copy of the image as a separate JPEG file (Exif 2.32, section 4.5.5).
     private static func thumbnail(
-        _ pixels: PixelBuffer, _ encoding: ImageEncoding, _ context: CodingContext
+        _ pixels: PixelBuffer, _ encoding: ImageEncoding, _ context: ImageProcessingContext
     ) throws(ImageError) -> [UInt8]? {
         guard let side = encoding.thumbnailDimension else { return nil }
         let plan = try TargetSize.fit(width: Double(side), height: Double(side)).plan(for: pixels.size)

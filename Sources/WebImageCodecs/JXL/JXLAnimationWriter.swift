@@ -8,7 +8,7 @@
     /// An encoder for animations, based on libjxl. Each frame contains only the region that differs from the previous
     /// frame.
     enum JXLAnimationWriter {
-        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             let frames = try EncodableFrames(

@@ -8,12 +8,12 @@
     ///
     /// The decoder supports lossy and lossless images, alpha, and animations, as bare codestreams and in the
     /// container. This type requires the package trait `JXL`.
-    public struct JXLCoder: ImageCoder {
+    package struct JXLCoder: TranscodingImageCoder {
         /// Creates a coder.
-        public init() {}
+        package init() {}
 
         /// Returns whether the format is JPEG XL.
-        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jxl }
+        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jxl }
 
         /// Decodes a JPEG XL image.
         ///
@@ -23,7 +23,9 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(
+            _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+        )
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
@@ -38,10 +40,10 @@
             let plays = try options.plays(count: durations.count, limits: context.limits)
             let layout = try DecodeLayout(
                 rawSize: source.storedSize, orientation: source.orientation, options: options,
-                format: options.depth.format(source.depth), frames: plays ? durations.count : 1, context: context)
+                format: options.pixelFormat(source.depth), frames: plays ? durations.count : 1, context: context)
             source.allowsPartial = options.allowsPartialData && !plays
             source.color = options.conversion(source.conversion)
-            source.requestedDepth = options.depth
+            source.preservesBitDepth = options.preservesBitDepth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
@@ -57,10 +59,10 @@
                 let (color, limits) = (source.color, context.limits)
                 animation = ImageAnimation(
                     LibraryFrameDecoder(source, timeline: timeline, layout: layout, limits: limits, cost: cost) {
-                        [depth = options.depth] () throws(ImageError) in
+                        [preservesBitDepth = options.preservesBitDepth] () throws(ImageError) in
                         var another = try JXLSource(data, limits: limits)
                         another.color = color
-                        another.requestedDepth = depth
+                        another.preservesBitDepth = preservesBitDepth
                         return another
                     })
             }
@@ -72,7 +74,9 @@
         /// and group by group.
         ///
         /// For animations, it decodes the first frame.
-        public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+        package func makeProgressiveDecoder(
+            info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext
+        )
             throws(ImageError) -> (any ProgressiveImageDecoder)?
         {
             let layout = try DecodeLayout(
@@ -82,7 +86,7 @@
         }
 
         /// Returns whether the format is JPEG XL.
-        public func canEncode(_ format: ImageFormat) -> Bool { format == .jxl }
+        package func canEncode(_ format: ImageFormat) -> Bool { format == .jxl }
 
         /// Encodes a still image or an animation.
         ///
@@ -94,7 +98,7 @@
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             let image = try image.selecting(encoding.frames)
@@ -103,7 +107,7 @@
         }
 
         /// Returns whether the conversion is from JPEG to JPEG XL.
-        public func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {
+        package func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {
             source == .jpeg && target == .jxl
         }
 
@@ -112,8 +116,8 @@
         /// The result is about one fifth smaller, and the original JPEG file can be reconstructed from it bit for bit.
         ///
         /// - Returns: The JPEG XL file, or `nil` if libjxl can't convert the JPEG file (CMYK or arithmetic coding).
-        public func transcode(
-            _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+        package func transcode(
+            _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: ImageProcessingContext
         ) throws(ImageError) -> Data? {
             format == .jpeg ? try JXLWriter.transcode(original, as: encoding, context: context) : nil
         }

@@ -15,7 +15,7 @@
         /// The number of bytes to decode between two checks of the deadline and the cancellation flag.
         private static let step = 128 << 10
 
-        init(probe: ImageInfo, context: CodingContext) throws(ImageError) {
+        init(probe: ImageInfo, context: ImageProcessingContext) throws(ImageError) {
             let size = probe.storedSize
             let canvas = try IncrementalCanvas(size, context: context)
             let memory = JXLSource.memory(context.limits)
@@ -32,7 +32,7 @@
         deinit { wi_jxl_stream_close(handle) }
 
         mutating func append(
-            _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext
+            _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
         ) throws(ImageError) {
             var given = 0
             repeat {
@@ -49,7 +49,7 @@
             } while given < bytes.count
         }
 
-        mutating func image(context: CodingContext) throws(ImageError) -> IncrementalImage? {
+        mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage? {
             try context.checkCancellation()
             guard wi_jxl_stream_draw(handle) != 0 else { return nil }
             var info = wi_jxl_info()

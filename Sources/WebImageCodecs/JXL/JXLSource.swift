@@ -18,7 +18,7 @@
         /// The color conversion for frames.
         var color: ColorConversion?
         /// The requested bits per sample of frames.
-        var requestedDepth = ImageDecodingOptions.Depth.eight
+        var preservesBitDepth = false
 
         /// Opens a file.
         ///
@@ -95,10 +95,10 @@
             }
         }
 
-        mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
+        mutating func decode(frame: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
             try context.checkCancellation()
             let reading = PixelImporter(
-                storedSize, depth: depth, options: requestedDepth, color: color, isZeroed: allowsPartial)
+                storedSize, depth: depth, preservesBitDepth: preservesBitDepth, color: color, isZeroed: allowsPartial)
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 try read(frame, into: canvas)
                 return .init(

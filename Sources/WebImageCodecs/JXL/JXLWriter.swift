@@ -9,7 +9,7 @@
     enum JXLWriter {
         static let maxDimension = 1 << 30
 
-        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             let pixels = image.pixels
@@ -41,7 +41,7 @@
 
         /// Converts a JPEG file to JPEG XL, from which it can be reconstructed bit for bit. Returns `nil` if libjxl
         /// can't convert the file.
-        static func transcode(_ jpeg: Data, as encoding: ImageEncoding, context: CodingContext)
+        static func transcode(_ jpeg: Data, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data?
         {
             let effort = try options(encoding).effort

@@ -8,15 +8,15 @@
     /// A coder for pages of PDF documents, based on poppler.
     ///
     /// The coder draws pages on white paper at the requested size. This type requires the package trait `PDF`.
-    public struct PDFCoder: ImageCoder {
+    package struct PDFCoder: ImageCoder {
         /// The maximum width and height of a cairo surface, in pixels.
         private static let maxDimension = 32_767
 
         /// Creates a coder.
-        public init() {}
+        package init() {}
 
         /// Returns whether the format is PDF.
-        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .pdf }
+        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .pdf }
 
         /// Draws one page of a PDF document.
         ///
@@ -25,7 +25,9 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(
+            _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+        )
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()

@@ -23,7 +23,7 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
     ///   - color: The color conversion to apply to each frame.
     ///   - context: The limits, the deadline, and the cancellation of the operation.
     /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    init(_ data: Data, index: APNGIndex, color: ColorConversion?, context: CodingContext) throws(ImageError) {
+    init(_ data: Data, index: APNGIndex, color: ColorConversion?, context: ImageProcessingContext) throws(ImageError) {
         self.data = data
         self.index = index
         self.color = color
@@ -35,7 +35,7 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
         backup = nil
     }
 
-    mutating func draw(_ place: Int, context: CodingContext) throws(ImageError) -> Bool {
+    mutating func draw(_ place: Int, context: ImageProcessingContext) throws(ImageError) -> Bool {
         let frame = index.frames[place]
         let drawn = try data.withBytes { [index, color] (bytes) throws(ImageError) in
             try index.decode(frame, in: bytes, color: color, context: context)
@@ -94,7 +94,8 @@ extension APNGIndex {
     ///
     /// - Throws: A decoding error (4xxx) or an ``ImageError/LimitFailure``.
     fileprivate func decode(
-        _ frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>, color: ColorConversion?, context: CodingContext
+        _ frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>, color: ColorConversion?,
+            context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
         let file = try still(of: frame, in: bytes)
         let outcome = file.withUnsafeBufferPointer { file -> Result<PixelBuffer, ImageError> in
@@ -134,7 +135,7 @@ typealias APNGAnimationDecoder = CompositingDecoder<APNGCompositor>
 extension CompositingDecoder where Compositor == APNGCompositor {
     convenience init(
         _ data: Data, index: APNGIndex, hasAlpha: Bool, color: ColorConversion?, layout: DecodeLayout,
-        context: CodingContext
+        context: ImageProcessingContext
     ) throws(ImageError) {
         try self.init(
             keyFrames: KeyframeIndex(index.steps(hasAlpha: hasAlpha), canvas: index.canvasSize),
@@ -143,7 +144,7 @@ extension CompositingDecoder where Compositor == APNGCompositor {
             cost: data.count + index.frames.count * MemoryLayout<APNGFrame>.stride
                 + index.canvasSize.width * index.canvasSize.height * 4
         ) { [limits = context.limits] () throws(ImageError) in
-            try APNGCompositor(data, index: index, color: color, context: CodingContext(limits: limits))
+            try APNGCompositor(data, index: index, color: color, context: ImageProcessingContext(limits: limits))
         }
     }
 }

@@ -9,7 +9,7 @@ struct APNGDecodeOperation {
     let index: APNGIndex
     let orientation: ImageOrientation
     let options: ImageDecodingOptions
-    let context: CodingContext
+    let context: ImageProcessingContext
 
     /// Creates an operation. The initializer returns `nil` if the file must be decoded as a still image.
     ///
@@ -21,7 +21,7 @@ struct APNGDecodeOperation {
     ///   - context: The limits, the deadline, and the cancellation of the operation.
     init?(
         _ data: Data, _ bytes: UnsafeBufferPointer<UInt8>, orientation: ImageOrientation, options: ImageDecodingOptions,
-        context: CodingContext
+        context: ImageProcessingContext
     ) {
         let wanted = options.effectiveFrames(context.limits)
         let limit = wanted.neededFrames(limit: context.limits.maxFrames)

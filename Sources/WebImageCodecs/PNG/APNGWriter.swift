@@ -13,11 +13,11 @@ struct APNGWriter {
     private let frames: EncodableFrames
     private let effort: Int?
     private let metadata: EmbeddedMetadata
-    private let context: CodingContext
+    private let context: ImageProcessingContext
     private var writer = PNGChunkWriter()
     private var sequence: UInt32 = 0
 
-    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         let frames = try EncodableFrames(image, as: encoding, maxDimension: Int(Int32.max), context: context)
@@ -28,7 +28,7 @@ struct APNGWriter {
         return Data(writer.writer.bytes)
     }
 
-    private init(frames: EncodableFrames, effort: Int?, metadata: EmbeddedMetadata, context: CodingContext) {
+    private init(frames: EncodableFrames, effort: Int?, metadata: EmbeddedMetadata, context: ImageProcessingContext) {
         self.frames = frames
         self.effort = effort
         self.metadata = metadata

@@ -8,12 +8,12 @@ import WebImageCore
 /// The decoder supports all color types and bit depths, transparent colors, and interlacing. It uses libdeflate if
 /// possible and libpng otherwise. It decodes the frames of an animated PNG file individually with libpng. If an
 /// animation violates the rules, the coder decodes the still image.
-public struct PNGCoder: ImageCoder {
+package struct PNGCoder: ImageCoder {
     /// Creates a coder.
-    public init() {}
+    package init() {}
 
     /// Returns whether the format is PNG or animated PNG.
-    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png || format == .apng }
+    package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png || format == .apng }
 
     /// Decodes a PNG image.
     ///
@@ -27,7 +27,7 @@ public struct PNGCoder: ImageCoder {
     ///
     /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try data.withBytes { (bytes) throws(ImageError) in
@@ -39,7 +39,7 @@ public struct PNGCoder: ImageCoder {
             try options.requireStill()
             let layout = try DecodeLayout(
                 rawSize: reader.size, orientation: info.orientation, options: options,
-                format: options.depth.format(reader.depth), context: context)
+                format: options.pixelFormat(reader.depth), context: context)
             let profile = reader.iccProfile()
             let color = options.conversion(reader.conversion(profile: profile))
             let decoded = try PNGDownscaler(layout: layout, color: color, options: options).decode(reader)
@@ -56,7 +56,7 @@ public struct PNGCoder: ImageCoder {
     ///
     /// An interlaced image arrives in passes, each of which covers the whole image. Animations have no previews,
     /// because their first frame can differ from the image at the start of the file.
-    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         guard info.format == .png else { return nil }
@@ -67,7 +67,7 @@ public struct PNGCoder: ImageCoder {
     }
 
     /// Returns whether the format is PNG or animated PNG.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .png || format == .apng }
+    package func canEncode(_ format: ImageFormat) -> Bool { format == .png || format == .apng }
 
     /// Encodes a still image or an animation.
     ///
@@ -80,7 +80,7 @@ public struct PNGCoder: ImageCoder {
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         let image = try image.selecting(encoding.frames)

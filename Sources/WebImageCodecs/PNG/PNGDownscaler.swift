@@ -25,7 +25,8 @@ struct PNGDownscaler {
         let decoded =
             isRowWise
             ? try decodeRows(reader, color: first)
-            : try reader.decode(allowsPartial: options.allowsPartialData, color: first, options: options.depth)
+            : try reader.decode(
+                allowsPartial: options.allowsPartialData, color: first, preservesBitDepth: options.preservesBitDepth)
         let last = convertsLast ? color : nil
         let pixels =
             isRowWise
@@ -46,7 +47,7 @@ struct PNGDownscaler {
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
         let context = reader.context
-        var resampler = try layout.rowResampler(options.depth.format(reader.depth), context: context)
+        var resampler = try layout.rowResampler(options.pixelFormat(reader.depth), context: context)
         var isPartial = false
         var isStarted = false
         var isOpaque = true
@@ -54,7 +55,8 @@ struct PNGDownscaler {
         // Also decode the rows below the window, so that corrupt data in them is detected.
         while row < reader.size.height, !isPartial {
             let size = PixelSize(width: reader.size.width, height: min(Self.band, reader.size.height - row))
-            let reading = PixelImporter(size, depth: reader.depth, options: options.depth, color: color)
+            let reading = PixelImporter(
+                size, depth: reader.depth, preservesBitDepth: options.preservesBitDepth, color: color)
             let rows = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 if !isStarted { _ = try reader.start(canvas.format) }
                 isStarted = true

@@ -49,7 +49,7 @@ struct PNGFastDecoder {
     /// Decodes the image into `canvas`. If the result is `false`, libpng must decode the image, and the contents of
     /// the canvas are undefined.
     func decode(
-        _ bytes: UnsafeBufferPointer<UInt8>, into canvas: borrowing PixelCanvas, context: CodingContext
+        _ bytes: UnsafeBufferPointer<UInt8>, into canvas: borrowing PixelCanvas, context: ImageProcessingContext
     ) throws(ImageError) -> Bool {
         // The loops read up to 4 bytes past the end.
         let raw = UnsafeMutableRawBufferPointer.allocate(byteCount: rowBytes * size.height + 4, alignment: 16)

@@ -15,7 +15,7 @@ struct PNGIncrementalDecoder: IncrementalDecoder, ~Copyable {
     /// at most 16 MiB.
     private static let step = 16 << 10
 
-    init(probe: ImageInfo, context: CodingContext) throws(ImageError) {
+    init(probe: ImageInfo, context: ImageProcessingContext) throws(ImageError) {
         let size = probe.storedSize
         let canvas = try IncrementalCanvas(size, context: context)
         let handle = wi_png_stream_open(
@@ -28,7 +28,9 @@ struct PNGIncrementalDecoder: IncrementalDecoder, ~Copyable {
 
     deinit { wi_png_stream_close(handle) }
 
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
+    mutating func append(
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError) {
         var given = 0
         while given < bytes.count {
             try context.checkCancellation()
@@ -44,7 +46,7 @@ struct PNGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         }
     }
 
-    mutating func image(context: CodingContext) throws(ImageError) -> IncrementalImage? {
+    mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage? {
         let progress = progress
         guard progress.rows > 0 else { return nil }
         var info = wi_png_info()

@@ -15,7 +15,7 @@ struct PNGReader: ~Copyable {
     private let handle: OpaquePointer
     private let bytes: UnsafeBufferPointer<UInt8>
     private var received: Int { bytes.count }
-    let context: CodingContext
+    let context: ImageProcessingContext
 
     /// The maximum memory that libpng may allocate for one chunk, such as a profile or a palette, in bytes.
     static let maxChunkBytes = 8 << 20
@@ -30,7 +30,7 @@ struct PNGReader: ~Copyable {
     ///     the data is truncated.
     ///   - context: The limits, the deadline, and the cancellation of the operation.
     /// - Throws: A decoding error (4xxx).
-    init(_ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, context: CodingContext) throws(ImageError) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, context: ImageProcessingContext) throws(ImageError) {
         guard let handle = wi_png_decoder_open(bytes.baseAddress, bytes.count, Self.maxChunkBytes) else {
             throw .decoding(.outOfMemory(byteCount: 0))
         }
@@ -74,15 +74,16 @@ struct PNGReader: ~Copyable {
     /// - Parameters:
     ///   - allowsPartial: A Boolean value that indicates whether missing rows are accepted.
     ///   - color: The color conversion to apply to each row. 16-bit samples are rounded to 8 bits afterward.
-    ///   - options: The requested bits per sample of the result. The default is 8.
+    ///   - preservesBitDepth: Whether the result has 16 bits per sample if the source has more than 8. The default is
+    ///     `false`.
     /// - Returns: The rows, and a Boolean value that indicates whether some are missing. Missing rows are transparent,
     ///   or they contain the pixels from an earlier pass of an interlaced image.
-    func decode(allowsPartial: Bool, color: ColorConversion?, options: ImageDecodingOptions.Depth = .eight)
+    func decode(allowsPartial: Bool, color: ColorConversion?, preservesBitDepth: Bool = false)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
         var isPartial = false
         let reading = PixelImporter(
-            size, depth: depth, options: options, color: color, isZeroed: info.is_interlaced != 0)
+            size, depth: depth, preservesBitDepth: preservesBitDepth, color: color, isZeroed: info.is_interlaced != 0)
         let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
             isPartial = try read(into: canvas, allowsPartial: allowsPartial) != nil
             return .init(hasAlpha: hasAlpha || isPartial)

@@ -7,10 +7,10 @@ import WebImageCore
 /// An encoder for PNG images, based on libpng.
 struct PNGWriter {
     private let pixels: PixelBuffer
-    private let context: CodingContext
+    private let context: ImageProcessingContext
     private let handle: OpaquePointer
 
-    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         let pixels = image.pixels

@@ -10,7 +10,7 @@ final class IncrementalCanvas {
     ///
     /// - Throws: An ``ImageError/LimitFailure`` of kind `decodedSize`, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    init(_ size: PixelSize, context: CodingContext) throws(ImageError) {
+    init(_ size: PixelSize, context: ImageProcessingContext) throws(ImageError) {
         pixels = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
     }
 

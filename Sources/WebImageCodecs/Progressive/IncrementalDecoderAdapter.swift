@@ -13,10 +13,12 @@ protocol IncrementalDecoder: ~Copyable {
     /// - Throws: A decoding error (4xxx), such as
     ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if `isLast` is `true` and pixels
     ///   are missing.
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError)
+    mutating func append(
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError)
 
     /// Returns the visible part of the stored image, or `nil` if no pixels are visible yet.
-    mutating func image(context: CodingContext) throws(ImageError) -> IncrementalImage?
+    mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage?
 }
 
 /// The partial image that a stream has decoded so far.
@@ -66,7 +68,7 @@ final class IncrementalDecoderAdapter<Stream: IncrementalDecoder & ~Copyable>: P
         self.state = Lock(State(stream: stream))
     }
 
-    func append(_ bytes: Data, isLast: Bool, context: CodingContext) throws(ImageError) {
+    func append(_ bytes: Data, isLast: Bool, context: ImageProcessingContext) throws(ImageError) {
         try state.withLock { (state) throws(ImageError) in
             if let failure = state.failure { throw failure }
             guard !state.isFinished else { return }
@@ -85,7 +87,7 @@ final class IncrementalDecoderAdapter<Stream: IncrementalDecoder & ~Copyable>: P
         }
     }
 
-    func makePreview(context: CodingContext) throws(ImageError) -> ImagePreview? {
+    func makePreview(context: ImageProcessingContext) throws(ImageError) -> ImagePreview? {
         let picture = try state.withLock { (state) throws(ImageError) -> IncrementalImage? in
             if let failure = state.failure { throw failure }
             guard state.progress > state.displayedProgress else { return nil }
@@ -96,7 +98,9 @@ final class IncrementalDecoderAdapter<Stream: IncrementalDecoder & ~Copyable>: P
         return try picture.map { (picture) throws(ImageError) in try preview(of: picture, context) }
     }
 
-    private func preview(of picture: IncrementalImage, _ context: CodingContext) throws(ImageError) -> ImagePreview {
+    private func preview(
+        of picture: IncrementalImage, _ context: ImageProcessingContext
+    ) throws(ImageError) -> ImagePreview {
         let color = options.conversion(picture.color)
         let convertsLast = layout.convertsLast(color)
         var stored = picture.pixels

@@ -6,12 +6,12 @@ import WebImageCore
 /// A coder for QOI images, written in Swift.
 ///
 /// It supports RGB and RGBA with 8 bits per sample.
-public struct QOICoder: ImageCoder {
+package struct QOICoder: ImageCoder {
     /// Creates a coder.
-    public init() {}
+    package init() {}
 
     /// Returns whether the format is QOI.
-    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .qoi }
+    package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .qoi }
 
     /// Decodes a QOI image in full and resamples it.
     ///
@@ -20,7 +20,7 @@ public struct QOICoder: ImageCoder {
     /// - Throws: A decoding error (4xxx), such as
     ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or a
     ///   limit error (6xxx).
-    public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try options.requireStill()
@@ -30,7 +30,8 @@ public struct QOICoder: ImageCoder {
             let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
             let codePoints = reader.isLinear ? ColorCodePoints(primaries: 1, transfer: 8) : nil
             let reading = PixelImporter(
-                reader.size, depth: 8, options: options.depth, color: options.conversion(.from(codePoints)),
+                reader.size, depth: 8, preservesBitDepth: options.preservesBitDepth,
+                color: options.conversion(.from(codePoints)),
                 isZeroed: true)
             var isPartial = false
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
@@ -49,14 +50,14 @@ public struct QOICoder: ImageCoder {
     }
 
     /// Returns whether the format is QOI.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .qoi }
+    package func canEncode(_ format: ImageFormat) -> Bool { format == .qoi }
 
     /// Encodes a still image or the poster frame.
     ///
     /// Opaque images have three channels. The encoding preserves every visible pixel.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try QOIWriter.encode(image.selecting(encoding.frames).pixels, context: context)

@@ -36,7 +36,9 @@ struct QOIReader {
     /// Decodes pixels with straight alpha into a canvas of the same size.
     ///
     /// - Returns: The number of pixels that the data contained.
-    mutating func decode(into canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) -> Int {
+    mutating func decode(
+        into canvas: borrowing PixelCanvas, context: ImageProcessingContext
+    ) throws(ImageError) -> Int {
         for y in 0..<size.height {
             if y % rowsPerCheckpoint == 0 { try context.checkCancellation() }
             let row = canvas.row(y)

@@ -10,7 +10,7 @@ struct QOIWriter {
     private var last = QOIPixel.first
     private var run: UInt8 = 0
 
-    static func encode(_ pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> Data {
+    static func encode(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> Data {
         try requireEncodable(pixels, as: .qoi, maxDimension: Int(Int32.max))
         let pixels = try pixels.eightBits(context: context)
         var writer = QOIWriter()

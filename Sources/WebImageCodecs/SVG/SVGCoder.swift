@@ -11,7 +11,7 @@
     ///
     /// The coder draws documents at the requested size. A document can't load files or URLs, except for `data:` URLs.
     /// Scripts and animations don't run.
-    public struct SVGCoder: ImageCoder {
+    package struct SVGCoder: ImageCoder {
         private let maxTextBytes: Int
         /// The maximum width and height of a cairo surface, in pixels.
         private static let maxDimension = 32_767
@@ -19,10 +19,10 @@
         /// Creates a coder.
         ///
         /// - Parameter maxTextBytes: The maximum size of the decompressed document, in bytes. The default is 1 MiB.
-        public init(maxTextBytes: Int = 1 << 20) { self.maxTextBytes = max(1, min(maxTextBytes, 1 << 30)) }
+        package init(maxTextBytes: Int = 1 << 20) { self.maxTextBytes = max(1, min(maxTextBytes, 1 << 30)) }
 
         /// Returns whether the format is SVG.
-        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .svg }
+        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .svg }
 
         /// Draws an SVG document.
         ///
@@ -31,7 +31,9 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(
+            _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+        )
             throws(ImageError) -> DecodedImage
         {
             try options.requireStill()

@@ -15,7 +15,7 @@ struct DecodeLayout {
     let output: PixelSize
     /// A Boolean value that indicates whether the pixels are resampled.
     let isScaled: Bool
-    private let filter: Resampler.Filter
+    private let filter: ResamplingFilter
 
     /// Creates a layout for one file.
     ///
@@ -26,7 +26,7 @@ struct DecodeLayout {
     init(
         rawSize: PixelSize, orientation: ImageOrientation = .up, options: ImageDecodingOptions,
         format: PixelFormat = .rgba8,
-        frames: Int = 1, context: CodingContext
+        frames: Int = 1, context: ImageProcessingContext
     ) throws(ImageError) {
         try context.limits.check(rawSize)
         let upright = orientation.upright(rawSize)
@@ -34,7 +34,7 @@ struct DecodeLayout {
             for: upright, scale: options.scale, frames: frames, format: format)
         self.rawSize = rawSize
         self.orientation = orientation
-        self.filter = options.resampling == .box ? .box : .lanczos3
+        self.filter = options.resampling
         if let plan, !plan.isIdentity(for: upright) {
             try context.limits.check(plan.output)
             self.window = orientation.stored(plan.window, of: rawSize)
@@ -72,13 +72,13 @@ struct DecodeLayout {
     func convertsLast(_ color: ColorConversion?) -> Bool { isScaled && color?.isPerceptual == true }
 
     /// Returns a resampler for rows that arrive from top to bottom. See ``finishReduced(_:color:context:)``.
-    func rowResampler(_ format: PixelFormat, context: CodingContext) throws(ImageError) -> RowResampler {
+    func rowResampler(_ format: PixelFormat, context: ImageProcessingContext) throws(ImageError) -> RowResampler {
         try RowResampler(
             sourceSize: rawSize, window: window, to: output, format: format, filter: filter, context: context)
     }
 
     /// Converts the colors of reduced rows and applies the orientation.
-    func finishReduced(_ pixels: PixelBuffer, color: ColorConversion?, context: CodingContext)
+    func finishReduced(_ pixels: PixelBuffer, color: ColorConversion?, context: ImageProcessingContext)
         throws(ImageError) -> PixelBuffer
     {
         let converted = try color?.converted(pixels, context: context) ?? pixels
@@ -94,7 +94,7 @@ struct DecodeLayout {
     ///   - color: The color conversion that was postponed until this step. See ``convertsLast(_:)``.
     func finish(
         _ pixels: PixelBuffer, extent: (width: Double, height: Double)? = nil, color: ColorConversion? = nil,
-        context: CodingContext
+        context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
         var pixels = pixels
         if isScaled {

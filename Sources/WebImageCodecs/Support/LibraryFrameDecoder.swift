@@ -4,7 +4,7 @@ import WebImageCore
 
 /// A type that decodes whole frames of an animation in any order, through the handle of a library.
 protocol LibraryFrameSource: ~Copyable {
-    mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer
+    mutating func decode(frame: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer
 }
 
 /// A decoder that produces the frames of an animation on demand. Each caller uses a handle of the library exclusively,
@@ -38,7 +38,7 @@ final class LibraryFrameDecoder<Source: LibraryFrameSource & ~Copyable>: Animati
             throw .request(.frameNotFound(index: place, frameCount: timeline.frameCount))
         }
         // Use a deadline per frame, because playback may last for hours.
-        let context = CodingContext(limits: limits)
+        let context = ImageProcessingContext(limits: limits)
         let pixels = try sources.decode(place) { (source) throws(ImageError) in
             try source.decode(frame: place, context: context)
         }
@@ -48,7 +48,9 @@ final class LibraryFrameDecoder<Source: LibraryFrameSource & ~Copyable>: Animati
 
 extension ImageDecodingOptions {
     /// Returns the frames to decode. If the limit is one frame, only the poster frame of an animation is decoded.
-    func effectiveFrames(_ limits: ImageLimits) -> Frames { limits.maxFrames > 1 || frames != .all ? frames : .first }
+    func effectiveFrames(_ limits: ImageLimits) -> FrameSelection {
+        limits.maxFrames > 1 || frames.coderSelection != .all ? frames.coderSelection : .first
+    }
 
     /// Returns whether a file with `count` frames becomes an animation.
     ///
@@ -60,7 +62,7 @@ extension ImageDecodingOptions {
             guard (0..<count).contains(index) else { throw .request(.frameNotFound(index: index, frameCount: count)) }
             return false
         case .first: return false
-        case .all:
+        case .all, .range, .indices:
             guard count <= limits.maxFrames else {
                 throw .limitExceeded(ImageError.LimitFailure(.frameCount, limit: limits.maxFrames, actual: count))
             }

@@ -5,7 +5,7 @@ import WebImageCore
 extension PixelBuffer {
     /// Returns the pixels with 8 bits per sample, rounded, for formats without deeper samples. If the buffer already
     /// has 8 bits per sample, this method returns it unchanged.
-    func eightBits(context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func eightBits(context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         guard format == .rgba16 else { return self }
         let canvas = try PixelCanvas.forDecoding(size, context: context)
         for row in 0..<height {

@@ -5,7 +5,7 @@ import WebImageCore
 extension PixelBuffer {
     /// Returns the pixels of a region, which must lie within the image. If the region is the whole image, this method
     /// returns the buffer unchanged.
-    func part(_ part: PixelRect, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func part(_ part: PixelRect, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         guard part.size != size, let inside = part.clamped(to: size) else { return self }
         let canvas = try PixelCanvas.forDecoding(inside.size, format: format, context: context)
         withUnsafeBytes { bytes in

@@ -13,7 +13,7 @@ extension PixelCanvas {
     /// - Throws: An ``ImageError/LimitFailure`` of kind `decodedSize`, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     static func forDecoding(
-        _ size: PixelSize, format: PixelFormat = .rgba8, zeroed: Bool = false, context: CodingContext
+        _ size: PixelSize, format: PixelFormat = .rgba8, zeroed: Bool = false, context: ImageProcessingContext
     ) throws(ImageError) -> PixelCanvas {
         let bytes = format.bytesPerRow(width: size.width).map {
             $0.multipliedReportingOverflow(by: size.height)

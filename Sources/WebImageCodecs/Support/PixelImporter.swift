@@ -28,13 +28,13 @@ struct PixelImporter {
     ///
     /// - Parameters:
     ///   - depth: The bits per sample of the source.
-    ///   - options: The requested depth of the result.
+    ///   - preservesBitDepth: Whether the result has 16 bits per sample if the source has more than 8.
     init(
-        _ size: PixelSize, depth: Int, options: ImageDecodingOptions.Depth, color: ColorConversion?,
+        _ size: PixelSize, depth: Int, preservesBitDepth: Bool, color: ColorConversion?,
         isZeroed: Bool = false
     ) {
         self.size = size
-        self.format = options.format(depth)
+        self.format = PixelFormat(bitDepth: depth, isPreserved: preservesBitDepth)
         self.isDeep = depth > 8
         self.color = color
         self.isZeroed = isZeroed
@@ -46,7 +46,7 @@ struct PixelImporter {
     ///   sample.
     /// - Throws: An ``ImageError/LimitFailure``, or the error that `read` throws.
     func pixels(
-        context: CodingContext, read: (borrowing PixelCanvas) throws(ImageError) -> Samples
+        context: ImageProcessingContext, read: (borrowing PixelCanvas) throws(ImageError) -> Samples
     ) throws(ImageError) -> PixelBuffer {
         // Check the limits before decoding.
         let canvas = try PixelCanvas.forDecoding(size, format: format, zeroed: isZeroed, context: context)
@@ -70,7 +70,12 @@ struct PixelImporter {
     }
 }
 
-extension ImageDecodingOptions.Depth {
-    /// Returns the pixel format of the result for a source with `depth` bits per sample.
-    func format(_ depth: Int) -> PixelFormat { self == .source && depth > 8 ? .rgba16 : .rgba8 }
+extension PixelFormat {
+    /// Creates the pixel format of the result for a source with `bitDepth` bits per sample.
+    init(bitDepth: Int, isPreserved: Bool) { self = isPreserved && bitDepth > 8 ? .rgba16 : .rgba8 }
+}
+
+extension ImageDecodingOptions {
+    /// Returns the pixel format of the result for a source with `bitDepth` bits per sample.
+    func pixelFormat(_ bitDepth: Int) -> PixelFormat { PixelFormat(bitDepth: bitDepth, isPreserved: preservesBitDepth) }
 }

@@ -8,9 +8,9 @@
     ///
     /// The decoder supports strips and tiles, all compressions of libtiff, 1 to 16 bits per sample, palettes, CMYK,
     /// YCbCr, and multiple pages. This type requires the package trait `TIFF`.
-    public struct TIFFCoder: ImageCoder {
+    package struct TIFFCoder: ImageCoder {
         /// The compression of the pixels.
-        public enum Compression: Sendable, Hashable {
+        package enum Compression: Sendable, Hashable {
             /// No compression.
             case none
             /// LZW compression of the differences between neighboring pixels.
@@ -24,10 +24,10 @@
         /// Creates a coder.
         ///
         /// - Parameter compression: The compression of encoded images. The default is Deflate.
-        public init(compression: Compression = .deflate) { self.compression = compression }
+        package init(compression: Compression = .deflate) { self.compression = compression }
 
         /// Returns whether the format is TIFF.
-        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .tiff }
+        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .tiff }
 
         /// Decodes one page of a TIFF file.
         ///
@@ -37,7 +37,9 @@
         ///
         /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-        public func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+        package func decode(
+            _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+        )
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
@@ -45,7 +47,7 @@
                 let reader = try TIFFReader(bytes, limits: context.limits)
                 let page = try reader.page(options.firstIndex, limits: context.limits)
                 if options.firstIndex == 0 { try info.requireAgreement(on: page.size, format: .tiff) }
-                let format: PixelFormat = page.isDeep ? options.depth.format(page.depth) : .rgba8
+                let format: PixelFormat = page.isDeep ? options.pixelFormat(page.depth) : .rgba8
                 let layout = try DecodeLayout(
                     rawSize: page.size, orientation: page.orientation, options: options, format: format,
                     context: context)
@@ -65,7 +67,7 @@
         }
 
         /// Returns whether the format is TIFF.
-        public func canEncode(_ format: ImageFormat) -> Bool { format == .tiff }
+        package func canEncode(_ format: ImageFormat) -> Bool { format == .tiff }
 
         /// Encodes a still image or the poster frame.
         ///
@@ -74,7 +76,7 @@
         ///
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-        public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             try TIFFWriter.encode(image, as: encoding, compression: compression, context: context)

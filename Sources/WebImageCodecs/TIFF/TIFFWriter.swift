@@ -11,7 +11,7 @@
 
         static func encode(
             _ image: DecodedImage, as encoding: ImageEncoding, compression: TIFFCoder.Compression,
-            context: CodingContext
+            context: ImageProcessingContext
         ) throws(ImageError) -> Data {
             let pixels = image.pixels
             try requireEncodable(pixels, as: .tiff, maxDimension: maxDimension)

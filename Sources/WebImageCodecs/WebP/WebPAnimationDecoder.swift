@@ -67,7 +67,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
             throw .request(.frameNotFound(index: place, frameCount: timeline.frameCount))
         }
         // Use a deadline per frame, because playback may last for hours.
-        let context = CodingContext(limits: limits)
+        let context = ImageProcessingContext(limits: limits)
         let pixels = try states.decode(place) { (state) throws(ImageError) in
             try advance(&state, to: place, context)
             return try copy(state.canvas, context)
@@ -75,7 +75,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
         return try layout.finish(pixels, context: context)
     }
 
-    private func advance(_ state: inout State, to place: Int, _ context: CodingContext) throws(ImageError) {
+    private func advance(_ state: inout State, to place: Int, _ context: ImageProcessingContext) throws(ImageError) {
         if place + 1 < state.next || (place + 1 == state.next && state.canvas == nil) {
             wi_webp_animation_rewind(state.handle)
             state.next = 0
@@ -93,7 +93,9 @@ final class WebPAnimationDecoder: AnimationDecoder {
         }
     }
 
-    private func copy(_ source: UnsafePointer<UInt8>?, _ context: CodingContext) throws(ImageError) -> PixelBuffer {
+    private func copy(
+        _ source: UnsafePointer<UInt8>?, _ context: ImageProcessingContext
+    ) throws(ImageError) -> PixelBuffer {
         guard let source else { throw .decoding(.corrupted(format: .webp, reason: "the animation has no pixels")) }
         let canvas = try PixelCanvas.forDecoding(canvasSize, context: context)
         let rowBytes = canvasSize.width * 4

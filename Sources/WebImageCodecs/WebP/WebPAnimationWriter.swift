@@ -9,7 +9,7 @@ enum WebPAnimationWriter {
     /// The maximum duration of a frame in milliseconds, because the format stores durations in 24 bits.
     private static let maxDuration = 0xFF_FFFF
 
-    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         let frames = try EncodableFrames(image, as: encoding, maxDimension: WebPWriter.maxDimension, context: context)

@@ -18,7 +18,7 @@ enum WebPBitmapDecoder {
     /// - Returns: `true` if all rows were decoded.
     static func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, into canvas: borrowing PixelCanvas, x: Int = 0, y: Int = 0,
-        size: PixelSize, isScaled: Bool, allowsPartial: Bool, context: CodingContext
+        size: PixelSize, isScaled: Bool, allowsPartial: Bool, context: ImageProcessingContext
     ) throws(ImageError) -> Bool {
         let stride = canvas.bytesPerRow
         let handle = wi_webp_decoder_open(

@@ -7,12 +7,12 @@ import WebImageCore
 /// A coder for WebP images, based on libwebp.
 ///
 /// It supports lossy and lossless images, alpha, and animations.
-public struct WebPCoder: ImageCoder {
+package struct WebPCoder: ImageCoder {
     /// Creates a coder.
-    public init() {}
+    package init() {}
 
     /// Returns whether the format is WebP.
-    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .webp }
+    package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .webp }
 
     /// Decodes a WebP image.
     ///
@@ -25,7 +25,9 @@ public struct WebPCoder: ImageCoder {
     ///
     /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
-    public func decode(_ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    package func decode(
+        _ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+    )
         throws(ImageError) -> DecodedImage
     {
         try data.withBytes { (bytes) throws(ImageError) in
@@ -44,7 +46,7 @@ public struct WebPCoder: ImageCoder {
     /// Creates a decoder that shows rows as they arrive.
     ///
     /// Animations have no previews.
-    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         guard info.frameCount == 1, info.frameCountIsExact else { return nil }
@@ -55,7 +57,7 @@ public struct WebPCoder: ImageCoder {
     }
 
     /// Returns whether the format is WebP.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
+    package func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 
     /// Encodes a still image or an animation.
     ///
@@ -66,7 +68,7 @@ public struct WebPCoder: ImageCoder {
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         let image = try image.selecting(encoding.frames)

@@ -13,7 +13,7 @@ struct WebPDecodeOperation {
     let hasAlpha: Bool
     let orientation: ImageOrientation
     let options: ImageDecodingOptions
-    let context: CodingContext
+    let context: ImageProcessingContext
 
     func decodeStill() throws(ImageError) -> DecodedImage {
         try options.requireStill()
@@ -51,7 +51,7 @@ struct WebPDecodeOperation {
         guard let container = WebPContainer(bytes), let first = container.frame(at: 0) else {
             throw .decoding(.truncated(format: .webp, receivedBytes: bytes.count, expectedBytes: nil))
         }
-        let wanted = context.limits.maxFrames > 1 ? options.frames : options.frames.asStill
+        let wanted = context.limits.maxFrames > 1 ? options.frames.coderSelection : options.frames.asStill
         let count = container.frameCount
         if !container.isComplete, !options.allowsPartialData {
             throw .decoding(.truncated(format: .webp, receivedBytes: bytes.count, expectedBytes: nil))

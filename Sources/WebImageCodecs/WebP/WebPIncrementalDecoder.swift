@@ -14,7 +14,7 @@ struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
     private var isWhole = false
     private var iccProfile: [UInt8]?
 
-    init(probe: ImageInfo, layout: DecodeLayout, context: CodingContext) throws(ImageError) {
+    init(probe: ImageInfo, layout: DecodeLayout, context: ImageProcessingContext) throws(ImageError) {
         let size = WebPDecodeOperation.decodedSize(of: probe.storedSize, layout: layout)
         let canvas = try IncrementalCanvas(size, context: context)
         let stride = canvas.bytesPerRow
@@ -30,7 +30,9 @@ struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
 
     deinit { wi_webp_decoder_close(handle) }
 
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
+    mutating func append(
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
+    ) throws(ImageError) {
         // The profile precedes the pixels.
         if received == 0, probe.hasICCProfile { iccProfile = WebPContainer(bytes)?.iccProfile() }
         var given = 0
@@ -49,7 +51,7 @@ struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
         if isLast, !isWhole { throw WebPBitmapDecoder.failure(WI_WEBP_MORE, received: received) }
     }
 
-    mutating func image(context: CodingContext) throws(ImageError) -> IncrementalImage? {
+    mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage? {
         let height = canvas.size.height
         let done = isWhole ? height : min(height, Int(wi_webp_decoder_rows(handle)))
         guard done > 0 else { return nil }

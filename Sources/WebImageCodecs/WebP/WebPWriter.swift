@@ -11,10 +11,10 @@ enum WebPWriter {
 
     /// The state of the encoder's progress callback.
     private final class Watch {
-        let context: CodingContext
+        let context: ImageProcessingContext
         var failure: ImageError?
 
-        init(_ context: CodingContext) { self.context = context }
+        init(_ context: ImageProcessingContext) { self.context = context }
 
         func mayGoOn() -> Bool {
             do throws(ImageError) {
@@ -27,7 +27,7 @@ enum WebPWriter {
         }
     }
 
-    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try requireEncodable(image.pixels, as: .webp, maxDimension: maxDimension)

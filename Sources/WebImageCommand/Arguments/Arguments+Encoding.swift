@@ -52,11 +52,11 @@ extension Arguments {
             metadata: has("no-location") ? .keepExceptLocation : has("keep-metadata") ? .keep : .strip)
     }
 
-    private func background() throws(UsageError) -> [UInt8] {
-        guard let text = last("background") else { return [255, 255, 255] }
+    private func background() throws(UsageError) -> PixelColor {
+        guard let text = last("background") else { return .white }
         guard let color = PixelColor(text: text), color.alpha == 255 else {
             throw UsageError("--background: “\(text)” isn’t an opaque color (use a color such as #334455)")
         }
-        return [color.red, color.green, color.blue]
+        return color
     }
 }

@@ -52,7 +52,7 @@ package struct ContactSheet: Sendable {
     /// Draws the sheet.
     ///
     /// - Throws: ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``, or an error from resampling.
-    package func draw(context: CodingContext = CodingContext()) throws(ImageError) -> PixelBuffer {
+    package func draw(context: ImageProcessingContext = ImageProcessingContext()) throws(ImageError) -> PixelBuffer {
         let layout = ContactSheetLayout(count: tiles.count)
         let canvas = try SheetCanvas(size: layout.size, background: Palette.page)
         let left = Double(ContactSheetLayout.margin)
@@ -69,7 +69,7 @@ package struct ContactSheet: Sendable {
 
     private func draw(
         _ tile: Tile, _ card: PixelRect, _ layout: ContactSheetLayout, _ canvas: borrowing SheetCanvas,
-        _ context: CodingContext
+        _ context: ImageProcessingContext
     ) throws(ImageError) {
         canvas.paintRounded(card, radius: Self.radius + 4, Palette.card)
         let box = layout.thumbnail(in: card)
@@ -91,7 +91,7 @@ package struct ContactSheet: Sendable {
 
     /// Draws an image in the center of `box` and returns its rectangle.
     private func draw(
-        _ pixels: PixelBuffer, in box: PixelRect, _ canvas: borrowing SheetCanvas, _ context: CodingContext
+        _ pixels: PixelBuffer, in box: PixelRect, _ canvas: borrowing SheetCanvas, _ context: ImageProcessingContext
     ) throws(ImageError) -> PixelRect {
         let target = TargetSize.fit(width: Double(box.width), height: Double(box.height))
         let plan = try target.plan(for: pixels.size)
@@ -102,7 +102,7 @@ package struct ContactSheet: Sendable {
         let radius = min(Self.radius, Double(min(place.width, place.height)) / 6)
         if !thumbnail.isOpaque { drawChecks(place, radius: radius, canvas) }
         let corners = RoundedCornersTransformer(radius: radius)
-        thumbnail = try corners.transform(thumbnail, context: TransformContext(coding: context))
+        thumbnail = try corners.transform(thumbnail, context: context)
         canvas.draw(thumbnail, x: place.x, y: place.y)
         return place
     }

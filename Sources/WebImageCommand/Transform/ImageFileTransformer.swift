@@ -30,7 +30,7 @@ final class ImageFileTransformer: ImageTransformer {
         self.make = make
     }
 
-    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         if let transformer = made.withLock({ $0 }) {
             return try transformer.transform(pixels, context: context)
         }

@@ -63,7 +63,7 @@ extension TransformSpec {
     ]
 
     /// The nine anchors, by name.
-    static let anchors = CropTransformer.Anchor.allCases.map { ($0.rawValue, $0) }
+    static let anchors = StandardTransformer.Anchor.allCases.map { ($0.rawValue, $0) }
 }
 
 extension TransformValues {
@@ -83,14 +83,14 @@ extension TransformValues {
 
     /// Returns the next value as corners, with plus signs between their names. If there's no next value or it's a
     /// number, all corners are returned.
-    fileprivate mutating func corners() throws(TransformProblem) -> RoundedCornersTransformer.Corners {
+    fileprivate mutating func corners() throws(TransformProblem) -> StandardTransformer.Corners {
         guard hasNext, !isNextNumber, let text = next() else { return .all }
         if text == "all" { return .all }
-        let known: [String: RoundedCornersTransformer.Corners] = [
+        let known: [String: StandardTransformer.Corners] = [
             "topLeading": .topLeading, "topTrailing": .topTrailing, "bottomLeading": .bottomLeading,
             "bottomTrailing": .bottomTrailing,
         ]
-        var corners: RoundedCornersTransformer.Corners = []
+        var corners: StandardTransformer.Corners = []
         for name in text.split(separator: "+", omittingEmptySubsequences: false) {
             guard let corner = known[String(name)] else {
                 throw invalid("corners", text, "all, or some of \(known.keys.sorted().joined(separator: "+"))")

@@ -20,7 +20,7 @@ struct FileSizeSearch {
     let encoding: ImageEncoding
     /// The maximum file size, in bytes.
     let limit: Int
-    let context: CodingContext
+    let context: ImageProcessingContext
 
     /// Runs the search and returns the encoded file.
     ///
@@ -41,7 +41,7 @@ struct FileSizeSearch {
     /// Whether the quality affects the file size. It doesn't for lossless files and for some formats.
     private var hasQuality: Bool {
         let fixed: Set<ImageFormat> = [.png, .apng, .gif, .bmp, .ico, .tiff]
-        return !encoding.isLossless && !fixed.contains(encoding.format) && highestQuality > Self.lowestQuality
+        return !encoding.isLossless && !fixed.contains(encoding.formatOrAutomatic) && highestQuality > Self.lowestQuality
     }
 
     private var highestQuality: Int { encoding.quality ?? 90 }
@@ -77,7 +77,7 @@ struct FileSizeSearch {
             last = data.count
             smallest = min(smallest, last)
         }
-        let detail = "the smallest encoded \(encoding.format)"
+        let detail = "the smallest encoded \(encoding.formatOrAutomatic)"
         throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: limit, actual: smallest, detail: detail))
     }
 

@@ -26,7 +26,7 @@ public protocol ImageCoder: Sendable {
     ///   - options: The size, the frames, the depth, and other options of the result.
     ///   - context: The limits and the cancellation. Call `checkCancellation()` regularly.
     /// - Returns: The premultiplied image at the requested size, with the EXIF orientation applied.
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
 
     /// Returns a decoder for a file that's still being received, or `nil` if previews aren't available. The default
@@ -37,16 +37,21 @@ public protocol ImageCoder: Sendable {
     ///   - options: The options as for ``decode(_:info:options:context:)``. A progressive decoder shows only the
     ///     first frame.
     ///   - context: The limits.
-    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
 
     /// Returns whether the coder encodes `format`. The default implementation returns `false`.
     func canEncode(_ format: ImageFormat) -> Bool
 
     /// Encodes an image. The default implementation throws ``ImageError/ProcessingFailure/noEncoder(_:)``.
-    func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data
+    func encode(
+        _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
+    ) throws(ImageError) -> Data
+}
 
-    /// Returns whether ``transcode(_:from:as:context:)`` may succeed. The default implementation returns `false`.
+/// A coder that converts some files without decoding their pixels.
+package protocol TranscodingImageCoder: ImageCoder {
+    /// Returns whether ``transcode(_:from:as:context:)`` may succeed.
     func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool
 
     /// Converts a file to another format without decoding its pixels, as JPEG XL does with JPEG.
@@ -56,10 +61,9 @@ public protocol ImageCoder: Sendable {
     ///   - format: The format of the file.
     ///   - encoding: The requested encoding.
     ///   - context: The limits and the cancellation.
-    /// - Returns: The converted file, or `nil` if the conversion isn't possible. The default implementation returns
-    ///   `nil`.
+    /// - Returns: The converted file, or `nil` if the conversion isn't possible.
     func transcode(
-        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: ImageProcessingContext
     ) throws(ImageError) -> Data?
 }
 
@@ -68,7 +72,7 @@ extension ImageCoder {
     public var identifier: String { String(reflecting: Self.self) }
 
     /// Returns `nil`, which means that the coder doesn't support previews.
-    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    public func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         nil
@@ -78,19 +82,9 @@ extension ImageCoder {
     public func canEncode(_ format: ImageFormat) -> Bool { false }
 
     /// Throws ``ImageError/ProcessingFailure/noEncoder(_:)``.
-    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext)
+    public func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
-        throw .processing(.noEncoder(encoding.format))
-    }
-
-    /// Returns `false`, which means that the coder doesn't transcode files.
-    public func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool { false }
-
-    /// Returns `nil`, which means that the coder doesn't transcode files.
-    public func transcode(
-        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
-    ) throws(ImageError) -> Data? {
-        nil
+        throw .processing(.noEncoder(encoding.formatOrAutomatic))
     }
 }

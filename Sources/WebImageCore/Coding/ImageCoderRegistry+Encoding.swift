@@ -23,21 +23,21 @@ extension ImageCoderRegistry {
     ///   met, the error is a ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/encodedSize`` with
     ///   the size of the smallest encoded file.
     public func encode(
-        _ image: DecodedImage, as encoding: ImageEncoding, original: Data? = nil, context: CodingContext
+        _ image: DecodedImage, as encoding: ImageEncoding, original: Data? = nil,
+        context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> Data {
         try encoding.checkNumbers()
         // Reuse the existing data, because encoding the image again would degrade it further.
         if let form = image.encodedForm, form.encoding == encoding, original == nil { return form.data }
         var image = try image.selecting(encoding.frames)
         let source = original.flatMap { OriginalImageFile($0, coders: self, context: context) }
-        if encoding.format == .automatic, let source, try source.canReplaceEncoding(of: image, as: encoding) {
+        if encoding.format == nil, let source, try source.canReplaceEncoding(of: image, as: encoding) {
             return source.data
         }
         var encoding = chosen(encoding, for: image)
         encoding.frames = .all
-        guard let coder = coders.last(where: { $0.canEncode(encoding.format) }) else {
-            throw .processing(.noEncoder(encoding.format))
-        }
+        let format = encoding.formatOrAutomatic
+        guard let coder = coders.last(where: { $0.canEncode(format) }) else { throw .processing(.noEncoder(format)) }
         if let source {
             if let data = try source.transcoded(for: image, as: encoding, by: coder) { return data }
             if encoding.metadata != .strip { image = source.lending(metadataTo: image) }
@@ -50,7 +50,7 @@ extension ImageCoderRegistry {
     /// Returns the encoding with a concrete format. For the automatic format, the content of the image determines the
     /// format.
     private func chosen(_ encoding: ImageEncoding, for image: DecodedImage) -> ImageEncoding {
-        guard encoding.format == .automatic else { return encoding }
+        guard encoding.format == nil else { return encoding }
         var encoding = encoding
         if image.isAnimated {
             // Images from GIF files have few colors, so GIF preserves them.
@@ -74,7 +74,7 @@ extension ImageEncoding {
             throw .request(.invalidOption(name: "quality", value: "\(quality)"))
         }
         for (name, value) in [
-            ("maxBytes", maxByteCount), ("maxPixelSize", maxDimension), ("thumbnailSide", thumbnailDimension),
+            ("maxByteCount", maxByteCount), ("maxDimension", maxDimension), ("thumbnailDimension", thumbnailDimension),
         ] {
             if let value, value < 1 { throw .request(.invalidOption(name: name, value: "\(value)")) }
         }
@@ -83,9 +83,9 @@ extension ImageEncoding {
 
 extension DecodedImage {
     /// Returns the image with at most `side` pixels on its longer side. Animation frames are reduced on demand.
-    func limited(to side: Int, _ context: CodingContext) throws(ImageError) -> DecodedImage {
+    func limited(to side: Int, _ context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
         guard max(size.width, size.height) > side else { return self }
         let transformer = ResizeTransformer(to: .fit(width: Double(side), height: Double(side)))
-        return try transformer.apply(to: self, context: TransformContext(scale: 1, coding: context))
+        return try transformer.apply(to: self, context: context)
     }
 }

@@ -3,6 +3,26 @@
 import Foundation
 
 extension ImageCoderRegistry {
+    /// Returns a decoder for data that's still being received, or `nil` if previews aren't available for it or if
+    /// `prefix` doesn't contain the whole header. The claims of the header are checked before the decoder is created.
+    ///
+    /// This method blocks for a short time.
+    ///
+    /// - Parameters:
+    ///   - prefix: The first bytes of the file. Also append them to the decoder.
+    ///   - options: The decoding options. The decoder shows only the first frame.
+    ///   - context: The limits and the cancellation. The default has the limits ``ImageLimits/desktop``.
+    /// - Throws: ``ImageError/decoding(_:)`` if the header is invalid, or ``ImageError/limitExceeded(_:)``.
+    public func makeProgressiveDecoder(
+        for prefix: Data, options: ImageDecodingOptions = ImageDecodingOptions(),
+        context: ImageProcessingContext = ImageProcessingContext()
+    ) throws(ImageError) -> (any ProgressiveImageDecoder)? {
+        guard !prefix.isEmpty,
+            case .decoder(let decoder, _) = try progressiveStart(prefix, options: options, context: context)
+        else { return nil }
+        return decoder
+    }
+
     /// Returns a progressive decoder for the file that begins with `prefix`. The claims of the header are checked
     /// before the decoder is created.
     ///
@@ -12,14 +32,17 @@ extension ImageCoderRegistry {
     ///   - admits: A function that receives the header before a decoder is created. If it returns `false`, the result
     ///     is ``ProgressiveStart/unavailable``.
     /// - Throws: An error of the families 4xxx or 6xxx.
-    public func progressiveStart(
+    package func progressiveStart(
         _ prefix: Data, encodedBytes: Int? = nil, options: ImageDecodingOptions = ImageDecodingOptions(),
-        context: CodingContext,
+        context: ImageProcessingContext,
         where admits: (ImageInfo) -> Bool = { _ in true }
     ) throws(ImageError) -> ProgressiveStart {
         let limits = context.limits
         try limits.check(encodedBytes: max(prefix.count, encodedBytes ?? 0))
-        if case .index(let index) = options.frames, index != 0 { return .unavailable }
+        switch options.frames {
+        case .all, .first, .index(0): break
+        case .index, .range, .indices: return .unavailable
+        }
         let probe: ImageInfo
         switch ImageInfo.probe(prefix, isComplete: false) {
         case .found(let found): probe = found

@@ -15,7 +15,7 @@ public struct ImageCoderRegistry: Sendable {
     public mutating func register(_ coder: any ImageCoder) { coders.append(coder) }
 
     /// Creates a registry in which `coder` receives all data within the limits, without being queried for the format.
-    public init(only coder: any ImageCoder) { coders = [UnconditionalCoder(coder: coder)] }
+    package init(only coder: any ImageCoder) { coders = [UnconditionalCoder(coder: coder)] }
 
     /// The names of the coders, in the order in which they're tried.
     public var identifiers: [String] { coders.reversed().map(\.identifier) }
@@ -40,19 +40,30 @@ public struct ImageCoderRegistry: Sendable {
 
     /// Decodes `data`. This method blocks, so call it on a worker thread.
     ///
+    /// - Parameters:
+    ///   - data: The whole file.
+    ///   - options: The decoding options. The default decodes all frames at the size of the image.
+    ///   - context: The limits and the cancellation. The scale comes from the options. The default has the limits
+    ///     ``ImageLimits/desktop``.
     /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/cancelled``.
-    public func decode(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), context: CodingContext)
-        throws(ImageError) -> DecodedImage
-    {
+    public func decode(
+        _ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(),
+        context: ImageProcessingContext = ImageProcessingContext()
+    ) throws(ImageError) -> DecodedImage {
+        let context = context.scale == options.scale ? context : context.with(scale: options.scale)
         let probe = try inspect(data, options: options, limits: context.limits)
         let format = probe?.format ?? options.usefulHint
+        let selection = options.frames
+        var options = options
+        options.frames = selection.coderSelection
         let prefix = data.prefix(64)
         var failures: [ImageError.DecodingFailure] = []
         for coder in coders.reversed() where claims(coder, probe?.format, prefix, options) {
             do {
                 let image = try coder.decode(data, info: probe, options: options, context: context)
                 try context.limits.check(result: image)
-                return image.telling(options.color)
+                let converted = image.with(isConvertedToSRGB: options.convertsToSRGB)
+                return selection == options.frames ? converted : try converted.selecting(selection)
             } catch {
                 guard case .decoding(let failure) = error else { throw error }
                 failures.append(failure)
@@ -81,12 +92,12 @@ public struct ImageCoderRegistry: Sendable {
     ///
     /// - Returns: The header, or `nil` if only a custom coder recognizes the format.
     /// - Throws: An error of the families 4xxx or 6xxx.
-    public func inspect(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits)
+    package func inspect(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits)
         throws(ImageError) -> ImageInfo?
     {
         guard !data.isEmpty else { throw .decoding(.noData) }
         try limits.check(encodedBytes: data.count)
-        let format = ImageFormat.sniff(data)
+        let format = ImageFormat(sniffing: data)
         guard let format, format.isImage else {
             let prefix = data.prefix(64)
             if coders.contains(where: { claims($0, nil, prefix, options) }) { return nil }
@@ -106,29 +117,29 @@ extension ImageDecodingOptions {
 
 extension DecodedImage {
     /// Returns the image with the color space in its metadata.
-    fileprivate func telling(_ color: ImageDecodingOptions.Color) -> DecodedImage {
-        guard metadata.color != color else { return self }
+    fileprivate func with(isConvertedToSRGB: Bool) -> DecodedImage {
+        guard metadata.isConvertedToSRGB != isConvertedToSRGB else { return self }
         var metadata = metadata
-        metadata.color = color
+        metadata.isConvertedToSRGB = isConvertedToSRGB
         return with(metadata: metadata)
     }
 }
 
 /// A coder that accepts all data and forwards all calls to another coder.
-private struct UnconditionalCoder: ImageCoder {
+private struct UnconditionalCoder: TranscodingImageCoder {
     let coder: any ImageCoder
 
     var identifier: String { coder.identifier }
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try coder.decode(data, info: info, options: options, context: context)
     }
 
-    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         try coder.makeProgressiveDecoder(info: info, options: options, context: context)
@@ -136,17 +147,19 @@ private struct UnconditionalCoder: ImageCoder {
 
     func canEncode(_ format: ImageFormat) -> Bool { coder.canEncode(format) }
 
-    func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data {
+    func encode(
+        _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
+    ) throws(ImageError) -> Data {
         try coder.encode(image, as: encoding, context: context)
     }
 
     func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {
-        coder.canTranscode(source, to: target)
+        (coder as? any TranscodingImageCoder)?.canTranscode(source, to: target) ?? false
     }
 
     func transcode(
-        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: ImageProcessingContext
     ) throws(ImageError) -> Data? {
-        try coder.transcode(original, from: format, as: encoding, context: context)
+        try (coder as? any TranscodingImageCoder)?.transcode(original, from: format, as: encoding, context: context)
     }
 }

@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 extension ImageEncoding {
-    /// The frames of an animation to write.
-    public enum Frames: Sendable, Hashable {
-        /// All frames if the format supports animations, otherwise the poster frame. This value is the default.
-        case all
-        /// Only the first frame, as a still image.
-        case first
-        /// The frames with these indices, counted from 0. A single frame becomes a still image.
-        case range(Range<Int>)
-        /// The frames with these indices in this order, counted from 0. A single frame becomes a still image.
-        case indices([Int])
-    }
-
     /// The chroma subsampling, in the notation of ITU-R BT.601.
     public enum ChromaSubsampling: String, Sendable, Hashable, CaseIterable {
         /// Full chroma resolution.
@@ -40,30 +28,74 @@ extension ImageEncoding {
 }
 
 extension ImageEncoding {
-    /// Returns a JPEG encoding with a quality from 1 to 100. The default is 90.
-    public static func jpeg(quality: Int = 90, isProgressive: Bool = false) -> ImageEncoding {
+    /// A JPEG encoding with a quality of 90.
+    public static var jpeg: ImageEncoding { .jpeg(quality: 90) }
+
+    /// Returns a JPEG encoding with a quality from 1 to 100. By default, the file isn't progressive.
+    public static func jpeg(quality: Int, isProgressive: Bool = false) -> ImageEncoding {
         ImageEncoding(format: .jpeg, quality: quality, isProgressive: isProgressive)
     }
 
-    /// Returns a PNG encoding with an effort from 0 to 9. The default is that of zlib.
-    public static func png(effort: Int? = nil) -> ImageEncoding {
+    /// A PNG encoding with the default effort of zlib.
+    public static var png: ImageEncoding { ImageEncoding(format: .png, isLossless: true) }
+
+    /// Returns a PNG encoding with an effort from 0 to 9.
+    public static func png(effort: Int) -> ImageEncoding {
         ImageEncoding(format: .png, isLossless: true, effort: effort)
     }
 
-    /// Returns a WebP encoding with a quality from 1 to 100. The default is 80.
-    public static func webp(quality: Int = 80, lossless: Bool = false) -> ImageEncoding {
-        ImageEncoding(format: .webp, quality: quality, isLossless: lossless)
+    /// An animated PNG encoding with the default effort of zlib. Still images become still PNG files.
+    public static var apng: ImageEncoding { ImageEncoding(format: .apng, isLossless: true) }
+
+    /// A GIF encoding with at most 256 colors per frame. The file is animated if the image is.
+    public static var gif: ImageEncoding { ImageEncoding(format: .gif) }
+
+    /// A WebP encoding with a quality of 80. The file is animated if the image is.
+    public static var webp: ImageEncoding { .webp(quality: 80) }
+
+    /// Returns a WebP encoding with a quality from 1 to 100.
+    public static func webp(quality: Int) -> ImageEncoding { ImageEncoding(format: .webp, quality: quality) }
+
+    /// An AVIF encoding with the default quality of the format. It requires the package trait `AVIF`.
+    public static var avif: ImageEncoding { ImageEncoding(format: .avif) }
+
+    /// Returns an AVIF encoding with a quality from 1 to 100. It requires the package trait `AVIF`.
+    public static func avif(quality: Int) -> ImageEncoding { ImageEncoding(format: .avif, quality: quality) }
+
+    /// A HEIC encoding with the default quality of the format. It requires the package trait `HEIF`.
+    public static var heic: ImageEncoding { ImageEncoding(format: .heif) }
+
+    /// Returns a HEIC encoding with a quality from 1 to 100. It requires the package trait `HEIF`.
+    public static func heic(quality: Int) -> ImageEncoding { ImageEncoding(format: .heif, quality: quality) }
+
+    /// A JPEG XL encoding with the default quality of the format. It requires the package trait `JXL`.
+    public static var jxl: ImageEncoding { ImageEncoding(format: .jxl) }
+
+    /// Returns a JPEG XL encoding with a quality from 1 to 100. It requires the package trait `JXL`.
+    public static func jxl(quality: Int) -> ImageEncoding { ImageEncoding(format: .jxl, quality: quality) }
+
+    /// A TIFF encoding. It requires the package trait `TIFF`.
+    public static var tiff: ImageEncoding { ImageEncoding(format: .tiff) }
+
+    /// A Windows bitmap encoding.
+    public static var bmp: ImageEncoding { ImageEncoding(format: .bmp) }
+
+    /// A QOI encoding.
+    public static var qoi: ImageEncoding { ImageEncoding(format: .qoi) }
+
+    /// Returns a Windows icon encoding.
+    ///
+    /// - Parameter dimensions: The sizes of the images in the icon, in pixels of the longer side. The default is an
+    ///   empty array, which means one image at its original size.
+    public static func ico(dimensions: [Int] = []) -> ImageEncoding {
+        ImageEncoding(format: .ico, iconDimensions: dimensions)
     }
 
-    /// Returns a GIF encoding with at most 256 colors per frame. The file is animated if the image is.
-    public static func gif(usesDithering: Bool = true, loopCount: Int? = nil) -> ImageEncoding {
-        ImageEncoding(format: .gif, loopCount: loopCount, usesDithering: usesDithering)
-    }
-
-    /// Returns an animated PNG encoding with an effort from 0 to 9, by default that of zlib. Still images become still
-    /// PNG files.
-    public static func apng(effort: Int? = nil, loopCount: Int? = nil) -> ImageEncoding {
-        ImageEncoding(format: .apng, isLossless: true, effort: effort, loopCount: loopCount)
+    /// The same encoding without loss, if the format supports it. For example, `.webp.lossless`.
+    public var lossless: ImageEncoding {
+        var encoding = self
+        encoding.isLossless = true
+        return encoding
     }
 
     /// An encoding whose format depends on the image.
@@ -73,11 +105,9 @@ extension ImageEncoding {
     /// - Animations use WebP, or GIF if they come from a GIF file or if no coder encodes WebP.
     /// - Images with transparency use PNG.
     /// - Other images use JPEG with a quality of 90.
-    public static let automatic = ImageEncoding(format: .automatic)
-}
+    public static let automatic = ImageEncoding(format: nil)
 
-extension ImageFormat {
-    /// A placeholder that stands for the most suitable format in an ``ImageEncoding``. See
-    /// ``ImageEncoding/automatic``.
-    public static let automatic = ImageFormat(rawValue: "automatic")
+    /// The format, or a format with the name `automatic` if the content of the image determines it. Coders receive only
+    /// encodings with a format.
+    package var formatOrAutomatic: ImageFormat { format ?? ImageFormat(rawValue: "automatic") }
 }

@@ -3,8 +3,8 @@
 /// The options for encoding an image. Options that a format doesn't support are ignored. For a table, see
 /// `Documentation/Formats.md`.
 public struct ImageEncoding: Sendable, Hashable {
-    /// The format. With ``ImageFormat/automatic``, the content of the image determines the format.
-    public var format: ImageFormat
+    /// The format. If the value is `nil`, the content of the image determines the format. See ``automatic``.
+    public var format: ImageFormat?
     /// The quality of lossy formats, from 1 (worst) to 100 (best). If the value is `nil`, the format uses its default.
     public var quality: Int?
     /// A Boolean value that indicates whether the encoding preserves the pixels exactly, if the format supports both
@@ -15,11 +15,11 @@ public struct ImageEncoding: Sendable, Hashable {
     /// The effort of the compressor, from 0 (fast) to 9 (small). If the value is `nil`, the codec library uses its
     /// default.
     public var effort: Int?
-    /// The red, green, and blue of the background of transparent pixels if the format has no alpha. The default is
-    /// white.
-    public var background: [UInt8]
+    /// The background of transparent pixels if the format has no alpha. The alpha of the color is ignored. The default
+    /// is white.
+    public var background: PixelColor
     /// The frames of an animation to write. The default is all frames.
-    public var frames: Frames
+    public var frames: FrameSelection
     /// The number of times to play the animation, where 0 repeats indefinitely. The default is `nil`, which keeps the
     /// loop count.
     public var loopCount: Int?
@@ -41,6 +41,10 @@ public struct ImageEncoding: Sendable, Hashable {
     /// The length of the longer side of an embedded thumbnail in pixels (JPEG, HEIF). A thumbnail is never larger than
     /// the image. The default is `nil`, which embeds no thumbnail.
     public var thumbnailDimension: Int?
+    /// The sizes of the images in an icon, in pixels of the longer side, at most 64 sizes from 1 to 256 (ICO). The
+    /// encoder skips sizes that are larger than the image. The default is an empty array, which means one image at its
+    /// original size.
+    public var iconDimensions: [Int]
     /// The maximum size of the file in bytes. To meet it, the encoder first lowers the quality down to 10 and then
     /// reduces the image. The default is `nil`, which sets no limit.
     public var maxByteCount: Int?
@@ -50,14 +54,21 @@ public struct ImageEncoding: Sendable, Hashable {
     /// The EXIF and XMP metadata to write. The default is none.
     public var metadata: MetadataPolicy
 
-    /// Creates an encoding.
-    public init(
-        format: ImageFormat, quality: Int? = nil, isLossless: Bool = false, isProgressive: Bool = false,
-        effort: Int? = nil, background: [UInt8] = [255, 255, 255], frames: Frames = .all, loopCount: Int? = nil,
+    /// Creates an encoding with the default options of the format. Set the other options as properties.
+    ///
+    /// - Parameter format: The format. If the value is `nil`, the content of the image determines the format.
+    public init(format: ImageFormat?) {
+        self.init(format: format, quality: nil)
+    }
+
+    /// Creates an encoding with a value for each property.
+    @_disfavoredOverload
+    package init(
+        format: ImageFormat?, quality: Int? = nil, isLossless: Bool = false, isProgressive: Bool = false,
+        effort: Int? = nil, background: PixelColor = .white, frames: FrameSelection = .all, loopCount: Int? = nil,
         usesDithering: Bool = true, chromaSubsampling: ChromaSubsampling? = nil, optimizesHuffmanTables: Bool = true,
-        isExact: Bool = false,
-        thumbnailDimension: Int? = nil, maxByteCount: Int? = nil, maxDimension: Int? = nil,
-        metadata: MetadataPolicy = .strip
+        isExact: Bool = false, thumbnailDimension: Int? = nil, iconDimensions: [Int] = [], maxByteCount: Int? = nil,
+        maxDimension: Int? = nil, metadata: MetadataPolicy = .strip
     ) {
         self.format = format
         self.quality = quality
@@ -72,19 +83,21 @@ public struct ImageEncoding: Sendable, Hashable {
         self.optimizesHuffmanTables = optimizesHuffmanTables
         self.isExact = isExact
         self.thumbnailDimension = thumbnailDimension
+        self.iconDimensions = iconDimensions
         self.maxByteCount = maxByteCount
         self.maxDimension = maxDimension
         self.metadata = metadata
     }
 
     /// A unique string for the encoding, for use in cache keys.
-    public var identity: String {
+    package var identity: String {
         func text(_ value: Int?) -> String { value.map(String.init) ?? "-" }
-        let fill = background.map(String.init).joined(separator: ",")
+        let format = formatOrAutomatic
         // Prefix the format with its length, because the name of a custom format can contain any character.
         return
             "\(format.rawValue.utf8.count):\(format):\(text(quality)):\(isLossless):\(isProgressive):\(text(effort)):"
-            + "\(fill):\(frames):\(text(loopCount)):\(usesDithering):\(chromaSubsampling?.rawValue ?? "-"):\(optimizesHuffmanTables):"
-            + "\(isExact):\(text(thumbnailDimension)):\(text(maxByteCount)):\(text(maxDimension)):\(metadata)"
+            + "\(background.hexadecimal):\(frames):\(text(loopCount)):\(usesDithering):"
+            + "\(chromaSubsampling?.rawValue ?? "-"):\(optimizesHuffmanTables):\(isExact):\(text(thumbnailDimension)):"
+            + "\(iconDimensions):\(text(maxByteCount)):\(text(maxDimension)):\(metadata)"
     }
 }

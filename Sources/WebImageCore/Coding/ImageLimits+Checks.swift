@@ -4,7 +4,7 @@ extension ImageLimits {
     /// Checks the size of the encoded data.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/encodedSize``.
-    public func check(encodedBytes: Int) throws(ImageError) {
+    package func check(encodedBytes: Int) throws(ImageError) {
         guard encodedBytes <= maxEncodedBytes else {
             throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: maxEncodedBytes, actual: encodedBytes))
         }
@@ -17,11 +17,11 @@ extension ImageLimits {
     ///   - encodedBytes: The size of the whole file, in bytes.
     ///   - frames: The requested frames. A request for one frame isn't rejected because of the number of other frames.
     /// - Throws: An ``ImageError/LimitFailure``.
-    public func check(_ probe: ImageInfo, encodedBytes: Int, frames: ImageDecodingOptions.Frames = .all)
+    package func check(_ probe: ImageInfo, encodedBytes: Int, frames: FrameSelection = .all)
         throws(ImageError)
     {
-        let area = try check(probe.storedSize)
-        let wanted = frames == .all ? probe.frameCount : 1
+        let area = try checkedArea(of: probe.storedSize)
+        let wanted = frames.coderSelection == .all ? probe.frameCount : 1
         // A preset with a limit of one frame shows the poster frame of animations instead of rejecting them.
         if maxFrames > 1, wanted > maxFrames {
             throw .limitExceeded(ImageError.LimitFailure(.frameCount, limit: maxFrames, actual: wanted))
@@ -37,13 +37,15 @@ extension ImageLimits {
                 detail: "\(probe.format) \(probe.storedSize)"))
     }
 
-    /// Checks the sides and the area of an image. The size may be the claim of a header or that of a result.
+    /// Checks the sides and the area of an image. The size may be the claim of a header or that of a result. Custom
+    /// coders call this method before they allocate memory.
     ///
-    /// - Returns: The product of width and height.
     /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/dimension`` or
     ///   ``ImageError/LimitFailure/Kind/pixelCount``.
-    @discardableResult
-    public func check(_ size: PixelSize) throws(ImageError) -> Int {
+    public func check(_ size: PixelSize) throws(ImageError) { _ = try checkedArea(of: size) }
+
+    /// Checks a size like ``check(_:)`` and returns the product of width and height.
+    package func checkedArea(of size: PixelSize) throws(ImageError) -> Int {
         let side = max(size.width, size.height)
         guard side <= maxDimension else {
             throw .limitExceeded(ImageError.LimitFailure(.dimension, limit: maxDimension, actual: side))
@@ -57,7 +59,7 @@ extension ImageLimits {
     /// Checks the result of a decoder or a transformer.
     ///
     /// - Throws: An ``ImageError/LimitFailure``.
-    public func check(result image: DecodedImage) throws(ImageError) {
+    package func check(result image: DecodedImage) throws(ImageError) {
         try check(image.size)
         guard image.pixels.byteCount <= maxDecodedBytes else {
             throw .limitExceeded(

@@ -7,10 +7,10 @@ struct OriginalImageFile {
     let data: Data
     private let probe: ImageInfo
     private let coders: ImageCoderRegistry
-    private let context: CodingContext
+    private let context: ImageProcessingContext
 
     /// Creates an original, or returns `nil` if `data` isn't an image or exceeds the limits.
-    init?(_ data: Data, coders: ImageCoderRegistry, context: CodingContext) {
+    init?(_ data: Data, coders: ImageCoderRegistry, context: ImageProcessingContext) {
         guard !data.isEmpty, let probe = try? coders.inspect(data, limits: context.limits) else { return nil }
         self.data = data
         self.probe = probe
@@ -33,8 +33,9 @@ struct OriginalImageFile {
     func transcoded(
         for image: DecodedImage, as encoding: ImageEncoding, by coder: any ImageCoder
     ) throws(ImageError) -> Data? {
-        guard encoding.isLossless, encoding.thumbnailDimension == nil, keepsSize(image, encoding),
-            coder.canTranscode(probe.format, to: encoding.format), try isUnchanged(image),
+        guard let coder = coder as? any TranscodingImageCoder, encoding.isLossless,
+            encoding.thumbnailDimension == nil, keepsSize(image, encoding),
+            coder.canTranscode(probe.format, to: encoding.formatOrAutomatic), try isUnchanged(image),
             let kept = stripped(encoding.metadata),
             let result = try coder.transcode(kept, from: probe.format, as: encoding, context: context)
         else { return nil }
@@ -76,10 +77,13 @@ struct OriginalImageFile {
     /// Returns whether decoding the file produces `image`, including all frames.
     private func isUnchanged(_ image: DecodedImage) throws(ImageError) -> Bool {
         guard image.format == probe.format, image.size == probe.size, !image.metadata.isPartial else { return false }
-        let depth: ImageDecodingOptions.Depth = image.pixels.format == .rgba16 ? .source : .eight
         do {
             let decoded = try coders.decode(
-                data, options: ImageDecodingOptions(depth: depth, color: image.metadata.color), context: context)
+                data,
+                options: ImageDecodingOptions(
+                    preservesBitDepth: image.pixels.format == .rgba16,
+                    convertsToSRGB: image.metadata.isConvertedToSRGB),
+                context: context)
             guard decoded.pixels.isEqual(to: image.pixels) else { return false }
             guard let animation = image.animation, let other = decoded.animation else {
                 return image.animation == nil && decoded.animation == nil

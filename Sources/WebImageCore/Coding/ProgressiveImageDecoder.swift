@@ -15,14 +15,14 @@ public protocol ProgressiveImageDecoder: AnyObject, Sendable {
     ///   - context: The limits and the cancellation of this call. Call `checkCancellation()` regularly.
     /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/cancelled``. After an error, the
     ///   decoder can't be used again.
-    func append(_ bytes: Data, isLast: Bool, context: CodingContext) throws(ImageError)
+    func append(_ bytes: Data, isLast: Bool, context: ImageProcessingContext) throws(ImageError)
 
     /// Returns the image as far as it's decoded, or `nil` if there's nothing to display or nothing new since the
     /// previous call.
     ///
     /// Previews have 8 bits per sample. After the last data, the result equals the image that ``ImageCoder`` decodes
     /// from the whole file with 8 bits per sample.
-    func makePreview(context: CodingContext) throws(ImageError) -> ImagePreview?
+    func makePreview(context: ImageProcessingContext) throws(ImageError) -> ImagePreview?
 }
 
 /// A partially decoded image.
@@ -57,11 +57,11 @@ public struct ImagePreview: Sendable {
     }
 
     /// A Boolean value that indicates whether every row is visible, even if only at low quality.
-    public var coversImage: Bool { completedRows >= image.metadata.storedSize.height }
+    package var coversImage: Bool { completedRows >= image.metadata.storedSize.height }
 }
 
 /// The result of inspecting the beginning of a file.
-public enum ProgressiveStart: Sendable {
+package enum ProgressiveStart: Sendable {
     /// A decoder that hasn't received any data yet, and the parsed header.
     case decoder(any ProgressiveImageDecoder, ImageInfo)
     /// A request for more data. A total of at least `byteCount` bytes is necessary to continue.

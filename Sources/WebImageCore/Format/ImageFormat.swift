@@ -26,7 +26,7 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     /// Windows icon.
     public static let ico = ImageFormat(rawValue: "ico")
     /// Windows cursor.
-    public static let cur = ImageFormat(rawValue: "cur")
+    package static let cur = ImageFormat(rawValue: "cur")
     /// TIFF 6 or BigTIFF.
     public static let tiff = ImageFormat(rawValue: "tiff")
     /// AVIF, as a still image or an image sequence.
@@ -40,23 +40,23 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     /// PDF.
     public static let pdf = ImageFormat(rawValue: "pdf")
     /// JPEG 2000, which is detected but not decoded.
-    public static let jpeg2000 = ImageFormat(rawValue: "jpeg2000")
+    package static let jpeg2000 = ImageFormat(rawValue: "jpeg2000")
     /// MP4, which is detected but not decoded.
-    public static let mp4 = ImageFormat(rawValue: "mp4")
+    package static let mp4 = ImageFormat(rawValue: "mp4")
     /// QuickTime, which is detected but not decoded.
-    public static let mov = ImageFormat(rawValue: "mov")
+    package static let mov = ImageFormat(rawValue: "mov")
     /// WebM or Matroska, which is detected but not decoded.
-    public static let webm = ImageFormat(rawValue: "webm")
+    package static let webm = ImageFormat(rawValue: "webm")
     /// HTML, which is detected but not decoded.
-    public static let html = ImageFormat(rawValue: "html")
+    package static let html = ImageFormat(rawValue: "html")
     /// XML other than SVG, which is detected but not decoded.
-    public static let xml = ImageFormat(rawValue: "xml")
+    package static let xml = ImageFormat(rawValue: "xml")
     /// JSON, which is detected but not decoded.
-    public static let json = ImageFormat(rawValue: "json")
+    package static let json = ImageFormat(rawValue: "json")
     /// Other text, which is detected but not decoded.
-    public static let text = ImageFormat(rawValue: "text")
+    package static let text = ImageFormat(rawValue: "text")
     /// Data compressed with gzip other than SVG, which is detected but not decoded.
-    public static let gzip = ImageFormat(rawValue: "gzip")
+    package static let gzip = ImageFormat(rawValue: "gzip")
 
     /// The short name.
     public var description: String { rawValue }
@@ -68,6 +68,26 @@ extension ImageFormat {
 
     /// The usual file extension without a dot. For formats that the library doesn't know, it's the short name.
     public var fileExtension: String { Self.facts[self]?.fileExtension ?? rawValue }
+
+    /// Creates the format that a file name extension stands for, or returns `nil` if the library doesn't know the
+    /// extension.
+    ///
+    /// - Parameter fileExtension: The extension without a dot, such as `jpg` or `heic`. Letter case doesn't matter.
+    public init?(fileExtension: String) {
+        let name = fileExtension.lowercased()
+        guard let format = Self.formatsByExtension[name] else { return nil }
+        self = format
+    }
+
+    /// The image formats by file name extension. APNG files have the extension of PNG, which stands for PNG.
+    private static let formatsByExtension: [String: ImageFormat] = {
+        var formats: [String: ImageFormat] = [
+            "jpeg": .jpeg, "jpe": .jpeg, "jfif": .jpeg, "apng": .apng, "dib": .bmp, "tif": .tiff, "heif": .heif,
+            "heics": .heif, "avifs": .avif, "svgz": .svg,
+        ]
+        for (format, fact) in facts where fact.isPicture && format != .apng { formats[fact.fileExtension] = format }
+        return formats
+    }()
 
     /// A Boolean value that indicates whether image coders may decode the format. The value is `false` for formats
     /// that are only detected.

@@ -16,7 +16,7 @@ extension ImageInfo {
     }
 
     /// Reads the header from the beginning of a file, like ``probe(_:isComplete:)-(UnsafeRawBufferPointer,_)``.
-    public static func probe(_ data: Data, isComplete: Bool) -> ProbeOutcome {
+    package static func probe(_ data: Data, isComplete: Bool) -> ProbeOutcome {
         data.withUnsafeBytes { probe($0, isComplete: isComplete) }
     }
 
@@ -29,7 +29,7 @@ extension ImageInfo {
     ///   - bytes: The first bytes of the file.
     ///   - isComplete: Whether this is the whole file. If so, the result is never
     ///     ``ProbeOutcome/needsMore(byteCount:)``.
-    public static func probe(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) -> ProbeOutcome {
+    package static func probe(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) -> ProbeOutcome {
         guard !bytes.isEmpty else {
             return isComplete ? .failed(.decoding(.noData)) : .needsMore(byteCount: 1)
         }
@@ -41,6 +41,21 @@ extension ImageInfo {
             return .found(try read(view, format))
         } catch {
             return outcome(of: error, format, received: bytes.count, isComplete: isComplete)
+        }
+    }
+
+    /// Returns whether probing and sniffing agree on `bytes`, read as the beginning of a file and as a whole file.
+    ///
+    /// The fuzzers call this function with arbitrary data, for which it must return `true`.
+    @_spi(Fuzzing)
+    public static func isProbedConsistently(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if case .needsMore(let byteCount) = probe(bytes, isComplete: false), byteCount <= bytes.count { return false }
+        switch probe(bytes, isComplete: true) {
+        case .needsMore: return false
+        case .found(let info):
+            return ImageFormat.sniff(bytes) == info.format && !info.size.isEmpty && info.frameCount > 0
+                && info.smallestFile >= 0
+        case .failed: return true
         }
     }
 

@@ -8,7 +8,7 @@ public struct ImageInfo: Sendable, Hashable {
     public var storedSize: PixelSize
     /// The size of the visible part of the stored image before the EXIF orientation is applied (`clap` in HEIF and
     /// AVIF), or `nil` if the whole image is visible.
-    public var cleanAperture: PixelSize?
+    package var cleanAperture: PixelSize?
     /// The orientation that the file declares.
     public var orientation: ImageOrientation
     /// The number of bits per sample.
@@ -19,7 +19,7 @@ public struct ImageInfo: Sendable, Hashable {
     /// ``frameCountIsExact`` is `true`.
     public var frameCount: Int
     /// A Boolean value that indicates whether ``frameCount`` is exact.
-    public var frameCountIsExact: Bool
+    package var frameCountIsExact: Bool
     /// The number of times to play an animation, as stored in the file, where 0 repeats indefinitely. For still
     /// images, the value is 1.
     public var loopCount: Int
@@ -31,10 +31,10 @@ public struct ImageInfo: Sendable, Hashable {
     /// A Boolean value that indicates whether the image is a progressive JPEG or an interlaced PNG or GIF.
     public var isProgressive: Bool
     /// The minimum size of a complete file with this header in bytes, or 0 if the format has no such bound.
-    public var smallestFile: Int
+    package var smallestFile: Int
 
     /// Creates a probe result.
-    public init(
+    package init(
         format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, bitDepth: Int = 8,
         hasAlpha: Bool = false, frameCount: Int = 1, frameCountIsExact: Bool = true, loopCount: Int = 1,
         hasICCProfile: Bool = false, isProgressive: Bool = false, smallestFile: Int = 0,
@@ -60,7 +60,7 @@ public struct ImageInfo: Sendable, Hashable {
 }
 
 /// The result of probing the beginning of a file.
-public enum ProbeOutcome: Sendable, Hashable {
+package enum ProbeOutcome: Sendable, Hashable {
     /// The properties of the image.
     case found(ImageInfo)
     /// A request for more data. A total of at least `byteCount` bytes is necessary to continue.

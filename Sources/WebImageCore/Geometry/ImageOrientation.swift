@@ -26,7 +26,7 @@ public enum ImageOrientation: Int, Sendable, Hashable, Codable, CaseIterable {
     public var swapsDimensions: Bool { rawValue >= 5 }
 
     /// Returns the size of an image with its orientation applied, for a stored size of `rawSize`.
-    public func upright(_ rawSize: PixelSize) -> PixelSize {
+    package func upright(_ rawSize: PixelSize) -> PixelSize {
         swapsDimensions ? rawSize.transposed : rawSize
     }
 }

@@ -20,11 +20,11 @@ public enum PixelFormat: Sendable, Hashable, Codable {
     }
 
     /// The alignment of rows in bytes, so that vector loads never straddle two rows.
-    public static let rowAlignment = 32
+    package static let rowAlignment = 32
 
     /// Returns the distance in bytes between the starts of two rows for an image of `width` pixels, or `nil` on
     /// overflow.
-    public func bytesPerRow(width: Int) -> Int? {
+    package func bytesPerRow(width: Int) -> Int? {
         let (bytes, overflow) = width.multipliedReportingOverflow(by: bytesPerPixel)
         guard !overflow, bytes <= Int.max - Self.rowAlignment else { return nil }
         return (bytes + Self.rowAlignment - 1) / Self.rowAlignment * Self.rowAlignment

@@ -14,16 +14,16 @@ public struct PixelSize: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 
     /// The product of width and height, or `nil` if it overflows.
-    public var area: Int? {
+    package var area: Int? {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? nil : product
     }
 
     /// A Boolean value that indicates whether either side is zero or negative.
-    public var isEmpty: Bool { width <= 0 || height <= 0 }
+    package var isEmpty: Bool { width <= 0 || height <= 0 }
 
     /// The size with width and height swapped.
-    public var transposed: PixelSize { PixelSize(width: height, height: width) }
+    package var transposed: PixelSize { PixelSize(width: height, height: width) }
 
     /// The size as text, for example `640x480`.
     public var description: String { "\(width)x\(height)" }
@@ -49,11 +49,11 @@ public struct PixelRect: Sendable, Hashable, Codable {
     }
 
     /// The size of the rectangle.
-    public var size: PixelSize { PixelSize(width: width, height: height) }
+    package var size: PixelSize { PixelSize(width: width, height: height) }
 
     /// Returns the part of the rectangle that's inside an image of the given size with its origin at zero, or `nil` if
     /// there's no overlap.
-    public func clamped(to size: PixelSize) -> PixelRect? {
+    package func clamped(to size: PixelSize) -> PixelRect? {
         let left = max(0, x)
         let top = max(0, y)
         let (rawRight, rightOverflow) = x.addingReportingOverflow(width)
@@ -67,18 +67,18 @@ public struct PixelRect: Sendable, Hashable, Codable {
 
 /// A rectangle with fractional edges in a source image, for resampling. After DCT scaling, the edge of the actual
 /// image may be between two pixels of the decoded buffer.
-public struct SampleRect: Sendable, Hashable {
+package struct SampleRect: Sendable, Hashable {
     /// The position of the left edge, in source pixels.
-    public var x: Double
+    package var x: Double
     /// The position of the top edge, in source pixels.
-    public var y: Double
+    package var y: Double
     /// The width, in source pixels.
-    public var width: Double
+    package var width: Double
     /// The height, in source pixels.
-    public var height: Double
+    package var height: Double
 
     /// Creates a rectangle in source pixels.
-    public init(x: Double, y: Double, width: Double, height: Double) {
+    package init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y
         self.width = width
@@ -86,7 +86,7 @@ public struct SampleRect: Sendable, Hashable {
     }
 
     /// Creates a rectangle that covers a whole image of the given size.
-    public init(_ size: PixelSize) {
+    package init(_ size: PixelSize) {
         self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
     }
 }

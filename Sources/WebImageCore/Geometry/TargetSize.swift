@@ -3,7 +3,7 @@
 /// The requested size of an image. Only ``exact(width:height:unit:)`` enlarges images.
 public struct TargetSize: Sendable, Hashable {
     /// The way an image is fitted into the requested box.
-    public enum Mode: Sendable, Hashable {
+    package enum Mode: Sendable, Hashable {
         /// The whole image inside the box, with its aspect ratio preserved.
         case fit
         /// The box covered by the image, with the aspect ratio preserved and the excess cropped evenly.
@@ -25,15 +25,15 @@ public struct TargetSize: Sendable, Hashable {
     }
 
     /// The way the image is fitted into the box.
-    public var mode: Mode
+    package var mode: Mode
     /// The requested width in `unit`. If the value is `nil`, the height and the aspect ratio determine the width.
-    public var width: Double?
+    package var width: Double?
     /// The requested height in `unit`. If the value is `nil`, the width and the aspect ratio determine the height.
-    public var height: Double?
+    package var height: Double?
     /// The limit for ``Mode/bytes``, for all frames together.
-    public var byteLimit: Int?
+    package var byteLimit: Int?
     /// The unit of `width` and `height`.
-    public var unit: Unit
+    package var unit: Unit
 
     /// Returns a target that fits the whole image within `width` × `height` without enlarging it. A `nil` side isn't
     /// limited.
@@ -63,27 +63,27 @@ public struct TargetSize: Sendable, Hashable {
     }
 
     /// A unique string for the target, for use in cache keys.
-    public var identity: String {
+    package var identity: String {
         func text(_ value: Double?) -> String { value.map { "\($0)" } ?? "-" }
         return "\(mode):\(text(width)):\(text(height)):\(byteLimit.map(String.init) ?? "-"):\(unit)"
     }
 }
 
 /// The result of applying a ``TargetSize`` to an image: the part of the image to use and its size in the output.
-public struct ScalePlan: Sendable, Hashable {
+package struct ScalePlan: Sendable, Hashable {
     /// The part of the image to use, in pixels with the EXIF orientation applied.
-    public let window: SampleRect
+    package let window: SampleRect
     /// The size of the output in pixels. Both sides are at least one.
-    public let output: PixelSize
+    package let output: PixelSize
 
     /// Creates a plan.
-    public init(window: SampleRect, output: PixelSize) {
+    package init(window: SampleRect, output: PixelSize) {
         self.window = window
         self.output = output
     }
 
     /// Returns a Boolean value that indicates whether the plan leaves an image of the given size unchanged.
-    public func isIdentity(for size: PixelSize) -> Bool {
+    package func isIdentity(for size: PixelSize) -> Bool {
         output == size && window == SampleRect(size)
     }
 }
@@ -98,7 +98,7 @@ extension TargetSize {
     ///   - format: The pixel format of the result, for ``fitting(byteCount:)``. The default is RGBA8.
     /// - Throws: ``ImageError/RequestFailure/invalidSize(_:)`` if a length is NaN, infinite, zero, negative, or larger
     ///   than 2^30 pixels.
-    public func plan(
+    package func plan(
         for size: PixelSize, scale: Double = 1, frames: Int = 1, format: PixelFormat = .rgba8
     ) throws(ImageError) -> ScalePlan {
         if mode == .bytes { return try planForBytes(size, frames: frames, format: format) }

@@ -16,10 +16,10 @@ extension BlurHash {
     ///     white.
     ///   - context: The cancellation and the deadline.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a number of
-    ///   components is out of range, or an error of ``CodingContext/checkCancellation()``.
+    ///   components is out of range, or an error of ``ImageProcessingContext/checkCancellation()``.
     public init(
         encoding pixels: PixelBuffer, componentsX: Int = 4, componentsY: Int = 3, background: PixelColor = .white,
-        context: CodingContext = CodingContext()
+        context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) {
         let check = ParameterValidator(transformer: "blurHash")
         for (name, count) in [("xComponents", componentsX), ("yComponents", componentsY)] where !(1...9 ~= count) {
@@ -46,7 +46,7 @@ extension BlurHash {
 
     private static func waves(
         in pixels: PixelBuffer, _ xComponents: Int, _ yComponents: Int, _ background: SIMD3<UInt8>,
-        _ context: CodingContext
+        _ context: ImageProcessingContext
     ) throws(ImageError) -> [SIMD3<Double>] {
         let source = try pixels.converted(to: .rgba8, context: context)
         let across = CosineTable(components: xComponents, length: source.width, offset: 0)

@@ -8,9 +8,9 @@ public struct BlurHash: Sendable, Hashable {
     /// The characters of the hash.
     public let string: String
     /// The number of horizontal components including the constant one, from 1 to 9.
-    public let componentsX: Int
+    package let componentsX: Int
     /// The number of vertical components including the constant one, from 1 to 9.
-    public let componentsY: Int
+    package let componentsY: Int
     /// The average color, which the encoder computes in linear light.
     public let averageColor: PixelColor
     /// The linear red, green, and blue of each component, row by row. The constant component is the first one.
@@ -64,7 +64,7 @@ public struct BlurHash: Sendable, Hashable {
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the size is empty
     ///   or `punch` is out of range, or an ``ImageError/LimitFailure`` if the result is too large.
     public func pixels(
-        size: PixelSize, punch: Double = 1, context: CodingContext = CodingContext()
+        size: PixelSize, punch: Double = 1, context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "blurHash")
         guard !size.isEmpty else { throw check.invalid("size", "\(size)") }

@@ -6,9 +6,11 @@ extension PixelBuffer {
     /// The result is the mean of the fullest neighborhood in a histogram of a reduced copy. Pixels are weighted by
     /// their alpha. The result is opaque, or `nil` for a completely transparent image. This method blocks.
     ///
-    /// - Throws: An error of ``CodingContext/checkCancellation()``, or
+    /// - Throws: An error of ``ImageProcessingContext/checkCancellation()``, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    public func dominantColor(context: CodingContext = CodingContext()) throws(ImageError) -> PixelColor? {
+    public func dominantColor(
+        context: ImageProcessingContext = ImageProcessingContext()
+    ) throws(ImageError) -> PixelColor? {
         let small = try reduced(to: 96, context: context)
         let everywhere = PixelRect(x: 0, y: 0, width: small.width, height: small.height)
         return ColorHistogram(small.colors(in: everywhere)).dominantColor

@@ -2,26 +2,12 @@
 
 import CPixelKernels
 
-/// The position of a pixel. The origin is the top-left corner.
-public struct PixelPoint: Sendable, Hashable, Codable {
-    /// The distance from the left edge, in pixels.
-    public var x: Int
-    /// The distance from the top edge, in pixels.
-    public var y: Int
-
-    /// Creates a point.
-    public init(x: Int, y: Int) {
-        self.x = x
-        self.y = y
-    }
-}
-
 extension PixelBuffer {
     /// Returns the straight color of a pixel, or `nil` if it's outside the image. 16-bit samples are rounded to 8
     /// bits.
-    public func color(at point: PixelPoint) -> PixelColor? {
-        guard (0..<width).contains(point.x), (0..<height).contains(point.y) else { return nil }
-        return colors(in: PixelRect(x: point.x, y: point.y, width: 1, height: 1)).first
+    public func color(x: Int, y: Int) -> PixelColor? {
+        guard (0..<width).contains(x), (0..<height).contains(y) else { return nil }
+        return colors(in: PixelRect(x: x, y: y, width: 1, height: 1)).first
     }
 
     /// Returns the straight colors of the pixels in a rectangle, row by row. Positions outside the image are omitted.
@@ -47,8 +33,10 @@ extension PixelBuffer {
     /// This method averages the stored values, which is equivalent to reducing the image to one pixel. The method
     /// blocks.
     ///
-    /// - Throws: An error of ``CodingContext/checkCancellation()``.
-    public func averageColor(context: CodingContext = CodingContext()) throws(ImageError) -> PixelColor {
+    /// - Throws: An error of ``ImageProcessingContext/checkCancellation()``.
+    public func averageColor(
+        context: ImageProcessingContext = ImageProcessingContext()
+    ) throws(ImageError) -> PixelColor {
         var sums: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
         var checkpoints = CancellationChecker(context)
         for y in 0..<height {
@@ -73,7 +61,7 @@ extension PixelBuffer {
 
     /// Returns the whole image, reduced by area averaging so that no side is longer than `side`. If the image is small
     /// enough, this method returns the same buffer.
-    func reduced(to side: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func reduced(to side: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let target = TargetSize.fit(width: Double(side), height: Double(side))
         let output = try target.plan(for: size).output
         return try Resampler.resample(
@@ -92,13 +80,4 @@ extension PixelColor {
             red: straight(0), green: straight(1), blue: straight(2),
             alpha: UInt8((alpha * 510 + maximum) / (2 * maximum)))
     }
-}
-
-extension DecodedImage {
-    /// Returns the straight color of a pixel of a still image or a poster frame with the EXIF orientation applied, or
-    /// `nil` if it's outside the image.
-    public func color(at point: PixelPoint) -> PixelColor? { pixels.color(at: point) }
-
-    /// Returns the straight colors of the pixels in a rectangle, row by row. Positions outside the image are omitted.
-    public func colors(in rect: PixelRect) -> [PixelColor] { pixels.colors(in: rect) }
 }

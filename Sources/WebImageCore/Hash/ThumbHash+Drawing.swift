@@ -11,7 +11,7 @@ extension ThumbHash {
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the size is empty,
     ///   or a ``ImageError/LimitFailure`` if the result is too large.
     public func pixels(
-        size: PixelSize? = nil, context: CodingContext = CodingContext()
+        size: PixelSize? = nil, context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> PixelBuffer {
         let size = size ?? naturalSize
         guard !size.isEmpty else { throw ParameterValidator(transformer: "thumbHash").invalid("size", "\(size)") }

@@ -90,7 +90,7 @@ public struct ThumbHash: Sendable, Hashable {
     }
 
     /// The size in which the specification renders the placeholder. The longer side has 32 pixels.
-    public var naturalSize: PixelSize {
+    package var naturalSize: PixelSize {
         let ratio = aspectRatio
         return PixelSize(
             width: max(1, Int((ratio > 1 ? 32 : 32 * ratio).rounded())),

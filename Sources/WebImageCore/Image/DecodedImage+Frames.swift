@@ -9,10 +9,11 @@ extension DecodedImage {
     /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` for an invalid index,
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)`` for an empty selection, or an error that describes
     ///   the problem with the data.
-    public func selecting(_ frames: ImageEncoding.Frames) throws(ImageError) -> DecodedImage {
+    public func selecting(_ frames: FrameSelection) throws(ImageError) -> DecodedImage {
         switch frames {
         case .all: return self
         case .first: return animation == nil ? self : replacing(pixels: pixels, animation: nil)
+        case .index(let index): return try selecting(indices: [index])
         case .range(let range):
             // Check the bounds before creating an array from the range, because the range can be huge.
             for index in [range.lowerBound, range.upperBound - 1] { try requireFrame(index) }

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// An image is immutable, and its EXIF orientation is already applied. The caches return the same object for the same
 /// image, regardless of the tier.
-public final class DecodedImage: Sendable {
+public final class DecodedImage: Sendable, CustomStringConvertible {
     /// The pixels of a still image, or the poster frame (the first frame) of an animation.
     public let pixels: PixelBuffer
     /// The frames of an animation, or `nil` for still images.
@@ -45,6 +45,13 @@ public final class DecodedImage: Sendable {
         self.encodedForm = encodedForm
     }
 
+    /// Creates an image with the content of another one.
+    package convenience init(copying other: DecodedImage) {
+        self.init(
+            pixels: other.pixels, animation: other.animation, scale: other.scale, format: other.format,
+            metadata: other.metadata, provenance: other.provenance, encodedForm: other.encodedForm)
+    }
+
     /// The size in pixels, with the EXIF orientation applied.
     public var size: PixelSize { pixels.size }
     /// A Boolean value that indicates whether every pixel is opaque. For animations, the value describes the poster
@@ -57,9 +64,15 @@ public final class DecodedImage: Sendable {
     /// The memory that the image occupies in bytes, for cost limits.
     public var cost: Int { pixels.byteCount + (animation?.cost ?? 0) + (encodedForm?.data.count ?? 0) }
 
+    /// A short description, for example `jpeg 640x480` or `gif 32x32, 12 frames`.
+    public var description: String {
+        let kind = format.map { "\($0) " } ?? ""
+        return "\(kind)\(size)\(isAnimated ? ", \(frameCount) frames" : "")"
+    }
+
     /// Returns the image with other pixels and the same scale, format, and metadata. Transformers create their results
     /// with this method.
-    public func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> DecodedImage {
+    package func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
             provenance: provenance, encodedForm: nil)
@@ -114,9 +127,9 @@ public struct ImageMetadata: Sendable, Hashable {
     public var iccProfile: [UInt8]?
     /// The unmodified code points that describe the colors of the file, or `nil` if the file has none.
     public var codePoints: ColorCodePoints?
-    /// The color space of the pixels: sRGB, or the one that ``iccProfile`` and ``codePoints`` describe. The default is
-    /// sRGB.
-    public var color: ImageDecodingOptions.Color
+    /// A Boolean value that indicates whether the pixels are sRGB. If the value is `false`, ``iccProfile`` and
+    /// ``codePoints`` describe their colors. The default is `true`.
+    public var isConvertedToSRGB: Bool
     /// The EXIF block to encode with the image, starting with its byte order mark.
     ///
     /// Decoders don't set this property. To read the block of a file, use ``EmbeddedMetadata/init(reading:)``. The
@@ -132,7 +145,7 @@ public struct ImageMetadata: Sendable, Hashable {
     public init(
         storedSize: PixelSize, orientation: ImageOrientation = .up, bitDepth: Int = 8, hasAlpha: Bool = false,
         isPartial: Bool = false, iccProfile: [UInt8]? = nil, codePoints: ColorCodePoints? = nil,
-        color: ImageDecodingOptions.Color = .sRGB, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
+        isConvertedToSRGB: Bool = true, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
     ) {
         self.storedSize = storedSize
         self.orientation = orientation
@@ -141,7 +154,7 @@ public struct ImageMetadata: Sendable, Hashable {
         self.isPartial = isPartial
         self.iccProfile = iccProfile
         self.codePoints = codePoints
-        self.color = color
+        self.isConvertedToSRGB = isConvertedToSRGB
         self.exif = exif
         self.xmp = xmp
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Glibc
 
 extension ImageAnimation {
     /// Creates an animation from image files, which are read and decoded on demand. The animation holds no data
@@ -26,39 +25,8 @@ extension ImageAnimation {
             durations: files.map(\.milliseconds), loopCount: loopCount, cost: 0, coders: coders,
             options: options, limits: limits
         ) { (place) throws(ImageError) in
-            try Self.bytes(of: paths[place], limit: limits.maxEncodedBytes)
+            try ImageFile.contents(of: paths[place], limit: limits.maxEncodedBytes)
         }
     }
 
-    /// Returns the content of a regular file.
-    private static func bytes(of path: String, limit: Int) throws(ImageError) -> Data {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw .request(errno == ENOENT ? .fileNotFound(path: path) : .fileUnreadable(path: path, errno: errno))
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .request(.fileUnreadable(path: path, errno: errno)) }
-        // Reject pipes and devices, because they may never end.
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .request(.fileUnreadable(path: path, errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL))
-        }
-        let size = Int(status.st_size)
-        guard size <= limit else {
-            throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: limit, actual: size, detail: path))
-        }
-        var data = Data(count: size)
-        var done = 0
-        while done < size {
-            let count = data.withUnsafeMutableBytes { bytes in
-                bytes.baseAddress.map { read(descriptor, $0 + done, size - done) } ?? 0
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .request(.fileUnreadable(path: path, errno: errno)) }
-            // The file was shortened in the meantime.
-            if count == 0 { return data.prefix(done) }
-            done += count
-        }
-        return data
-    }
 }

@@ -79,7 +79,7 @@ extension ImageAnimation {
         var stills = options
         stills.frames = .first
         let decode = { @Sendable [stills] (place: Int) throws(ImageError) -> PixelBuffer in
-            try coders.decode(bytes(place), options: stills, context: CodingContext(limits: limits)).pixels
+            try coders.decode(bytes(place), options: stills, context: ImageProcessingContext(limits: limits)).pixels
         }
         let size = try decode(0).size
         self.init(ClosureFramesDecoder(timeline: timeline, size: size, cost: cost, make: decode))

@@ -41,15 +41,15 @@ public final class ImageAnimation: Sendable {
     public let timeline: AnimationTimeline
     private let decoder: any AnimationDecoder
     private let transformers: [any ImageTransformer]
-    private let context: TransformContext
+    private let context: ImageProcessingContext
 
     /// Creates an animation whose frames come from a decoder.
     public convenience init(_ decoder: any AnimationDecoder) {
-        self.init(decoder, transformers: [], context: TransformContext())
+        self.init(decoder, transformers: [], context: ImageProcessingContext())
     }
 
     private init(
-        _ decoder: any AnimationDecoder, transformers: [any ImageTransformer], context: TransformContext
+        _ decoder: any AnimationDecoder, transformers: [any ImageTransformer], context: ImageProcessingContext
     ) {
         self.timeline = decoder.timeline
         self.decoder = decoder
@@ -71,7 +71,7 @@ public final class ImageAnimation: Sendable {
         var pixels = try decoder.frame(at: index)
         // The deadline and the cancellation flag of the request that created the image don't apply to frames that are
         // requested later.
-        let context = TransformContext(scale: context.scale, coding: CodingContext(limits: context.coding.limits))
+        let context = ImageProcessingContext(limits: context.limits, scale: context.scale)
         for transformer in transformers { pixels = try transformer.transform(pixels, context: context) }
         return pixels
     }
@@ -79,7 +79,7 @@ public final class ImageAnimation: Sendable {
     /// Returns the animation with an additional transformer, which is applied to each frame on demand.
     ///
     /// The animation uses only the scale and the limits of `context`. The timeout applies to each frame separately.
-    public func transformed(by transformer: any ImageTransformer, context: TransformContext) -> ImageAnimation {
+    public func transformed(by transformer: any ImageTransformer, context: ImageProcessingContext) -> ImageAnimation {
         ImageAnimation(decoder, transformers: transformers + [transformer], context: context)
     }
 }

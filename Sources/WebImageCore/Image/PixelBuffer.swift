@@ -32,7 +32,7 @@ public final class PixelBuffer: Sendable {
     /// The height, in pixels.
     public var height: Int { size.height }
     /// The size of all rows including padding, in bytes.
-    public var byteCount: Int { bytesPerRow * size.height }
+    package var byteCount: Int { bytesPerRow * size.height }
 
     /// Calls `body` with the bytes of all rows. The pointer is valid only during the call.
     public func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
@@ -77,7 +77,7 @@ public final class PixelBuffer: Sendable {
 
     /// Returns the stored (premultiplied) pixel at `x`, `y` of an RGBA8 buffer, or `nil` if the position is outside
     /// the image or the buffer has another format.
-    public func pixel(x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8)? {
+    package func pixel(x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8)? {
         guard format == .rgba8, x >= 0, y >= 0, x < width, y < height else { return nil }
         return withUnsafeBytes { bytes in
             let offset = y * bytesPerRow + x * 4

@@ -37,13 +37,13 @@ public struct PixelCanvas: ~Copyable {
     }
 
     /// The address of the first row. The address is valid only during the lifetime of the canvas, so don't store it.
-    public var baseAddress: UnsafeMutableRawPointer { memory.block.address }
+    package var baseAddress: UnsafeMutableRawPointer { memory.block.address }
 
     /// The size of all rows, in bytes.
-    public var byteCount: Int { bytesPerRow * size.height }
+    package var byteCount: Int { bytesPerRow * size.height }
 
     /// Sets every pixel to transparent black.
-    public func clear() {
+    package func clear() {
         memory.block.address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
 
@@ -64,7 +64,7 @@ public struct PixelCanvas: ~Copyable {
     /// Returns a buffer with a copy of the current pixels. The canvas remains writable.
     ///
     /// - Throws: ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    public borrowing func snapshot(isOpaque: Bool) throws(ImageError) -> PixelBuffer {
+    package borrowing func snapshot(isOpaque: Bool) throws(ImageError) -> PixelBuffer {
         let copy = try PixelCanvas(size: size, format: format, cleared: false)
         copy.baseAddress.copyMemory(from: baseAddress, byteCount: byteCount)
         return copy.finish(isOpaque: isOpaque)

@@ -11,9 +11,9 @@ import WebImageConcurrency
 /// are in current use.
 ///
 /// The pool is thread-safe. It holds its lock only for dictionary operations and frees memory after unlocking.
-public final class PixelPool: Sendable {
+package final class PixelPool: Sendable {
     /// The pool for every ``PixelBuffer`` of the process. It retains at most 128 MiB of idle memory.
-    public static let shared = PixelPool(idleLimit: 128 << 20)
+    package static let shared = PixelPool(idleLimit: 128 << 20)
 
     private struct Idle {
         let block: PixelBlock
@@ -64,16 +64,16 @@ public final class PixelPool: Sendable {
     static let smallestPooled = 64 << 10
 
     /// Creates a pool that retains at most `idleLimit` bytes of unused memory.
-    public init(idleLimit: Int) { self.idleLimit = idleLimit }
+    package init(idleLimit: Int) { self.idleLimit = idleLimit }
 
     /// The size of all blocks in use, in bytes.
-    public var bytesInUse: Int { state.withLock { $0.bytesInUse } }
+    package var bytesInUse: Int { state.withLock { $0.bytesInUse } }
 
     /// The size of all idle blocks, in bytes.
-    public var idleBytes: Int { state.withLock { $0.idleBytes } }
+    package var idleBytes: Int { state.withLock { $0.idleBytes } }
 
     /// Frees idle memory until at most `bytes` bytes remain. By default, this method frees all idle memory.
-    public func trim(to bytes: Int = 0) {
+    package func trim(to bytes: Int = 0) {
         let freed = state.withLock { state -> [PixelBlock] in
             var freed: [PixelBlock] = []
             for size in state.idleSizes.sorted(by: >) {

@@ -29,7 +29,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     /// - Parameter isGray: Whether the encoder writes only gray samples. A profile for the other kind of samples is
     ///   omitted.
     public init(for image: DecodedImage, as encoding: ImageEncoding, isGray: Bool = false) {
-        if image.metadata.color == .source, let profile = image.metadata.iccProfile,
+        if !image.metadata.isConvertedToSRGB, let profile = image.metadata.iccProfile,
             Self.isProfile(profile, forGray: isGray)
         {
             iccProfile = profile
@@ -40,7 +40,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
         guard let stored = image.metadata.exif, stored.count <= ExifBlock.maxBytes, var block = ExifBlock(stored) else {
             return
         }
-        block.fit(image.size, isSRGB: image.metadata.color == .sRGB)
+        block.fit(image.size, isSRGB: image.metadata.isConvertedToSRGB)
         if !keepsLocation { block = block.withoutLocation }
         if !block.isEmpty { exif = block.serialized() }
     }
@@ -62,7 +62,7 @@ extension EmbeddedMetadata {
     public init(reading data: Data) {
         self = data.withUnsafeBytes { bytes in
             var reader = MetadataReader(HeaderBytes(bytes, isComplete: true))
-            reader.read(ImageFormat.sniff(data))
+            reader.read(ImageFormat(sniffing: data))
             return EmbeddedMetadata(exif: reader.exif, xmp: reader.xmp)
         }
     }

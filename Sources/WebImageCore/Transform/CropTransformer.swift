@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: MIT
 
 /// A transformer that crops an image.
-public struct CropTransformer: ImageTransformer, Hashable {
-    /// The position of a part with a given size.
-    public enum Anchor: String, Sendable, Hashable, CaseIterable {
-        case topLeading, top, topTrailing, leading, center, trailing, bottomLeading, bottom, bottomTrailing
-    }
-
+package struct CropTransformer: ImageTransformer, Hashable {
     /// The part of the image to keep. Lengths are in the unit of the transformer.
-    public enum Part: Sendable, Hashable {
+    package enum Part: Sendable, Hashable {
         /// A rectangle. Its edges are rounded to whole pixels, and areas outside the image are omitted.
         case rect(x: Double, y: Double, width: Double, height: Double)
         /// A size at a corner, at an edge, or in the center. Sides that are longer than those of the image are
         /// shortened.
-        case anchored(width: Double, height: Double, Anchor)
+        case anchored(width: Double, height: Double, StandardTransformer.Anchor)
     }
 
     /// The part of the image to keep.
-    public let part: Part
+    package let part: Part
     /// The unit of the lengths.
-    public let unit: TargetSize.Unit
+    package let unit: TargetSize.Unit
 
     /// Creates a transformer. By default, the lengths are in pixels.
-    public init(_ part: Part, unit: TargetSize.Unit = .pixels) {
+    package init(_ part: Part, unit: TargetSize.Unit = .pixels) {
         self.part = part
         self.unit = unit
     }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String {
+    package var identifier: String {
         switch part {
         case .rect(let x, let y, let width, let height): "crop(rect:\(x):\(y):\(width):\(height),\(unit))"
         case .anchored(let width, let height, let anchor):
@@ -41,14 +36,14 @@ public struct CropTransformer: ImageTransformer, Hashable {
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a length is NaN,
     ///   infinite, zero, or negative, ``ImageError/ProcessingFailure/regionOutsideImage(transformer:)`` if the part is
     ///   outside the image, or a ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let rect = try rect(in: pixels.size, factor: unit == .points ? context.scale : 1)
         guard let kept = rect.clamped(to: pixels.size) else {
             throw .processing(.regionOutsideImage(transformer: "crop"))
         }
         if kept.size == pixels.size { return pixels }
-        try context.coding.limits.check(result: kept.size, format: pixels.format)
-        try context.coding.checkCancellation()
+        try context.limits.check(result: kept.size, format: pixels.format)
+        try context.checkCancellation()
         let canvas = try PixelCanvas(size: kept.size, format: pixels.format, cleared: false)
         let bytesPerPixel = pixels.format.bytesPerPixel
         pixels.withUnsafeBytes { bytes in
@@ -86,7 +81,7 @@ public struct CropTransformer: ImageTransformer, Hashable {
     }
 }
 
-extension CropTransformer.Anchor {
+extension StandardTransformer.Anchor {
     /// Returns the rectangle at the anchor with the size of `wanted`, limited to the size of the image.
     func rect(of wanted: PixelSize, in size: PixelSize) -> PixelRect {
         let width = min(wanted.width, size.width)
@@ -104,27 +99,5 @@ extension CropTransformer.Anchor {
             case .bottomLeading, .bottom, .bottomTrailing: size.height - height
             }
         return PixelRect(x: x, y: y, width: width, height: height)
-    }
-}
-
-extension ImageTransformer where Self == CropTransformer {
-    /// Returns a transformer that keeps a rectangle with its top-left corner at `x`, `y`. The transformer throws
-    /// `regionOutsideImage` if the rectangle contains no pixel of the image.
-    public static func crop(
-        x: Double, y: Double, width: Double, height: Double, unit: TargetSize.Unit = .pixels
-    ) -> Self {
-        CropTransformer(.rect(x: x, y: y, width: width, height: height), unit: unit)
-    }
-
-    /// Returns a transformer that keeps `rect`, in pixels.
-    public static func crop(_ rect: PixelRect) -> Self {
-        .crop(x: Double(rect.x), y: Double(rect.y), width: Double(rect.width), height: Double(rect.height))
-    }
-
-    /// Returns a transformer that keeps `width` × `height` at `anchor`. The default is the center.
-    public static func crop(
-        width: Double, height: Double, anchor: CropTransformer.Anchor = .center, unit: TargetSize.Unit = .pixels
-    ) -> Self {
-        CropTransformer(.anchored(width: width, height: height, anchor), unit: unit)
     }
 }

@@ -1,19 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-/// The constraints that transformers obey while they work.
-public struct TransformContext: Sendable {
-    /// The number of pixels per point. Lengths in points are multiplied by it.
-    public var scale: Double
-    /// The limits and the cancellation.
-    public var coding: CodingContext
-
-    /// Creates a context.
-    public init(scale: Double = 1, coding: CodingContext = CodingContext()) {
-        self.scale = scale
-        self.coding = coding
-    }
-}
-
 /// A type that converts an image to another image.
 ///
 /// The input and the output are premultiplied. The methods block, and any number of threads may call them at the same
@@ -26,7 +12,7 @@ public protocol ImageTransformer: Sendable {
     /// A Boolean value that indicates whether animated images are transformed, with their poster frame and all frames.
     ///
     /// The default is `true`. If the value is `false`, animated images remain unchanged. See
-    /// ``applied(toFrames:toVectors:)``.
+    /// ``excludingAnimations()``.
     var appliesToAnimations: Bool { get }
 
     /// A Boolean value that indicates whether images that were rendered from vector formats (SVG, PDF) are
@@ -36,7 +22,7 @@ public protocol ImageTransformer: Sendable {
     var appliesToVectors: Bool { get }
 
     /// Returns the transformed pixels.
-    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer
+    func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer
 }
 
 extension ImageTransformer {
@@ -47,7 +33,7 @@ extension ImageTransformer {
     public var appliesToVectors: Bool { true }
 
     /// Returns whether this transformer applies to images of this kind.
-    public func applies(to image: DecodedImage) -> Bool {
+    package func applies(to image: DecodedImage) -> Bool {
         (appliesToAnimations || !image.isAnimated) && (appliesToVectors || !(image.format?.isVector ?? false))
     }
 
@@ -55,7 +41,14 @@ extension ImageTransformer {
     ///
     /// For an animation, this method transforms the poster frame immediately and the frames on demand. If the
     /// transformer doesn't apply to the image, this method returns it unchanged.
-    public func apply(to image: DecodedImage, context: TransformContext) throws(ImageError) -> DecodedImage {
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - context: The limits, the scale, and the cancellation. The default has the limits ``ImageLimits/desktop`` and
+    ///     the scale 1. The timeout applies to each frame of an animation separately.
+    public func apply(
+        to image: DecodedImage, context: ImageProcessingContext = ImageProcessingContext()
+    ) throws(ImageError) -> DecodedImage {
         if let whole = self as? any WholeImageTransformer { return try whole.apply(toWhole: image, context: context) }
         guard applies(to: image) else { return image }
         let pixels = try transform(image.pixels, context: context)
@@ -67,5 +60,5 @@ extension ImageTransformer {
 /// A transformer that needs more of an image than its pixels.
 package protocol WholeImageTransformer: ImageTransformer {
     /// Returns the transformed image.
-    func apply(toWhole image: DecodedImage, context: TransformContext) throws(ImageError) -> DecodedImage
+    func apply(toWhole image: DecodedImage, context: ImageProcessingContext) throws(ImageError) -> DecodedImage
 }

@@ -3,7 +3,7 @@
 import CPixelKernels
 
 /// A namespace for the function that applies an orientation to stored pixels.
-public enum OrientationTransform {
+package enum OrientationTransform {
     /// Returns the pixels with an orientation applied. For ``ImageOrientation/up``, this method returns the same
     /// buffer.
     ///
@@ -11,9 +11,9 @@ public enum OrientationTransform {
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the result is too large,
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``, or an error of
-    ///   ``CodingContext/checkCancellation()``.
-    public static func upright(
-        _ pixels: PixelBuffer, _ orientation: ImageOrientation, context: CodingContext
+    ///   ``ImageProcessingContext/checkCancellation()``.
+    package static func upright(
+        _ pixels: PixelBuffer, _ orientation: ImageOrientation, context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
         guard orientation != .up else { return pixels }
         let size = orientation.upright(pixels.size)

@@ -18,7 +18,7 @@ struct ResampleTaps {
     ///   - length: The length of the window in source pixels, which must be positive.
     ///   - limit: The number of existing source pixels.
     ///   - output: The number of output pixels for the window.
-    init(start: Double, length: Double, limit: Int, output: Int, filter: Resampler.Filter) {
+    init(start: Double, length: Double, limit: Int, output: Int, filter: ResamplingFilter) {
         let ratio = length / Double(output)
         let first = max(0, min(limit - 1, Int(start.rounded(.down))))
         let end = max(first + 1, min(limit, Int((start + length - 1e-9).rounded(.up))))

@@ -4,15 +4,7 @@ import CPixelKernels
 
 /// A namespace for functions that enlarge and reduce images. They process premultiplied values in the stored,
 /// nonlinear encoding.
-public enum Resampler {
-    /// The filter that determines the weights of source pixels.
-    public enum Filter: Sendable {
-        /// Lanczos with three lobes, which is sharp but can cause slight ringing at hard edges.
-        case lanczos3
-        /// The exact area average, which is softer, causes no ringing, and takes less than half the time.
-        case box
-    }
-
+package enum Resampler {
     /// Resamples a part of a source into a canvas of the same pixel format.
     ///
     /// This method writes every pixel of the canvas, and the result of an opaque source is opaque. The method blocks
@@ -27,10 +19,10 @@ public enum Resampler {
     ///   - filter: The filter that determines the weights of source pixels.
     ///   - context: The context that's checked for cancellation and for the deadline between rows.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the window isn't
-    ///   inside the source or the source is too short, or an error of ``CodingContext/checkCancellation()``.
-    public static func resample(
+    ///   inside the source or the source is too short, or an error of ``ImageProcessingContext/checkCancellation()``.
+    package static func resample(
         source: UnsafeRawBufferPointer, sourceSize: PixelSize, sourceBytesPerRow: Int, window: SampleRect,
-        into canvas: borrowing PixelCanvas, filter: Filter, context: CodingContext
+        into canvas: borrowing PixelCanvas, filter: ResamplingFilter, context: ImageProcessingContext
     ) throws(ImageError) {
         try check(window: window, in: sourceSize)
         guard max(canvas.size.width, canvas.size.height) <= maxSideLength else {
@@ -71,9 +63,9 @@ public enum Resampler {
     ///   - context: The limits for the result, the cancellation, and the deadline.
     /// - Throws: An error of the other overload, an ``ImageError/LimitFailure`` if the result is too large, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    public static func resample(
-        _ pixels: PixelBuffer, window: SampleRect, to output: PixelSize, filter: Filter = .lanczos3,
-        context: CodingContext
+    package static func resample(
+        _ pixels: PixelBuffer, window: SampleRect, to output: PixelSize, filter: ResamplingFilter = .lanczos3,
+        context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
         if ScalePlan(window: window, output: output).isIdentity(for: pixels.size) { return pixels }
         guard !output.isEmpty else { throw invalid("output", "\(output)") }
@@ -122,7 +114,7 @@ private struct ResamplePass {
     /// The number of samples between two checkpoints, which take about a millisecond.
     private static let samplesPerCheckpoint = 8_000_000
 
-    func run(into canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) {
+    func run(into canvas: borrowing PixelCanvas, context: ImageProcessingContext) throws(ImageError) {
         var sums = [Float](repeating: 0, count: samples)
         var work = 0
         let rowBytes = canvas.size.width * canvas.format.bytesPerPixel

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MIT
 
 /// A transformer that resizes an image.
-public struct ResizeTransformer: ImageTransformer, Hashable {
+package struct ResizeTransformer: ImageTransformer, Hashable {
     /// The requested size.
-    public let target: TargetSize
+    package let target: TargetSize
     /// A Boolean value that indicates whether images smaller than the target are enlarged.
-    public let upscales: Bool
+    package let upscales: Bool
     /// The filter that determines the weights of source pixels.
-    public let filter: Resampler.Filter
+    package let filter: ResamplingFilter
 
     /// Creates a transformer. By default, `upscales` is `false` and the filter is Lanczos-3.
-    public init(to target: TargetSize, upscales: Bool = false, filter: Resampler.Filter = .lanczos3) {
+    package init(to target: TargetSize, upscales: Bool = false, filter: ResamplingFilter = .lanczos3) {
         self.target = target
         self.upscales = upscales
         self.filter = filter
     }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String { "resize(\(target.identity),\(upscales),\(filter))" }
+    package var identifier: String { "resize(\(target.identity),\(upscales),\(filter))" }
 
     /// Resizes an image. If the image already has the requested size, this method returns it unchanged.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a length is NaN,
     ///   infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let plan = try plan(for: pixels.size, scale: context.scale)
         return try Resampler.resample(
-            pixels, window: plan.window, to: plan.output, filter: filter, context: context.coding)
+            pixels, window: plan.window, to: plan.output, filter: filter, context: context)
     }
 
     private func plan(for size: PixelSize, scale: Double) throws(ImageError) -> ScalePlan {
@@ -83,32 +83,5 @@ public struct ResizeTransformer: ImageTransformer, Hashable {
                 window: SampleRect(size),
                 output: PixelSize(width: pixels(ownWidth * ratio), height: pixels(ownHeight * ratio)))
         }
-    }
-}
-
-extension ImageTransformer where Self == ResizeTransformer {
-    /// Returns a transformer that resizes to `target`. It enlarges images only if `upscales` is `true` or the mode of
-    /// the target is ``TargetSize/Mode/exactly``.
-    public static func resize(
-        _ target: TargetSize, upscales: Bool = false, filter: Resampler.Filter = .lanczos3
-    ) -> Self {
-        ResizeTransformer(to: target, upscales: upscales, filter: filter)
-    }
-
-    /// Returns a transformer that resizes to `width` × `height` pixels or points. The aspect ratio determines an
-    /// omitted side.
-    ///
-    /// - Parameters:
-    ///   - mode: The mode of the target. The default is ``TargetSize/Mode/fit``.
-    ///   - unit: The unit of the lengths. The default is pixels.
-    ///   - upscales: Whether smaller images are enlarged. The default is `false`.
-    ///   - filter: The filter that determines the weights of source pixels. The default is Lanczos-3.
-    public static func resize(
-        width: Double? = nil, height: Double? = nil, mode: TargetSize.Mode = .fit, unit: TargetSize.Unit = .pixels,
-        upscales: Bool = false, filter: Resampler.Filter = .lanczos3
-    ) -> Self {
-        var target = TargetSize.fit(width: width, height: height, unit: unit)
-        target.mode = mode
-        return ResizeTransformer(to: target, upscales: upscales, filter: filter)
     }
 }

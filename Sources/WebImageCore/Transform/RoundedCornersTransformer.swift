@@ -3,52 +3,35 @@
 import CPixelKernels
 
 /// A transformer that rounds the corners of an image and optionally draws a border along the new edge.
-public struct RoundedCornersTransformer: ImageTransformer, Hashable {
-    /// A set of corners to round.
-    public struct Corners: OptionSet, Sendable, Hashable {
-        /// The bits of the set, one for each corner.
-        public let rawValue: UInt8
-
-        /// Creates a set from its bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        /// The top-left corner.
-        public static let topLeading = Corners(rawValue: 1)
-        /// The top-right corner.
-        public static let topTrailing = Corners(rawValue: 2)
-        /// The bottom-left corner.
-        public static let bottomLeading = Corners(rawValue: 4)
-        /// The bottom-right corner.
-        public static let bottomTrailing = Corners(rawValue: 8)
-        /// All four corners.
-        public static let all: Corners = [.topLeading, .topTrailing, .bottomLeading, .bottomTrailing]
-    }
-
+package struct RoundedCornersTransformer: ImageTransformer, Hashable {
     /// A line along the inside of the edge.
-    public struct Border: Sendable, Hashable {
+    package struct Border: Sendable, Hashable {
         /// The width in the unit of the transformer. At most half of the shorter side is used.
-        public var width: Double
+        package var width: Double
         /// The color, which is drawn over the image.
-        public var color: PixelColor
+        package var color: PixelColor
 
         /// Creates a border.
-        public init(width: Double, color: PixelColor) {
+        package init(width: Double, color: PixelColor) {
             self.width = width
             self.color = color
         }
     }
 
     /// The radius in `unit`. At most half of the shorter side is used.
-    public let radius: Double
+    package let radius: Double
     /// The corners to round.
-    public let corners: Corners
+    package let corners: StandardTransformer.Corners
     /// The line along the inside of the edge, or `nil` for no line.
-    public let border: Border?
+    package let border: Border?
     /// The unit of the radius and the border width.
-    public let unit: TargetSize.Unit
+    package let unit: TargetSize.Unit
 
     /// Creates a transformer. By default, it rounds all corners, draws no border, and uses pixels.
-    public init(radius: Double, corners: Corners = .all, border: Border? = nil, unit: TargetSize.Unit = .pixels) {
+    package init(
+        radius: Double, corners: StandardTransformer.Corners = .all, border: Border? = nil,
+        unit: TargetSize.Unit = .pixels
+    ) {
         self.radius = radius
         self.corners = corners
         self.border = border
@@ -56,7 +39,7 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String {
+    package var identifier: String {
         let edge = border.map { "\($0.width):\($0.color.hexadecimal)" } ?? "-"
         return "roundedCorners(\(radius),\(corners.rawValue),\(edge),\(unit))"
     }
@@ -65,7 +48,7 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the radius or the
     ///   border width is NaN, infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "roundedCorners")
         let factor = unit == .points ? context.scale : 1
         let half = Double(min(pixels.width, pixels.height)) / 2
@@ -73,18 +56,18 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
         var width = 0.0
         if let border { width = min(half, try check.length(border.width, "border width", times: factor)) }
         if corners.isEmpty && border == nil { return pixels }
-        try context.coding.limits.check(result: pixels.size, format: pixels.format)
+        try context.limits.check(result: pixels.size, format: pixels.format)
         let outer = RoundedShape(size: pixels.size, inset: 0, radius: radius, corners: corners)
         let inner = RoundedShape(size: pixels.size, inset: width, radius: radius, corners: corners)
         let canvas = try PixelCanvas(size: pixels.size, format: pixels.format, cleared: false)
-        try cut(pixels, to: outer, inner: inner, into: canvas, context: context.coding)
+        try cut(pixels, to: outer, inner: inner, into: canvas, context: context)
         canvas.clearPadding()
         return canvas.finish(isOpaque: pixels.isOpaque && corners.isEmpty)
     }
 
     private func cut(
         _ pixels: PixelBuffer, to outer: RoundedShape, inner: RoundedShape, into canvas: borrowing PixelCanvas,
-        context: CodingContext
+        context: ImageProcessingContext
     ) throws(ImageError) {
         let maximum: Float = pixels.format == .rgba8 ? 255 : 65_535
         let color = (border?.color ?? .clear).premultiplied(maximum: maximum)
@@ -122,21 +105,5 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
             (canvas.baseAddress + row * canvas.bytesPerRow)
                 .copyMemory(from: base + row * pixels.bytesPerRow, byteCount: pixels.bytesPerRow)
         }
-    }
-}
-
-extension ImageTransformer where Self == RoundedCornersTransformer {
-    /// Returns a transformer that rounds corners with `radius` pixels (or points), up to half of the shorter side, and
-    /// with exact anti-aliasing.
-    ///
-    /// - Parameters:
-    ///   - corners: The corners to round. The default is all corners.
-    ///   - border: A line along the inside of the edge, drawn over the image. The default is no line.
-    ///   - unit: The unit of the lengths. The default is pixels.
-    public static func roundedCorners(
-        radius: Double, corners: RoundedCornersTransformer.Corners = .all,
-        border: RoundedCornersTransformer.Border? = nil, unit: TargetSize.Unit = .pixels
-    ) -> Self {
-        RoundedCornersTransformer(radius: radius, corners: corners, border: border, unit: unit)
     }
 }

@@ -15,11 +15,11 @@ struct RoundedShape {
 
     /// Creates a shape that's inset by `inset` pixels in an image whose corners have the radius `radius`. Both edges
     /// of a border have the same center.
-    init(size: PixelSize, inset: Double, radius: Double, corners: RoundedCornersTransformer.Corners) {
+    init(size: PixelSize, inset: Double, radius: Double, corners: StandardTransformer.Corners) {
         width = size.width
         (left, top) = (inset, inset)
         (right, bottom) = (max(inset, Double(size.width) - inset), max(inset, Double(size.height) - inset))
-        func own(_ corner: RoundedCornersTransformer.Corners) -> Double {
+        func own(_ corner: StandardTransformer.Corners) -> Double {
             corners.contains(corner) ? max(0, radius - inset) : 0
         }
         radii = (own(.topLeading), own(.topTrailing), own(.bottomLeading), own(.bottomTrailing))

@@ -32,7 +32,7 @@ package struct RowResampler: ~Copyable {
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     package init(
         sourceSize: PixelSize, window: SampleRect, to output: PixelSize, format: PixelFormat,
-        filter: Resampler.Filter, context: CodingContext
+        filter: ResamplingFilter, context: ImageProcessingContext
     ) throws(ImageError) {
         try Resampler.check(window: window, in: sourceSize)
         try context.limits.check(result: output, format: format)
@@ -53,7 +53,7 @@ package struct RowResampler: ~Copyable {
 
     /// Adds the next premultiplied rows. They must be as wide as the source, and there must not be more than the
     /// remaining rows.
-    package mutating func add(_ rows: PixelBuffer, context: CodingContext) throws(ImageError) {
+    package mutating func add(_ rows: PixelBuffer, context: ImageProcessingContext) throws(ImageError) {
         guard rows.width == sourceSize.width, rows.format == canvas.format,
             rows.height <= sourceSize.height - received
         else {

@@ -89,7 +89,7 @@ public final class ImageBinder {
     ///   - request: The request to load.
     ///   - options: The options for displaying the image.
     ///   - completion: A closure that is called once at the end of the binding, with the response or the error. The
-    ///     error is ``ImageError/RequestFailure/cancelled`` if the binder was bound again, unbound, or deallocated
+    ///     error is ``ImageError/cancelled`` if the binder was bound again, unbound, or deallocated
     ///     before.
     /// - Returns: The number of the binding, which is also its ``ImageBinder/Presentation/bindingID``.
     @discardableResult

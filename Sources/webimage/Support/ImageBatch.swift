@@ -123,7 +123,7 @@ struct ImageBatchLoad: Sendable {
         let target = "\(path).\(format.fileExtension)"
         let image = response.image
         try await BlockingWork.run { () throws(ImageError) in
-            let data = try coders.encode(image, as: ImageEncoding(format: format), context: CodingContext())
+            let data = try coders.encode(image, as: ImageEncoding(format: format), context: ImageProcessingContext())
             try Files.write(data, to: target)
         }
         return target

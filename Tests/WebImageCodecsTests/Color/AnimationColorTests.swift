@@ -30,7 +30,7 @@ struct AnimationColorTests {
     func isConverted(_ fixture: ColorFixture) throws {
         let still = try fixture.decode()
         let image = try ImageCoderRegistry.standard.decode(
-            animated(fixture.data(), size: still.size), context: CodingContext())
+            animated(fixture.data(), size: still.size), context: ImageProcessingContext())
         let animation = try #require(image.animation)
         #expect(image.format == .apng && image.frameCount == 2)
         #expect(image.metadata.iccProfile == still.metadata.iccProfile)
@@ -44,10 +44,10 @@ struct AnimationColorTests {
     @Test("Frames keep their colors if the options request the source colors")
     func isKept() throws {
         let fixture = try ColorFixture.named("p3-8.png")
-        let still = try fixture.decode(ImageDecodingOptions(color: .source))
+        let still = try fixture.decode(ImageDecodingOptions(convertsToSRGB: false))
         let image = try ImageCoderRegistry.standard.decode(
-            animated(fixture.data(), size: still.size), options: ImageDecodingOptions(color: .source),
-            context: CodingContext())
+            animated(fixture.data(), size: still.size), options: ImageDecodingOptions(convertsToSRGB: false),
+            context: ImageProcessingContext())
         #expect(try image.animation?.frame(at: 1).packedBytes() == still.pixels.packedBytes())
     }
 }

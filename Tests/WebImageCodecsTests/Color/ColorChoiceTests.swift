@@ -12,14 +12,15 @@ struct ColorChoiceTests {
         arguments: ["p3-8.png", "cicp-9-16.png", "adobe.jpg"])
     func source(_ file: String) throws {
         let fixture = try ColorFixture.named(file)
-        let image = try fixture.decode(ImageDecodingOptions(color: .source))
+        let image = try fixture.decode(ImageDecodingOptions(convertsToSRGB: false))
         #expect(difference(image.pixels.packedBytes(), try fixture.expected()) > 2)
         #expect(image.metadata.iccProfile != nil || image.metadata.codePoints != nil)
     }
 
     @Test("Unusable profiles leave the pixels unchanged")
     func unusable() throws {
-        let plain = try ColorFixture.named("p3.jpg").decode(ImageDecodingOptions(color: .source)).pixels.packedBytes()
+        let plain = try ColorFixture.named("p3.jpg").decode(ImageDecodingOptions(convertsToSRGB: false)).pixels
+            .packedBytes()
         let p3 = try ColorFixture.profile("p3")
         var otherClass = p3
         otherClass.replaceSubrange(12..<16, with: Array("link".utf8))
@@ -33,7 +34,7 @@ struct ColorChoiceTests {
         ]
         for profile in others {
             let image = try ImageCoderRegistry.standard.decode(
-                replacing(profile, in: try ColorFixture.named("p3.jpg").data()), context: CodingContext())
+                replacing(profile, in: try ColorFixture.named("p3.jpg").data()), context: ImageProcessingContext())
             #expect(image.pixels.packedBytes() == plain, "\(profile.count) bytes")
         }
     }
@@ -47,7 +48,8 @@ struct ColorChoiceTests {
             profile += [UInt8](repeating: 0, count: count - profile.count)
             for index in 0..<4 { profile[index] = UInt8(truncatingIfNeeded: count >> (24 - index * 8)) }
             let image = try JPEGCoder().decode(
-                replacing(profile, in: data), info: nil, options: ImageDecodingOptions(), context: CodingContext())
+                replacing(profile, in: data), info: nil, options: ImageDecodingOptions(),
+                    context: ImageProcessingContext())
             #expect((image.pixels.packedBytes() == expected) == isUsed, "\(count)")
         }
     }
@@ -55,9 +57,9 @@ struct ColorChoiceTests {
     @Test("A CMYK image without a usable profile is converted with the simple formula")
     func plainInk() throws {
         let fixture = try ColorFixture.named("cmyk.jpg")
-        let plain = try fixture.decode(ImageDecodingOptions(color: .source)).pixels.packedBytes()
+        let plain = try fixture.decode(ImageDecodingOptions(convertsToSRGB: false)).pixels.packedBytes()
         let image = try ImageCoderRegistry.standard.decode(
-            replacing(try ColorFixture.profile("p3"), in: fixture.data()), context: CodingContext())
+            replacing(try ColorFixture.profile("p3"), in: fixture.data()), context: ImageProcessingContext())
         #expect(image.pixels.packedBytes() == plain)
         #expect(difference(plain, try fixture.expected()) > 3)
     }
@@ -70,9 +72,9 @@ struct ColorChoiceTests {
         let full = try fixture.decode()
         let size = TargetSize.exact(width: 24, height: 16)
         let small = try fixture.decode(ImageDecodingOptions(size: size))
-        let plain = try PNGCoder().encode(full, as: ImageEncoding(format: .png), context: CodingContext())
+        let plain = try PNGCoder().encode(full, as: ImageEncoding(format: .png), context: ImageProcessingContext())
         let expected = try ImageCoderRegistry.standard.decode(
-            plain, options: ImageDecodingOptions(size: size), context: CodingContext())
+            plain, options: ImageDecodingOptions(size: size), context: ImageProcessingContext())
         #expect(similarity(small.pixels, expected.pixels) > 38)
     }
 

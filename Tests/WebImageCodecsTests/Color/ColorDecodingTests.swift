@@ -54,9 +54,9 @@ struct ColorDecodingTests {
             let folder = "icc-pairs/"
             let options = ImageDecodingOptions(size: .exact(width: 64, height: 64))
             let first = try ImageCoderRegistry.standard.decode(
-                Conformance.data(folder + file), options: options, context: CodingContext())
+                Conformance.data(folder + file), options: options, context: ImageProcessingContext())
             let second = try ImageCoderRegistry.standard.decode(
-                Conformance.data(folder + other), options: options, context: CodingContext())
+                Conformance.data(folder + other), options: options, context: ImageProcessingContext())
             #expect(similarity(first.pixels, second.pixels) > 34, "\(file)")
         }
     }

@@ -29,7 +29,7 @@ struct JPEGEncodingTests {
                 encoding.isProgressive = isProgressive
                 let data = try encode(encoding)
                 #expect(try factors(data) == [UInt8(expected), 0x11, 0x11])
-                let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+                let image = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
                 #expect(similarity(image.pixels, try PixelPatterns.photo(width: 120, height: 90)) > 28)
             }
         }
@@ -44,12 +44,12 @@ struct JPEGEncodingTests {
         }
         let data = try encode(.jpeg(quality: 95), gray)
         #expect(try factors(data).count == 1)
-        let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+        let image = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
         #expect(similarity(image.pixels, gray) > 40)
         let clear = try PixelPatterns.make(width: 8, height: 8, isOpaque: false) { _, _ in SIMD4(0, 0, 0, 0) }
-        #expect(try factors(encode(.jpeg(), clear)).count == 1)
-        var red = ImageEncoding.jpeg()
-        red.background = [255, 0, 0]
+        #expect(try factors(encode(.jpeg, clear)).count == 1)
+        var red = ImageEncoding.jpeg
+        red.background = PixelColor(red: 255, green: 0, blue: 0)
         #expect(try factors(encode(red, clear)).count == 3)
     }
 
@@ -60,7 +60,8 @@ struct JPEGEncodingTests {
         encoding.optimizesHuffmanTables = false
         let standard = try encode(encoding)
         #expect(made.count < standard.count)
-        let images = try [made, standard].map { try ImageCoderRegistry.standard.decode($0, context: CodingContext()) }
+        let images = try [made, standard].map { try ImageCoderRegistry.standard.decode($0,
+            context: ImageProcessingContext()) }
         #expect(images[0].pixels.packedBytes() == images[1].pixels.packedBytes())
     }
 
@@ -74,7 +75,7 @@ struct JPEGEncodingTests {
             let data = try encode(encoding)
             let words = ["/usr/bin/djpeg", "-dct", "int", "-pnm", "picture"]
             let pixels = [UInt8](try Tools.run(words, data)).suffix(120 * 90 * 3)
-            let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+            let image = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
             let own = image.pixels.packedBytes().enumerated().filter { $0.offset % 4 != 3 }.map(\.element)
             #expect(difference(Array(pixels), own) < 0.1)
         }
@@ -83,15 +84,15 @@ struct JPEGEncodingTests {
     @Test("The EXIF thumbnail is a JPEG of the requested size and never larger than the image")
     func thumbnail() throws {
         for (side, expected) in [(32, PixelSize(width: 32, height: 24)), (1_000, PixelSize(width: 120, height: 90))] {
-            var encoding = ImageEncoding.jpeg()
+            var encoding = ImageEncoding.jpeg
             encoding.thumbnailDimension = side
             let data = try encode(encoding)
             let exif = try #require(EmbeddedMetadata(reading: data).exif)
             let start = try #require(Data(exif).firstRange(of: Data([0xFF, 0xD8, 0xFF])))
             let small = try ImageCoderRegistry.standard.decode(
-                Data(exif[start.lowerBound...]), context: CodingContext())
+                Data(exif[start.lowerBound...]), context: ImageProcessingContext())
             #expect(small.size == expected)
-            let whole = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+            let whole = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
             #expect(whole.size == PixelSize(width: 120, height: 90))
             guard Tools.hasExiftool else { continue }
             let read = try Tools.run(
@@ -105,8 +106,8 @@ struct JPEGEncodingTests {
         let image = DecodedImage(pixels: try PixelPatterns.wideGradient())
         for format in [ImageFormat.jpeg, .webp, .bmp, .gif] {
             let encoding = ImageEncoding(format: format, quality: 100, chromaSubsampling: .yuv444)
-            let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
-            let back = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+            let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: ImageProcessingContext())
+            let back = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
             let corner = try #require(back.pixels.pixel(x: 49, y: 39))
             #expect(abs(Int(corner.red) - 250) < 12, "\(format)")
         }

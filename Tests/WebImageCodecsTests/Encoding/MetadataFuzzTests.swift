@@ -16,7 +16,7 @@ struct MetadataFuzzTests {
         let metadata = ImageMetadata(storedSize: pixels.size, exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
         let data = try ImageCoderRegistry.standard.encode(
             DecodedImage(pixels: pixels, metadata: metadata), as: ImageEncoding(format: format, metadata: .keep),
-            context: CodingContext())
+            context: ImageProcessingContext())
         var numbers = SeededGenerator(UInt64(data.count))
         for _ in 0..<400 {
             var bytes = data

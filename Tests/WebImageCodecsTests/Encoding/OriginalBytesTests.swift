@@ -7,7 +7,7 @@ import WebImageCore
 
 @Suite("Encoding with the original data")
 struct OriginalBytesTests {
-    private let context = CodingContext()
+    private let context = ImageProcessingContext()
 
     private func encode(
         _ data: Data, _ encoding: ImageEncoding, _ change: (DecodedImage) throws -> DecodedImage = { $0 }
@@ -18,7 +18,7 @@ struct OriginalBytesTests {
         return try ImageCoderRegistry.standard.encode(image, as: encoding, original: data, context: context)
     }
 
-    private func format(_ data: Data) -> ImageFormat? { ImageFormat.sniff(data) }
+    private func format(_ data: Data) -> ImageFormat? { ImageFormat(sniffing: data) }
 
     @Test("The automatic format returns the original data if nothing changed")
     func unchanged() throws {
@@ -28,7 +28,7 @@ struct OriginalBytesTests {
             keep.metadata = .keep
             #expect(try encode(data, keep) == data, "\(name)")
         }
-        let plain = try PixelPatterns.encode(PixelPatterns.photo(width: 30, height: 20), as: .jpeg())
+        let plain = try PixelPatterns.encode(PixelPatterns.photo(width: 30, height: 20), as: .jpeg)
         #expect(try encode(plain, .automatic) == plain)
     }
 
@@ -66,7 +66,7 @@ struct OriginalBytesTests {
 
     @Test("Limits also apply to the original data")
     func limits() throws {
-        let data = try PixelPatterns.encode(PixelPatterns.noise(width: 60, height: 40), as: .png())
+        let data = try PixelPatterns.encode(PixelPatterns.noise(width: 60, height: 40), as: .png)
         var encoding = ImageEncoding.automatic
         encoding.maxByteCount = 2_000
         let result = try encode(data, encoding)
@@ -127,7 +127,7 @@ struct OriginalBytesTests {
                     "back.jpg", ["/usr/bin/djxl", "picture.jxl", "back.jpg"], result, as: "picture.jxl")
                 let found = EmbeddedMetadata(reading: jpeg)
                 let block = try SampleMetadata.block(in: found)
-                #expect(ImageOrientation.read(exif: Data(found.exif ?? [])) == .right)
+                #expect(ImageOrientation(exif: Data(found.exif ?? [])) == .right)
                 #expect(block.position.isEmpty == (policy != .keep))
                 #expect(block.main.contains { $0.tag == 0x0110 } == (policy != .strip))
                 #expect((found.xmp == nil) == (policy == .strip))

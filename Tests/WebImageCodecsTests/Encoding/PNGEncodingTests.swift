@@ -17,9 +17,9 @@ struct PNGEncodingTests {
         init(_ data: Data) { self.init(Int(data[25]), Int(data[24])) }
     }
 
-    private func roundTrip(_ pixels: PixelBuffer, depth: ImageDecodingOptions.Depth = .eight) throws -> Kind {
-        let data = try PixelPatterns.encode(pixels, as: .png())
-        let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+    private func roundTrip(_ pixels: PixelBuffer) throws -> Kind {
+        let data = try PixelPatterns.encode(pixels, as: .png)
+        let image = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
         if pixels.format == .rgba8 {
             let isSame = image.pixels.packedBytes() == pixels.packedBytes()
             #expect(isSame)
@@ -91,7 +91,7 @@ struct PNGEncodingTests {
         guard Tools.hasPillow, !hasAlpha else { return }
         let script = "import PIL.Image; open('out','wb').write(PIL.Image.open('picture').tobytes())"
         let data = try Tools.output(
-            "out", ["/usr/bin/python3", "-c", script], PixelPatterns.encode(gray, as: .png()), as: "picture")
+            "out", ["/usr/bin/python3", "-c", script], PixelPatterns.encode(gray, as: .png), as: "picture")
         // Mode `I` has 32 bits in little-endian order.
         let values = stride(from: 0, to: data.count, by: 4).map { Int(data[$0]) | Int(data[$0 + 1]) << 8 }
         #expect(values == (0..<180).map { $0 % 20 * 3_000 + $0 / 20 })
@@ -101,7 +101,7 @@ struct PNGEncodingTests {
     func wideColour() throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/convert") else { return }
         let pixels = try PixelPatterns.wideGradient()
-        let data = try PixelPatterns.encode(pixels, as: .png())
+        let data = try PixelPatterns.encode(pixels, as: .png)
         let words = ["/usr/bin/convert", "picture.png", "-depth", "16", "-endian", "LSB", "rgba:out"]
         let read = try Tools.output("out", words, data, as: "picture.png")
         #expect([UInt8](read) == pixels.packedBytes())
@@ -121,7 +121,7 @@ struct PNGEncodingTests {
             colours.randomElement(using: &numbers) ?? SIMD4(0, 0, 0, 0)
         }
         let image = try ImageCoderRegistry.standard.decode(
-            PixelPatterns.encode(pixels, as: .png()), context: CodingContext())
+            PixelPatterns.encode(pixels, as: .png), context: ImageProcessingContext())
         #expect(image.pixels.packedBytes() == pixels.packedBytes())
     }
 }

@@ -10,7 +10,7 @@ struct SizeLimitTests {
     static let formats = [ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp, .tiff, .avif, .heif, .jxl]
         .filter(ImageCoderRegistry.standard.canEncode)
 
-    private let context = CodingContext(limits: .unlimited)
+    private let context = ImageProcessingContext(limits: .unlimited)
 
     private func samples() throws -> [(name: String, pixels: PixelBuffer)] {
         [
@@ -79,11 +79,13 @@ struct SizeLimitTests {
         /// A coder whose file sizes vary irregularly with the quality.
         struct Jumping: ImageCoder {
             func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { false }
-            func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+            func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
                 throws(ImageError) -> DecodedImage
             { throw .decoding(.unknownFormat) }
             func canEncode(_ format: ImageFormat) -> Bool { true }
-            func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: CodingContext) throws(ImageError)
+            func encode(
+                _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
+            ) throws(ImageError)
                 -> Data
             {
                 let quality = encoding.quality ?? 100
@@ -130,9 +132,9 @@ struct SizeLimitTests {
     func wrongOptions() throws {
         let image = DecodedImage(pixels: try PixelPatterns.flat(width: 4, height: 4))
         for (name, encoding) in [
-            ("maxBytes", ImageEncoding(format: .png, maxByteCount: 0)),
-            ("maxPixelSize", ImageEncoding(format: .png, maxDimension: 0)),
-            ("thumbnailSide", ImageEncoding(format: .jpeg, thumbnailDimension: -1)),
+            ("maxByteCount", ImageEncoding(format: .png, maxByteCount: 0)),
+            ("maxDimension", ImageEncoding(format: .png, maxDimension: 0)),
+            ("thumbnailDimension", ImageEncoding(format: .jpeg, thumbnailDimension: -1)),
         ] {
             #expect {
                 try ImageCoderRegistry.standard.encode(image, as: encoding, context: context)
@@ -151,7 +153,7 @@ struct SizeLimitTests {
             try ImageCoderRegistry.standard.encode(
                 DecodedImage(pixels: try PixelPatterns.flat(width: 4, height: 4)),
                 as: ImageEncoding(format: .bmp, maxByteCount: 1),
-                context: CodingContext(cancellation: flag))
+                context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
         }
     }
 }

@@ -33,7 +33,7 @@ struct PNGDownscalerTests {
     private func decode(_ data: Data, _ options: ImageDecodingOptions, limits: ImageLimits = .desktop) throws
         -> DecodedImage
     {
-        try ImageCoderRegistry.standard.decode(data, options: options, context: CodingContext(limits: limits))
+        try ImageCoderRegistry.standard.decode(data, options: options, context: ImageProcessingContext(limits: limits))
     }
 
     @Test(
@@ -44,11 +44,11 @@ struct PNGDownscalerTests {
         ], [1, 2, 3, 4])
     func isSame(_ target: TargetSize, _ channels: Int) throws {
         let data = pixels(311, 207, channels: channels).bytes()
-        for reduction in [ImageDecodingOptions.Reduction.lanczos3, .box] {
+        for reduction in [ResamplingFilter.lanczos3, .box] {
             let small = try decode(data, ImageDecodingOptions(size: target, resampling: reduction))
             let whole = try decode(data, ImageDecodingOptions())
             let expected = try ResizeTransformer(to: target, filter: reduction == .box ? .box : .lanczos3)
-                .transform(whole.pixels, context: TransformContext())
+                .transform(whole.pixels, context: ImageProcessingContext())
             #expect(small.size == expected.size && small.isOpaque == expected.isOpaque)
             #expect(similarity(small.pixels, expected) > 60)
             #expect(small.metadata.storedSize == PixelSize(width: 311, height: 207))
@@ -59,9 +59,9 @@ struct PNGDownscalerTests {
     func keepsDepth() throws {
         let data = pixels(200, 150, channels: 4).bytes()
         let target = TargetSize.fit(width: 20, height: 20)
-        let small = try decode(data, ImageDecodingOptions(size: target, depth: .source))
-        let whole = try decode(data, ImageDecodingOptions(depth: .source))
-        let expected = try ResizeTransformer(to: target).transform(whole.pixels, context: TransformContext())
+        let small = try decode(data, ImageDecodingOptions(size: target, preservesBitDepth: true))
+        let whole = try decode(data, ImageDecodingOptions(preservesBitDepth: true))
+        let expected = try ResizeTransformer(to: target).transform(whole.pixels, context: ImageProcessingContext())
         #expect(small.pixels.format == .rgba16)
         #expect(difference(words(small.pixels), words(expected)).largest <= 2)
     }
@@ -96,7 +96,7 @@ struct PNGDownscalerTests {
         let target = TargetSize.fit(width: 12, height: 12)
         let small = try fixture.decode(ImageDecodingOptions(size: target))
         let whole = try fixture.decode()
-        let expected = try ResizeTransformer(to: target).transform(whole.pixels, context: TransformContext())
+        let expected = try ResizeTransformer(to: target).transform(whole.pixels, context: ImageProcessingContext())
         // Colors that are similar to sRGB are converted after scaling.
         #expect(similarity(small.pixels, expected) > 30)
     }

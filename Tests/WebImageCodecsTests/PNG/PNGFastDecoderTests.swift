@@ -21,7 +21,7 @@ struct PNGFastDecoderTests {
     private func decode(_ data: Data, partial: Bool = false) throws -> DecodedImage {
         var options = ImageDecodingOptions()
         options.allowsPartialData = partial
-        return try ImageCoderRegistry.standard.decode(data, options: options, context: CodingContext())
+        return try ImageCoderRegistry.standard.decode(data, options: options, context: ImageProcessingContext())
     }
 
     @Test(

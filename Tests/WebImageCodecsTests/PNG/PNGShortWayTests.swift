@@ -13,15 +13,15 @@ struct PNGShortWayTests {
     /// Decodes the complete file with libpng.
     private func byLibpng(_ data: Data) throws -> DecodedImage? {
         let start = try ImageCoderRegistry.standard.progressiveStart(
-            data, options: ImageDecodingOptions(color: .source), context: CodingContext())
+            data, options: ImageDecodingOptions(convertsToSRGB: false), context: ImageProcessingContext())
         guard case .decoder(let decoder, _) = start else { return nil }
-        try decoder.append(data, isLast: true, context: CodingContext())
-        return try decoder.makePreview(context: CodingContext())?.image
+        try decoder.append(data, isLast: true, context: ImageProcessingContext())
+        return try decoder.makePreview(context: ImageProcessingContext())?.image
     }
 
     private func bothWays(_ data: Data, _ name: String) {
         let quick = try? ImageCoderRegistry.standard.decode(
-            data, options: ImageDecodingOptions(color: .source), context: CodingContext())
+            data, options: ImageDecodingOptions(convertsToSRGB: false), context: ImageProcessingContext())
         // Previews don't require the data after the last pixel.
         guard let quick, let slow = try? byLibpng(data) else { return }
         let isSame = quick.pixels.packedBytes() == slow.pixels.packedBytes()
@@ -48,7 +48,8 @@ struct PNGShortWayTests {
                 let key = UInt8.random(in: 0...255, using: &random)
                 picture.extras = [("tRNS", [UInt8.random(in: 0...255, using: &random), key])]
             }
-            #expect((try? ImageCoderRegistry.standard.decode(picture.bytes(), context: CodingContext())) != nil)
+            #expect((try? ImageCoderRegistry.standard.decode(picture.bytes(),
+                context: ImageProcessingContext())) != nil)
             bothWays(picture.bytes(), "\(bits) bits, type \(type), \(width) wide")
         }
     }
@@ -90,7 +91,7 @@ struct PNGShortWayTests {
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 damaged[Int.random(in: 26..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            let image = try? ImageCoderRegistry.standard.decode(damaged, context: CodingContext())
+            let image = try? ImageCoderRegistry.standard.decode(damaged, context: ImageProcessingContext())
             #expect(image == nil || image?.size == PixelSize(width: 19, height: 11))
         }
     }

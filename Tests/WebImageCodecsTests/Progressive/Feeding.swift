@@ -17,7 +17,7 @@ struct Feeding {
         throws(ImageError)
     {
         let start = try ImageCoderRegistry.standard.progressiveStart(
-            data, encodedBytes: data.count, options: options, context: CodingContext(limits: limits))
+            data, encodedBytes: data.count, options: options, context: ImageProcessingContext(limits: limits))
         guard case .decoder(let decoder, let probe) = start else { return nil }
         self.decoder = decoder
         self.probe = probe
@@ -32,11 +32,11 @@ struct Feeding {
         let end = min(data.count, max(appendedCount, end))
         let part = data.dropFirst(appendedCount).prefix(end - appendedCount)
         appendedCount = end
-        try decoder.append(part, isLast: isFinished, context: CodingContext(limits: limits))
+        try decoder.append(part, isLast: isFinished, context: ImageProcessingContext(limits: limits))
     }
 
     func preview() throws(ImageError) -> ImagePreview? {
-        try decoder.makePreview(context: CodingContext(limits: limits))
+        try decoder.makePreview(context: ImageProcessingContext(limits: limits))
     }
 
     /// Appends the remaining bytes and returns the final preview.

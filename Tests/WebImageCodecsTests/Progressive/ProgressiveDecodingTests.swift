@@ -17,7 +17,8 @@ struct ProgressiveDecodingTests {
     {
         var options = options
         options.frames = .first
-        return try ImageCoderRegistry.standard.decode(fixture.data(), options: options, context: CodingContext())
+        return try ImageCoderRegistry.standard.decode(fixture.data(), options: options,
+            context: ImageProcessingContext())
     }
 
     private func expectSame(_ preview: ImagePreview?, _ image: DecodedImage, _ note: String = "") throws {
@@ -118,7 +119,7 @@ struct ProgressiveDecodingTests {
         var feeding = try #require(try Feeding(data.prefix(data.count * 2 / 3)))
         #expect(throws: ImageError.self) { try feeding.finish() }
         #expect(throws: ImageError.self) {
-            try feeding.decoder.append(Data([1]), isLast: false, context: CodingContext())
+            try feeding.decoder.append(Data([1]), isLast: false, context: ImageProcessingContext())
         }
         #expect(throws: ImageError.self) { try feeding.preview() }
     }
@@ -130,7 +131,7 @@ struct ProgressiveDecodingTests {
         let feeding = try #require(try Feeding(data))
         flag.cancel()
         #expect(throws: ImageError.cancelled) {
-            try feeding.decoder.append(data, isLast: true, context: CodingContext(cancellation: flag))
+            try feeding.decoder.append(data, isLast: true, context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
         }
     }
 }

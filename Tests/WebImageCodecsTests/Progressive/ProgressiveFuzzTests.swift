@@ -99,7 +99,7 @@ struct ProgressiveFuzzTests {
         let data = try fixture.data()
         var few = ImageLimits.desktop
         few.maxEncodedBytes = data.count - 1
-        let context = CodingContext(limits: few)
+        let context = ImageProcessingContext(limits: few)
         #expect {
             // The total size is unknown here, so the decoder counts the bytes.
             let start = try ImageCoderRegistry.standard.progressiveStart(data.prefix(data.count - 1), context: context)

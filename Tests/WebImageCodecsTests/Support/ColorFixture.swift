@@ -39,6 +39,6 @@ struct ColorFixture: Decodable, Sendable, CustomTestStringConvertible {
     func expected() throws -> [UInt8] { premultiplied([UInt8](try Self.read(reference))) }
 
     func decode(_ options: ImageDecodingOptions = ImageDecodingOptions()) throws -> DecodedImage {
-        try ImageCoderRegistry.standard.decode(data(), options: options, context: CodingContext())
+        try ImageCoderRegistry.standard.decode(data(), options: options, context: ImageProcessingContext())
     }
 }

@@ -43,10 +43,11 @@ struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
         return samples
     }
 
-    func decode(_ options: ImageDecodingOptions = ImageDecodingOptions(depth: .source), limits: ImageLimits = .desktop)
-        throws -> DecodedImage
-    {
-        try ImageCoderRegistry.standard.decode(data(), options: options, context: CodingContext(limits: limits))
+    func decode(
+        _ options: ImageDecodingOptions = ImageDecodingOptions(preservesBitDepth: true), limits: ImageLimits = .desktop
+    ) throws -> DecodedImage {
+        try ImageCoderRegistry.standard.decode(data(), options: options,
+            context: ImageProcessingContext(limits: limits))
     }
 }
 

@@ -61,6 +61,7 @@ enum PixelPatterns {
     }
 
     static func encode(_ pixels: PixelBuffer, as encoding: ImageEncoding) throws -> Data {
-        try coder(for: encoding.format).encode(DecodedImage(pixels: pixels), as: encoding, context: CodingContext())
+        try coder(for: encoding.formatOrAutomatic).encode(DecodedImage(pixels: pixels), as: encoding,
+            context: ImageProcessingContext())
     }
 }

@@ -19,7 +19,7 @@ struct ConvertAnimationTests {
     }
 
     private func decode(_ tool: ToolProcess, _ name: String) throws -> DecodedImage {
-        try ImageCoderRegistry.standard.decode(try tool.read(name), context: CodingContext())
+        try ImageCoderRegistry.standard.decode(try tool.read(name), context: ImageProcessingContext())
     }
 
     private func numbers(_ image: DecodedImage) throws -> [UInt8] {
@@ -32,7 +32,8 @@ struct ConvertAnimationTests {
     func formats() async throws {
         let tool = try ToolProcess()
         let image = try animation()
-        try tool.write(try ImageCoderRegistry.standard.encode(image, as: .gif(), context: CodingContext()), "a.gif")
+        try tool.write(try ImageCoderRegistry.standard.encode(image, as: .gif,
+            context: ImageProcessingContext()), "a.gif")
         var from = "a.gif"
         for to in ["b.webp", "c.apng", "d.gif", "e.apng", "f.webp", "g.gif"] {
             let result = try await tool.run("convert", from, to, "--lossless")
@@ -52,7 +53,7 @@ struct ConvertAnimationTests {
     func frames() async throws {
         let tool = try ToolProcess()
         try tool.write(
-            try ImageCoderRegistry.standard.encode(animation(), as: .gif(), context: CodingContext()), "a.gif")
+            try ImageCoderRegistry.standard.encode(animation(), as: .gif, context: ImageProcessingContext()), "a.gif")
         #expect(try await tool.run("convert", "a.gif", "b.apng", "--frames", "3-1,4").status == 0)
         let some = try decode(tool, "b.apng")
         #expect(try numbers(some) == [3, 2, 1, 4])

@@ -7,7 +7,7 @@ import WebImage
 @Suite("The webimage convert command: Encoding", .timeLimit(.minutes(5)))
 struct ConvertEncodingTests {
     private func decode(_ tool: ToolProcess, _ name: String) throws -> DecodedImage {
-        try ImageCoderRegistry.standard.decode(try tool.read(name), context: CodingContext())
+        try ImageCoderRegistry.standard.decode(try tool.read(name), context: ImageProcessingContext())
     }
 
     @Test("The help page lists every option")
@@ -50,7 +50,8 @@ struct ConvertEncodingTests {
         #expect(EmbeddedMetadata(reading: bytes).exif != nil)
         let clear = try PixelCanvas(size: PixelSize(width: 9, height: 9)).finish(isOpaque: false)
         try tool.write(
-            try ImageCoderRegistry.standard.encode(DecodedImage(pixels: clear), as: .png(), context: CodingContext()),
+            try ImageCoderRegistry.standard.encode(DecodedImage(pixels: clear), as: .png,
+                context: ImageProcessingContext()),
             "c.png")
         #expect(try await tool.run("convert", "c.png", "d.jpg", "--background", "#0000ff").status == 0)
         #expect(try decode(tool, "d.jpg").pixels.pixel(x: 4, y: 4)?.blue ?? 0 > 250)
@@ -67,7 +68,7 @@ struct ConvertEncodingTests {
             pixels: pixels, metadata: ImageMetadata(storedSize: pixels.size, exif: block.serialized()))
         try tool.write(
             try ImageCoderRegistry.standard.encode(
-                image, as: ImageEncoding(format: .jpeg, metadata: .keep), context: CodingContext()), "a.jpg")
+                image, as: ImageEncoding(format: .jpeg, metadata: .keep), context: ImageProcessingContext()), "a.jpg")
         func kept(_ words: String...) async throws -> ExifBlock? {
             #expect(try await tool.start(["convert", "a.jpg", "b.webp"] + words).result.status == 0)
             return EmbeddedMetadata(reading: try tool.read("b.webp")).exif.flatMap { ExifBlock($0) }

@@ -72,7 +72,7 @@ struct FileCommandTests {
         #expect(try await tool.run("convert", "a.png", "b.jpg", "--size", "20x20", "--quality", "80").status == 0)
         #expect(try ImageInfo(data: try tool.read("b.jpg")).size == PixelSize(width: 20, height: 10))
         #expect(try await tool.run("convert", "a.png", "b.webp").status == 0)
-        #expect(ImageFormat.sniff(try tool.read("b.webp")) == .webp)
+        #expect(ImageFormat(sniffing: try tool.read("b.webp")) == .webp)
         #expect(try await tool.run("convert", "a.png", "b.xyz").status == 64)
         #expect(try await tool.run("convert", "a.png", "b.jpg", "--quality", "101").status == 64)
         let refused = try await tool.run("convert", "a.png", "none/b.jpg")

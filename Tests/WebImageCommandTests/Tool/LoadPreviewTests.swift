@@ -12,7 +12,7 @@ struct LoadPreviewTests {
     private func server(progressive: Bool, gates: [TestGate]) throws -> LoopbackServer {
         let data = try ImageCoderRegistry.standard.encode(
             SampleImages.image(width: 900, height: 600), as: .jpeg(quality: 95, isProgressive: progressive),
-            context: CodingContext())
+            context: ImageProcessingContext())
         let response = LoopbackServer.Response.ok(data, contentType: "image/jpeg").with {
             $0.chunkSize = (data.count + 3) / 4
             $0.chunkGates = gates

@@ -25,11 +25,11 @@ enum SampleImages {
 
     static func png(width: Int = 64, height: Int = 48) throws -> Data {
         try ImageCoderRegistry.standard.encode(
-            image(width: width, height: height), as: .png(), context: CodingContext())
+            image(width: width, height: height), as: .png, context: ImageProcessingContext())
     }
 
     static func jpeg(width: Int = 64, height: Int = 48) throws -> Data {
         try ImageCoderRegistry.standard.encode(
-            image(width: width, height: height), as: .jpeg(), context: CodingContext())
+            image(width: width, height: height), as: .jpeg, context: ImageProcessingContext())
     }
 }

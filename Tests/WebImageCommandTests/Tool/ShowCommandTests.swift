@@ -23,7 +23,7 @@ struct ShowCommandTests {
             }
         }
         let image = DecodedImage(pixels: canvas.finish(isOpaque: true))
-        return try ImageCoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+        return try ImageCoderRegistry.standard.encode(image, as: .png, context: ImageProcessingContext())
     }
 
     /// An endless animation of two frames of one pixel, red and blue, with 20 ms each.

@@ -80,13 +80,13 @@ struct TransformListTests {
         #expect(calls.value.isEmpty)
         var pixels = try PixelCanvas(size: PixelSize(width: 5, height: 4)).finish(isOpaque: false)
         for transformer in list.transformers + list.transformers {
-            pixels = try transformer.transform(pixels, context: TransformContext())
+            pixels = try transformer.transform(pixels, context: ImageProcessingContext())
         }
         #expect(calls.value == ["a.png", "b.png", "c.png"])
         #expect(Set(list.transformers.map(\.identifier)).count == 3)
         let missing = try #require(try read("mask=none.png").first)
         #expect(throws: ImageError.request(.fileNotFound(path: "none.png"))) {
-            try missing.transform(pixels, context: TransformContext())
+            try missing.transform(pixels, context: ImageProcessingContext())
         }
     }
 
@@ -151,7 +151,7 @@ struct TransformListTests {
             TransformList.names + ["=", ",", ":", "x", "1", "-1", "0.5", "#fff", "white", "nan", "٣", "e", "top", "🦜"]
             + Self.same.map(\.0)
         let pixels = try PixelCanvas(size: PixelSize(width: 3, height: 2)).finish(isOpaque: false)
-        let small = TransformContext(coding: CodingContext(limits: ImageLimits(maxPixels: 10_000)))
+        let small = ImageProcessingContext(limits: ImageLimits(maxPixels: 10_000))
         for _ in 0..<2_000 {
             let text = (0..<Int.random(in: 0..<7, using: &random)).map { _ in
                 words.randomElement(using: &random) ?? ""

@@ -16,7 +16,7 @@ private struct DotCoder: ImageCoder {
         return magic.map { prefix.starts(with: $0) } ?? false
     }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         if let failure { throw .decoding(.corrupted(format: ImageFormat(rawValue: identifier), reason: failure)) }
@@ -33,7 +33,7 @@ struct ImageCoderRegistryTests {
 
     private func format(_ registry: ImageCoderRegistry, _ data: Data, hint: ImageFormat? = nil) throws -> String? {
         let options = ImageDecodingOptions(formatHint: hint)
-        return try registry.decode(data, options: options, context: CodingContext()).format?.rawValue
+        return try registry.decode(data, options: options, context: ImageProcessingContext()).format?.rawValue
     }
 
     @Test("The registry tries the most recently registered coder first and falls back to the next")
@@ -68,7 +68,7 @@ struct ImageCoderRegistryTests {
     func identifiers() {
         struct Plain: ImageCoder {
             func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { false }
-            func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+            func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
                 throws(ImageError) -> DecodedImage
             {
                 throw .decoding(.unknownFormat)
@@ -109,6 +109,6 @@ struct ImageCoderRegistryTests {
         #expect(try format(registry, Data("<!DOCTYPE html><html></html>".utf8)) == "own")
         var limits = ImageLimits.desktop
         limits.maxEncodedBytes = 4
-        #expect(throws: ImageError.self) { try registry.decode(data, context: CodingContext(limits: limits)) }
+        #expect(throws: ImageError.self) { try registry.decode(data, context: ImageProcessingContext(limits: limits)) }
     }
 }

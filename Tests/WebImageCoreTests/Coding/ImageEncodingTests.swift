@@ -8,9 +8,10 @@ struct ImageEncodingTests {
     /// Encodings that differ from the first one in a single property each.
     private var variants: [ImageEncoding] {
         let changes: [(inout ImageEncoding) -> Void] = [
-            { _ in }, { $0.format = .png }, { $0.format = ImageFormat(rawValue: "jpeg:-") }, { $0.quality = 1 },
+            { _ in }, { $0.format = .png }, { $0.format = nil }, { $0.format = ImageFormat(rawValue: "jpeg:-") }, { $0.quality = 1 },
             { $0.quality = 11 }, { $0.isLossless = true }, { $0.isProgressive = true }, { $0.effort = 1 },
-            { $0.background = [1, 11, 1] }, { $0.background = [11, 1, 1] }, { $0.background = [] },
+            { $0.background = PixelColor(red: 1, green: 11, blue: 1) },
+            { $0.background = PixelColor(red: 11, green: 1, blue: 1) }, { $0.background = .clear },
             { $0.frames = .first }, { $0.frames = .range(1..<2) }, { $0.frames = .indices([1, 2]) },
             { $0.frames = .indices([12]) }, { $0.loopCount = 1 }, { $0.usesDithering = false },
         ]
@@ -19,7 +20,7 @@ struct ImageEncodingTests {
             + ImageEncoding.MetadataPolicy.allCases.filter { $0 != .strip }.map { policy in { $0.metadata = policy } }
             + [
                 { $0.optimizesHuffmanTables = false }, { $0.isExact = true }, { $0.thumbnailDimension = 1 },
-                { $0.maxByteCount = 1 },
+                { $0.iconDimensions = [1, 11] }, { $0.iconDimensions = [11, 1] }, { $0.maxByteCount = 1 },
                 { $0.maxDimension = 1 }, { $0.maxDimension = 11 },
             ]
         return (changes + newer).map { change in
@@ -40,6 +41,18 @@ struct ImageEncodingTests {
             let changes = all.contains { "\(Array(Mirror(reflecting: $0).children)[place].value)" != base[place] }
             #expect(changes, "\(property.label ?? "")")
         }
+    }
+
+    @Test("The static members have the format, the quality, and the options in their names")
+    func staticMembers() {
+        #expect(ImageEncoding.jpeg == .jpeg(quality: 90) && ImageEncoding.jpeg.format == .jpeg)
+        #expect(ImageEncoding.jpeg(quality: 50, isProgressive: true).isProgressive)
+        #expect(ImageEncoding.png.isLossless && ImageEncoding.png(effort: 3).effort == 3)
+        #expect(ImageEncoding.webp.quality == 80 && !ImageEncoding.webp.isLossless)
+        #expect(ImageEncoding.webp.lossless.isLossless && ImageEncoding.webp.lossless.format == .webp)
+        #expect(ImageEncoding.heic.format == .heif && ImageEncoding.avif(quality: 40).quality == 40)
+        #expect(ImageEncoding.ico(dimensions: [16, 32]).iconDimensions == [16, 32])
+        #expect(ImageEncoding.automatic.format == nil)
     }
 
     @Test("Encodings with any combination of several changes have different identities")

@@ -33,12 +33,12 @@ struct SaturatingTests {
     func timeLimits() {
         for seconds: Double in [-1e300, -Double.greatestFiniteMagnitude, 0] {
             #expect(throws: ImageError.self) {
-                try CodingContext(limits: ImageLimits(maxDecodingTime: seconds)).checkCancellation()
+                try ImageProcessingContext(limits: ImageLimits(maxDecodingTime: seconds)).checkCancellation()
             }
         }
         for seconds: Double in [.nan, .infinity, 1e300] {
             #expect(throws: Never.self) {
-                try CodingContext(limits: ImageLimits(maxDecodingTime: seconds)).checkCancellation()
+                try ImageProcessingContext(limits: ImageLimits(maxDecodingTime: seconds)).checkCancellation()
             }
         }
     }

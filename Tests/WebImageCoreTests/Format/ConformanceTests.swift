@@ -56,7 +56,7 @@ struct ConformanceTests {
             let data = try Conformance.data(file)
             if case .needsMore = ImageInfo.probe(data, isComplete: true) { Issue.record("\(file) requests more data") }
             _ = ImageInfo.probe(data, isComplete: false)
-            _ = ImageFormat.sniff(data)
+            _ = ImageFormat(sniffing: data)
         }
     }
 

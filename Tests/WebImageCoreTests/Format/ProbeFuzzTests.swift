@@ -44,8 +44,8 @@ import WebImageCore
         if case .found(let probe) = ImageInfo.probe(data, isComplete: true) {
             #expect(!probe.storedSize.isEmpty && !probe.size.isEmpty && probe.frameCount > 0 && probe.smallestFile >= 0)
         }
-        _ = ImageFormat.sniff(data)
-        _ = ImageOrientation.read(exif: data)
+        _ = ImageFormat(sniffing: data)
+        _ = ImageOrientation(exif: data)
     }
 
     private func mutated(_ data: Data, _ generator: inout SeededGenerator) -> Data {

@@ -9,7 +9,7 @@ import WebImageCore
     func wholeFile(_ sample: Sample) throws {
         #expect(try ImageInfo(data: sample.data) == sample.probe)
         #expect(ImageInfo.probe(sample.data, isComplete: false) == .found(sample.probe) || sample.endsOpen)
-        #expect(ImageFormat.sniff(sample.data) == sample.probe.format)
+        #expect(ImageFormat(sniffing: sample.data) == sample.probe.format)
     }
 
     @Test(

@@ -56,12 +56,12 @@ import WebImageCore
 
     @Test("Text is never recognized as an image", arguments: texts)
     func text(_ text: String, _ format: ImageFormat) {
-        #expect(ImageFormat.sniff(Data(text.utf8)) == format)
+        #expect(ImageFormat(sniffing: Data(text.utf8)) == format)
     }
 
     @Test("Signatures must match completely", arguments: others.indices)
     func signatures(_ index: Int) {
         let (builder, format) = Self.others[index]
-        #expect(ImageFormat.sniff(builder.data) == format, "\(builder.bytes.prefix(40))")
+        #expect(ImageFormat(sniffing: builder.data) == format, "\(builder.bytes.prefix(40))")
     }
 }

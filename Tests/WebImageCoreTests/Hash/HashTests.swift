@@ -159,9 +159,9 @@ struct HashTests {
     func reading() throws {
         let picture = try PixelMaking.buffer(3, 2, isOpaque: false) { x, y in [UInt8(x * 10), UInt8(y * 20), 0, 100] }
         #expect(
-            picture.color(at: PixelPoint(x: 2, y: 1)) == PixelColor(red: 51, green: 51, blue: 0, alpha: 100))
-        for point in [PixelPoint(x: 3, y: 0), PixelPoint(x: 0, y: -1), PixelPoint(x: .max, y: .min)] {
-            #expect(picture.color(at: point) == nil)
+            picture.color(x: 2, y: 1) == PixelColor(red: 51, green: 51, blue: 0, alpha: 100))
+        for (x, y) in [(3, 0), (0, -1), (Int.max, Int.min)] {
+            #expect(picture.color(x: x, y: y) == nil)
         }
         #expect(picture.colors(in: PixelRect(x: -1, y: -1, width: 3, height: 2)).count == 2)
         #expect(picture.colors(in: PixelRect(x: .max, y: 0, width: .max, height: 5)).isEmpty)

@@ -157,7 +157,7 @@ private struct RawCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         let canvas = try PixelCanvas(size: PixelSize(width: 2, height: 2))

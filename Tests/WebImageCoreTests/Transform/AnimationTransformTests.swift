@@ -32,7 +32,7 @@ struct AnimationTransformTests {
             calls.count.add(1, ordering: .relaxed)
             return try sample.transformer.transform(pixels, context: context)
         }
-        let result = try counted.apply(to: image, context: TransformContext())
+        let result = try counted.apply(to: image, context: ImageProcessingContext())
         #expect(decoder.requestCount.load(ordering: .relaxed) == 0)
         // Only the poster frame is transformed.
         #expect(calls.count.load(ordering: .relaxed) == 1)
@@ -50,11 +50,11 @@ struct AnimationTransformTests {
     func ownClock() throws {
         let flag = CancellationFlag()
         let decoder = try CountingDecoder()
-        let context = TransformContext(coding: CodingContext(cancellation: flag))
+        let context = ImageProcessingContext(isCancelled: { flag.isCancelled })
         let image = try FlipTransformer(.horizontal).apply(
             to: DecodedImage(pixels: decoder.frames[0], animation: ImageAnimation(decoder)), context: context)
         flag.cancel()
-        #expect(throws: ImageError.cancelled) { try context.coding.checkCancellation() }
+        #expect(throws: ImageError.cancelled) { try context.checkCancellation() }
         #expect(try image.animation?.frame(at: 1).size == PixelSize(width: 23, height: 17))
     }
 

@@ -5,7 +5,7 @@ import WebImageCore
 
 @Suite("Pixel orientation")
 struct OrientationTransformTests {
-    private let context = CodingContext()
+    private let context = ImageProcessingContext()
 
     /// Returns the position in the stored image of the pixel at `x`, `y` of the upright image, which is the image with
     /// the EXIF orientation applied. The values were read from the EXIF table by hand.

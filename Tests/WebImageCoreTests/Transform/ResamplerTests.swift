@@ -7,12 +7,12 @@ import WebImageTestSupport
 
 @Suite("Resampler")
 struct ResamplerTests {
-    private let context = CodingContext(limits: .unlimited)
+    private let context = ImageProcessingContext(limits: .unlimited)
 
     private func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
     private func checkAgainstReference(
-        _ source: PixelBuffer, window: SampleRect? = nil, to output: PixelSize, filter: Resampler.Filter
+        _ source: PixelBuffer, window: SampleRect? = nil, to output: PixelSize, filter: ResamplingFilter
     ) throws {
         let window = window ?? SampleRect(source.size)
         let result = try Resampler.resample(source, window: window, to: output, filter: filter, context: context)
@@ -32,7 +32,7 @@ struct ResamplerTests {
         ])
     func agreesWithDefinition(case sides: (Int, Int, Int, Int)) throws {
         let source = try PixelMaking.noise(sides.0, sides.1, opaque: false)
-        for filter in [Resampler.Filter.lanczos3, .box] {
+        for filter in [ResamplingFilter.lanczos3, .box] {
             try checkAgainstReference(source, to: size(sides.2, sides.3), filter: filter)
         }
     }
@@ -45,7 +45,7 @@ struct ResamplerTests {
             SampleRect(x: 80.5, y: 62.5, width: 0.5, height: 0.5), SampleRect(x: 3.2, y: 4.4, width: 0.1, height: 0.2),
         ]
         for window in windows {
-            for filter in [Resampler.Filter.lanczos3, .box] {
+            for filter in [ResamplingFilter.lanczos3, .box] {
                 try checkAgainstReference(source, window: window, to: size(17, 13), filter: filter)
             }
         }
@@ -63,7 +63,7 @@ struct ResamplerTests {
     @Test("Reductions from 1,000 pixels to 3 pixels and to 1 pixel agree with the definition")
     func survivesHugeReductions() throws {
         let source = try PixelMaking.waves(1_000, 40)
-        for filter in [Resampler.Filter.lanczos3, .box] {
+        for filter in [ResamplingFilter.lanczos3, .box] {
             try checkAgainstReference(source, to: size(3, 2), filter: filter)
             try checkAgainstReference(source, to: size(1, 1), filter: filter)
         }
@@ -73,7 +73,7 @@ struct ResamplerTests {
     func keepsConstants() throws {
         for (from, to) in [(1, 9), (37, 5), (500, 3), (2_000, 1), (16, 16), (7, 700)] {
             let source = try PixelMaking.buffer(from, from / 7 + 1, isOpaque: false) { _, _ in [13, 200, 77, 201] }
-            for filter in [Resampler.Filter.lanczos3, .box] {
+            for filter in [ResamplingFilter.lanczos3, .box] {
                 let result = try Resampler.resample(
                     source, window: SampleRect(x: 0.0625, y: 0.125, width: Double(from) - 0.25, height: 0.75),
                     to: size(to, 3), filter: filter, context: context)
@@ -151,7 +151,7 @@ struct ResamplerTests {
         #expect(throws: ImageError.self) {
             try Resampler.resample(source, window: SampleRect(source.size), to: size(0, 3), context: context)
         }
-        let limited = CodingContext(limits: ImageLimits(maxDecodedBytes: 1_000))
+        let limited = ImageProcessingContext(limits: ImageLimits(maxDecodedBytes: 1_000))
         #expect {
             try Resampler.resample(source, window: SampleRect(source.size), to: size(30, 30), context: limited)
         } throws: { ($0 as? ImageError)?.code == ImageError.LimitFailure.Kind.decodedSize.rawValue }
@@ -180,7 +180,7 @@ struct ResamplerTests {
         let flag = CancellationFlag()
         flag.cancel()
         let source = try PixelMaking.buffer(600, 600, isOpaque: true) { _, _ in [1, 2, 3, 255] }
-        let cancelled = CodingContext(limits: .unlimited, cancellation: flag)
+        let cancelled = ImageProcessingContext(limits: .unlimited, isCancelled: { flag.isCancelled })
         #expect {
             try Resampler.resample(source, window: SampleRect(source.size), to: size(100, 100), context: cancelled)
         } throws: { ($0 as? ImageError) == .cancelled }

@@ -5,7 +5,7 @@ import WebImageCore
 
 @Suite("Rounded corners")
 struct RoundedCornersTests {
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
 
     private func white(_ width: Int, _ height: Int) throws -> PixelBuffer {
         try PixelMaking.buffer(width, height, isOpaque: true) { _, _ in [255, 255, 255, 255] }
@@ -19,7 +19,7 @@ struct RoundedCornersTests {
         "Rounded corners are symmetric, transparent at the tip, and more opaque toward the center",
         arguments: [0.5, 3, 7.3, 12, 20, 1e6])
     func symmetric(_ radius: Double) throws {
-        let result = try RoundedCornersTransformer.roundedCorners(radius: radius).transform(
+        let result = try StandardTransformer.roundedCorners(radius: radius).transform(
             try white(41, 41), context: context)
         let rows = alphas(result)
         #expect(!result.isOpaque)
@@ -36,7 +36,7 @@ struct RoundedCornersTests {
     @Test("Rounded corners have the exact coverage of a circle")
     func exactCoverage() throws {
         let rows = alphas(
-            try RoundedCornersTransformer.roundedCorners(radius: 16).transform(try white(32, 32), context: context))
+            try StandardTransformer.roundedCorners(radius: 16).transform(try white(32, 32), context: context))
         let total = rows.joined().reduce(0) { $0 + Double($1) } / 255
         #expect(abs(total - Double.pi * 256) < 0.6)
         for (x, y) in [(0, 12), (3, 5), (4, 4), (1, 9), (7, 2)] {
@@ -53,7 +53,7 @@ struct RoundedCornersTests {
     @Test("The inner pixels and the unselected corners are unchanged")
     func untouched() throws {
         let source = try PixelMaking.noise(40, 30, opaque: false, seed: 5)
-        let result = try RoundedCornersTransformer.roundedCorners(radius: 10, corners: [.topTrailing, .bottomLeading])
+        let result = try StandardTransformer.roundedCorners(radius: 10, corners: [.topTrailing, .bottomLeading])
             .transform(source, context: context)
         for y in 0..<30 {
             for x in 0..<40 {
@@ -68,7 +68,7 @@ struct RoundedCornersTests {
     @Test("A border follows the arc")
     func border() throws {
         let red = PixelColor(red: 255, green: 0, blue: 0)
-        let result = try RoundedCornersTransformer.roundedCorners(radius: 12, border: .init(width: 2.5, color: red))
+        let result = try StandardTransformer.roundedCorners(radius: 12, border: .init(width: 2.5, color: red))
             .transform(try white(40, 36), context: context)
         func isRed(_ x: Int, _ y: Int) -> Bool { result.pixel(x: x, y: y).map { $0 == (255, 0, 0, 255) } ?? false }
         func isWhite(_ x: Int, _ y: Int) -> Bool {
@@ -80,7 +80,7 @@ struct RoundedCornersTests {
         #expect(result.pixel(x: 20, y: 2).map { $0 == (255, 128, 128, 255) } ?? false)
         #expect(result.pixel(x: 0, y: 0)?.alpha == 0)
         #expect(isRed(4, 4))
-        let uncut = try RoundedCornersTransformer.roundedCorners(
+        let uncut = try StandardTransformer.roundedCorners(
             radius: 12, corners: [], border: .init(width: 1, color: PixelColor(red: 0, green: 0, blue: 0, alpha: 128))
         ).transform(try white(9, 9), context: context)
         #expect(uncut.isOpaque)
@@ -102,7 +102,7 @@ struct RoundedCornersTests {
         canvas.withUnsafeMutableBytes { bytes in
             for index in bytes.indices { bytes[index] = 255 }
         }
-        let deep = try RoundedCornersTransformer.roundedCorners(radius: 5)
+        let deep = try StandardTransformer.roundedCorners(radius: 5)
             .transform(canvas.finish(isOpaque: true), context: context)
         deep.withUnsafeBytes { bytes in
             #expect(bytes.load(as: UInt64.self) == 0)

@@ -41,7 +41,7 @@ struct RowResamplerTests {
         arguments: [PixelFormat.rgba8, .rgba16], [1, 2, 3, 4, 5])
     func bands(_ format: PixelFormat, _ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let context = CodingContext()
+        let context = ImageProcessingContext()
         for _ in 0..<12 {
             let size = PixelSize(
                 width: Int.random(in: 1...90, using: &random), height: Int.random(in: 1...90, using: &random))
@@ -53,15 +53,15 @@ struct RowResamplerTests {
             let top = Double.random(in: 0..<Double(size.height) / 2, using: &random)
             let window = SampleRect(
                 x: left, y: top, width: Double(size.width) - left * 1.5, height: Double(size.height) - top * 1.5)
-            let filter: Resampler.Filter = Bool.random(using: &random) ? .lanczos3 : .box
+            let filter: ResamplingFilter = Bool.random(using: &random) ? .lanczos3 : .box
             var rows = try RowResampler(
                 sourceSize: size, window: window, to: output, format: format, filter: filter, context: context)
             var row = 0
             while row < size.height {
                 let count = min(Int.random(in: 1...40, using: &random), size.height - row)
                 try rows.add(
-                    CropTransformer.crop(PixelRect(x: 0, y: row, width: size.width, height: count))
-                        .transform(pixels, context: TransformContext()), context: context)
+                    StandardTransformer.crop(PixelRect(x: 0, y: row, width: size.width, height: count))
+                        .transform(pixels, context: ImageProcessingContext()), context: context)
                 row += count
             }
             let isComplete = rows.isComplete
@@ -77,7 +77,7 @@ struct RowResamplerTests {
         let size = PixelSize(width: 8, height: 8)
         var rows = try RowResampler(
             sourceSize: size, window: SampleRect(size), to: PixelSize(width: 2, height: 2), format: .rgba8,
-            filter: .box, context: CodingContext())
+            filter: .box, context: ImageProcessingContext())
         let others = [
             try noise(PixelSize(width: 7, height: 1), .rgba8, using: &random),
             try noise(PixelSize(width: 8, height: 1), .rgba16, using: &random),
@@ -85,7 +85,7 @@ struct RowResamplerTests {
         ]
         for other in others {
             var isRefused = false
-            do throws(ImageError) { try rows.add(other, context: CodingContext()) } catch { isRefused = true }
+            do throws(ImageError) { try rows.add(other, context: ImageProcessingContext()) } catch { isRefused = true }
             #expect(isRefused)
         }
         let isComplete = rows.isComplete

@@ -7,7 +7,7 @@ import WebImageCore
 /// double precision and without optimizations.
 enum SlowResampler {
     static func resample(
-        _ pixels: PixelBuffer, window: SampleRect, to output: PixelSize, filter: Resampler.Filter
+        _ pixels: PixelBuffer, window: SampleRect, to output: PixelSize, filter: ResamplingFilter
     ) -> [UInt8] {
         let columns = (0..<output.width).map {
             weights($0, window.x, window.width, pixels.width, output.width, filter)
@@ -35,7 +35,7 @@ enum SlowResampler {
     }
 
     private static func weights(
-        _ index: Int, _ start: Double, _ length: Double, _ limit: Int, _ output: Int, _ filter: Resampler.Filter
+        _ index: Int, _ start: Double, _ length: Double, _ limit: Int, _ output: Int, _ filter: ResamplingFilter
     ) -> [(Int, Double)] {
         let ratio = length / Double(output)
         let left = start + Double(index) * ratio

@@ -5,13 +5,13 @@ import WebImageCore
 
 @Suite("Resize and crop")
 struct TransformerTests {
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
 
     private func resized(_ width: Int, _ height: Int, _ transformer: ResizeTransformer, scale: Double = 1) throws
         -> PixelSize
     {
         let source = try PixelMaking.buffer(width, height, isOpaque: true) { _, _ in [9, 8, 7, 255] }
-        return try transformer.transform(source, context: TransformContext(scale: scale)).size
+        return try transformer.transform(source, context: ImageProcessingContext(scale: scale)).size
     }
 
     @Test("Leading-dot syntax creates an array of transformers")
@@ -48,17 +48,17 @@ struct TransformerTests {
         let source = try PixelMaking.noise(4, 4, opaque: true)
         for upscales in [false, true] {
             #expect {
-                try ResizeTransformer.resize(width: length, upscales: upscales).transform(source, context: context)
+                try StandardTransformer.resize(width: length, upscales: upscales).transform(source, context: context)
             } throws: { ($0 as? ImageError)?.code == 5001 }
         }
-        #expect { try CropTransformer.crop(width: length, height: 2).transform(source, context: context) } throws: {
+        #expect { try StandardTransformer.crop(width: length, height: 2).transform(source, context: context) } throws: {
             ($0 as? ImageError)?.code == 5001
         }
         #expect {
-            try CropTransformer.crop(x: 0, y: 0, width: 2, height: length).transform(source, context: context)
+            try StandardTransformer.crop(x: 0, y: 0, width: 2, height: length).transform(source, context: context)
         } throws: { ($0 as? ImageError)?.code == 5001 }
-        let points = TransformContext(scale: length)
-        #expect { try ResizeTransformer.resize(width: 3, unit: .points).transform(source, context: points) } throws: {
+        let points = ImageProcessingContext(scale: length)
+        #expect { try StandardTransformer.resize(width: 3, unit: .points).transform(source, context: points) } throws: {
             ($0 as? ImageError)?.code == 5001
         }
     }
@@ -66,13 +66,13 @@ struct TransformerTests {
     @Test("Enlarged results obey the limits")
     func obeysLimits() throws {
         let source = try PixelMaking.noise(4, 4, opaque: true)
-        let limited = TransformContext(coding: CodingContext(limits: .icon))
+        let limited = ImageProcessingContext(limits: .icon)
         #expect {
-            try ResizeTransformer.resize(width: 3_000, upscales: true).transform(source, context: limited)
+            try StandardTransformer.resize(width: 3_000, upscales: true).transform(source, context: limited)
         } throws: { ($0 as? ImageError)?.code == ImageError.LimitFailure.Kind.dimension.rawValue }
         #expect(throws: ImageError.self) {
             let thin = try PixelMaking.noise(1, 4_000, opaque: true)
-            return try ResizeTransformer.resize(width: 1e9, mode: .fill, upscales: true).transform(
+            return try StandardTransformer.resize(width: 1e9, mode: .fill, upscales: true).transform(
                 thin, context: context)
         }
     }
@@ -80,7 +80,7 @@ struct TransformerTests {
     @Test("A crop keeps the pixels of its rectangle")
     func crops() throws {
         let source = try PixelMaking.noise(13, 11, opaque: false)
-        let part = try CropTransformer.crop(x: 2.4, y: 3, width: 5, height: 4).transform(source, context: context)
+        let part = try StandardTransformer.crop(x: 2.4, y: 3, width: 5, height: 4).transform(source, context: context)
         #expect(part.size == PixelSize(width: 5, height: 4))
         for y in 0..<4 {
             for x in 0..<5 {
@@ -92,24 +92,25 @@ struct TransformerTests {
             }
         }
         #expect(
-            try CropTransformer.crop(x: -4, y: -4, width: 99, height: 99).transform(source, context: context) === source
+            try StandardTransformer.crop(x: -4, y: -4, width: 99, height: 99)
+                .transform(source, context: context) === source
         )
         #expect {
-            try CropTransformer.crop(x: 13, y: 0, width: 2, height: 2).transform(source, context: context)
+            try StandardTransformer.crop(x: 13, y: 0, width: 2, height: 2).transform(source, context: context)
         } throws: { ($0 as? ImageError)?.code == 5002 }
     }
 
-    @Test("A crop supports every anchor", arguments: CropTransformer.Anchor.allCases)
-    func anchors(_ anchor: CropTransformer.Anchor) throws {
+    @Test("A crop supports every anchor", arguments: StandardTransformer.Anchor.allCases)
+    func anchors(_ anchor: StandardTransformer.Anchor) throws {
         let source = try PixelMaking.buffer(7, 9, isOpaque: true) { x, y in [UInt8(x), UInt8(y), 0, 255] }
-        let part = try CropTransformer.crop(width: 3, height: 5, anchor: anchor).transform(source, context: context)
+        let part = try StandardTransformer.crop(width: 3, height: 5, anchor: anchor).transform(source, context: context)
         let name = anchor.rawValue.lowercased()
         let x = name.contains("leading") ? 0 : name.contains("trailing") ? 4 : 2
         let y = name.contains("top") ? 0 : name.contains("bottom") ? 4 : 2
         let first = part.pixel(x: 0, y: 0)
         #expect(first?.red == UInt8(x) && first?.green == UInt8(y))
         #expect(
-            try CropTransformer.crop(width: 50, height: 50, anchor: anchor).transform(source, context: context)
+            try StandardTransformer.crop(width: 50, height: 50, anchor: anchor).transform(source, context: context)
                 === source)
     }
 }

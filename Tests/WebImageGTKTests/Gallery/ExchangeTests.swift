@@ -31,7 +31,7 @@
                 XCTAssertEqual(try reader.text(), address)
                 XCTAssertEqual(String(decoding: try reader.bytes("text/uri-list"), as: UTF8.self), address + "\r\n")
                 let png = try ImageCoderRegistry.standard.decode(
-                    try reader.bytes("image/png"), options: ImageDecodingOptions(), context: CodingContext())
+                    try reader.bytes("image/png"), options: ImageDecodingOptions(), context: ImageProcessingContext())
                 assertColor(Screenshot(png.pixels).middle, GalleryStage.color(2))
                 gdk_clipboard_set_content(clipboard, nil)
                 stage.close()

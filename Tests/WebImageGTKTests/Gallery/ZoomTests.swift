@@ -122,7 +122,7 @@
                 let file = Fixtures.directory.deletingLastPathComponent().deletingLastPathComponent()
                     .appending(path: "Sources/webimage/Album/dusk.jpg")
                 let pixels = try ImageCoderRegistry.standard.decode(
-                    LooksTests.dusk.get(), options: ImageDecodingOptions(), context: CodingContext()
+                    LooksTests.dusk.get(), options: ImageDecodingOptions(), context: ImageProcessingContext()
                 ).pixels
                 stage.window.add([file.absoluteString])
                 Stand.pump("the image") { stage.window.full.image != nil }

@@ -23,7 +23,7 @@
         /// The hash is computed once, because that takes a second without optimization.
         private static let hash = try? BlurHash(
             encoding: ImageCoderRegistry.standard.decode(
-                dusk.get(), options: ImageDecodingOptions(), context: CodingContext()
+                dusk.get(), options: ImageDecodingOptions(), context: ImageProcessingContext()
             ).pixels
         ).string
 

@@ -53,7 +53,8 @@
 
         static func png(_ number: Int, width: Int, height: Int) throws -> Data {
             try ImageCoderRegistry.standard.encode(
-                DecodedImage(pixels: pixels(number, width: width, height: height)), as: .png(), context: CodingContext()
+                DecodedImage(pixels: pixels(number, width: width, height: height)), as: .png,
+                    context: ImageProcessingContext()
             )
         }
 
@@ -63,7 +64,7 @@
                 (pixels: try pixels(index, width: width, height: height), milliseconds: milliseconds)
             }
             return try ImageCoderRegistry.standard.encode(
-                DecodedImage(animation: ImageAnimation(frames: frames)), as: .gif(), context: CodingContext())
+                DecodedImage(animation: ImageAnimation(frames: frames)), as: .gif, context: ImageProcessingContext())
         }
 
         /// Returns a window that loads a GIF of three numbered frames, and its view.

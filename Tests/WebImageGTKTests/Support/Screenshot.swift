@@ -49,7 +49,7 @@
                 }
             }
             return try ImageCoderRegistry.standard.encode(
-                DecodedImage(pixels: canvas.finish(isOpaque: false)), as: .png(), context: CodingContext())
+                DecodedImage(pixels: canvas.finish(isOpaque: false)), as: .png, context: ImageProcessingContext())
         }
 
         /// Returns the largest difference of a channel, and the fraction of channels that differ by more than 24.
@@ -103,7 +103,7 @@
         }
         let data = try Data(contentsOf: Looks.directory.appending(path: "\(name).png"))
         let image = try ImageCoderRegistry.standard.decode(
-            data, options: ImageDecodingOptions(), context: CodingContext())
+            data, options: ImageDecodingOptions(), context: ImageProcessingContext())
         guard let difference = screenshot.difference(to: Screenshot(image.pixels)) else {
             return XCTFail(
                 "\(name): unexpected size of \(screenshot.width) × \(screenshot.height) pixels", file: file, line: line)

@@ -45,7 +45,7 @@
 
         static func png(_ color: [UInt8], width: Int = 40, height: Int = 30) throws -> Data {
             try ImageCoderRegistry.standard.encode(
-                image(color, width: width, height: height), as: .png(), context: CodingContext())
+                image(color, width: width, height: height), as: .png, context: ImageProcessingContext())
         }
 
         /// Returns the color of the image with a number. Numbers up to 4,095 have different colors, whose components

@@ -17,7 +17,7 @@ final class SampleAlbum: Sendable {
         for (index, width) in Self.widths.enumerated() {
             let canvas = try PixelCanvas(size: PixelSize(width: width, height: 20))
             let image = DecodedImage(pixels: canvas.finish(isOpaque: false))
-            let data = try ImageCoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+            let data = try ImageCoderRegistry.standard.encode(image, as: .png, context: ImageProcessingContext())
             try data.write(to: directory.appending(path: "p\(index).png"))
             entries.append(#"{"file": "p\#(index).png", "title": "Image \#(index)", "kind": "picture"}"#)
         }

@@ -83,7 +83,7 @@ struct ImageVariantTests {
         }
         try check(true) { _ in }
         try check(false) { $0.scale = 2 }
-        try check(false) { $0.depth = .source }
+        try check(false) { $0.preservesBitDepth = true }
         try check(false) { $0.resampling = .box }
         try check(false) { $0.allowsPartialData = true }
         try check(false) { $0.coderOptions = ["a": "b"] }

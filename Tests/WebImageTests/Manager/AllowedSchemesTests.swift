@@ -32,7 +32,7 @@ struct AllowedSchemesTests {
             let expected = ImageError.request(.unsupportedScheme("file"))
             #expect(await failure(manager, request) == expected)
             await #expect(throws: expected) { try await manager.data(for: request) }
-            await #expect(throws: expected) { try await manager.encodedImage(for: request, as: .png()).data }
+            await #expect(throws: expected) { try await manager.encodedImage(for: request, as: .png).data }
             #expect(manager.loadCachedImageSynchronously(for: request, from: .all) == nil)
         }
         let data = try #require(URL(string: "data:image/png;base64,\(try TestImages.png(1).base64EncodedString())"))

@@ -92,7 +92,7 @@ private final class SlowCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         running.open()

@@ -169,7 +169,7 @@ final class CountingCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         count.add(1, ordering: .relaxed)
@@ -186,7 +186,7 @@ final class CountingTransformer: ImageTransformer {
 
     init(_ identity: String) { self.identifier = identity }
 
-    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         count.add(1, ordering: .relaxed)
         gate.withLock { $0 }?.blockingWait()
         return pixels

@@ -65,7 +65,7 @@ struct ConvenienceTests {
     func encoded() async throws {
         let table = try Migration()
         let request = ImageRequest(url: try table.serve(), size: .fit(width: 32))
-        let image = try await table.manager.encodedImage(for: request, as: .jpeg())
+        let image = try await table.manager.encodedImage(for: request, as: .jpeg)
         #expect(image.format == .jpeg && image.mimeType == "image/jpeg")
         #expect(image.size == PixelSize(width: 32, height: 24))
     }

@@ -18,7 +18,7 @@ struct EncodedDataTests {
 
     private func jpeg() throws -> Data {
         try ImageCoderRegistry.standard.encode(
-            DecodedImage(pixels: try TestImages.pixels(1)), as: .jpeg(quality: 80), context: CodingContext())
+            DecodedImage(pixels: try TestImages.pixels(1)), as: .jpeg(quality: 80), context: ImageProcessingContext())
     }
 
     @Test("An encoding is cached on disk and returned after a restart without decoding or encoding")
@@ -48,12 +48,12 @@ struct EncodedDataTests {
         let manager = fixture.manager
         let small = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         var stored = ImageRequest(url: server.url("/a"), size: .fit(width: 30))
-        stored.caching.processedEncoding = .png()
+        stored.caching.processedEncoding = .png
         stored.caching.waitsUntilStored = true
         for url in [server.url("/a"), server.url("/ab")] {
             _ = try await manager.encodedImage(for: ImageRequest(url: url), as: .webp(quality: 70)).data
         }
-        _ = try await manager.encodedImage(for: small, as: .jpeg()).data
+        _ = try await manager.encodedImage(for: small, as: .jpeg).data
         _ = try await manager.image(for: stored)
         await manager.diskCache?.flush()
         #expect(await manager.diskCache?.entries().count == 6)
@@ -62,7 +62,7 @@ struct EncodedDataTests {
         let left = await manager.diskCache?.entries() ?? []
         #expect(left.count == 2 && left.allSatisfy { $0.source == server.url("/ab").absoluteString })
         // The same data is downloaded and encoded again.
-        _ = try await manager.encodedImage(for: small, as: .jpeg()).data
+        _ = try await manager.encodedImage(for: small, as: .jpeg).data
         #expect(manager.statistics.encodes == 5)
     }
 
@@ -72,8 +72,8 @@ struct EncodedDataTests {
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"))
         _ = try await fixture.manager.image(for: request)
-        let first = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
-        #expect(try await fixture.manager.encodedImage(for: request, as: .jpeg()).data == first)
+        let first = try await fixture.manager.encodedImage(for: request, as: .jpeg).data
+        #expect(try await fixture.manager.encodedImage(for: request, as: .jpeg).data == first)
         let counts = fixture.manager.statistics
         #expect(counts.decodes == 1 && counts.encodes == 1 && counts.loads == 1)
     }
@@ -83,9 +83,9 @@ struct EncodedDataTests {
         let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"))
-        let first = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
+        let first = try await fixture.manager.encodedImage(for: request, as: .jpeg).data
         fixture.pass(seconds: 61)
-        #expect(try await fixture.manager.encodedImage(for: request, as: .jpeg()).data == first)
+        #expect(try await fixture.manager.encodedImage(for: request, as: .jpeg).data == first)
         #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
         #expect(fixture.manager.statistics.encodes == 1)
     }
@@ -101,14 +101,14 @@ struct EncodedDataTests {
         let fixture = try ManagerFixture()
         var request = ImageRequest(url: server.url("/a"))
         if !keepsMemory { request.caching.writeTo = .disk }
-        let first = try await fixture.manager.encodedImage(for: request, as: .png()).data
+        let first = try await fixture.manager.encodedImage(for: request, as: .png).data
         // Another request reloads the data while the encoding is still fresh.
         var again = request
         again.cachePolicy = .reload
         _ = try await fixture.manager.image(for: again)
-        let second = try await fixture.manager.encodedImage(for: request, as: .png()).data
+        let second = try await fixture.manager.encodedImage(for: request, as: .png).data
         #expect(second != first)
-        #expect(try await fixture.manager.encodedImage(for: request, as: .png()).data == second)
+        #expect(try await fixture.manager.encodedImage(for: request, as: .png).data == second)
         #expect(server.counters.requests == 2)
     }
 
@@ -125,7 +125,7 @@ struct EncodedDataTests {
             try TestImages.png(1).write(to: file)
             request = ImageRequest(url: file)
         }
-        _ = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
+        _ = try await fixture.manager.encodedImage(for: request, as: .jpeg).data
         await fixture.manager.diskCache?.flush()
         let entries = await fixture.manager.diskCache?.entries() ?? []
         #expect(entries.allSatisfy { !$0.key.canonical.contains("7:encoded") })
@@ -137,9 +137,9 @@ struct EncodedDataTests {
         let server = try server(try TestImages.png(1))
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"))
-        _ = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
+        _ = try await fixture.manager.encodedImage(for: request, as: .jpeg).data
         await fixture.manager.removeCachedImage(for: request)
-        _ = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
+        _ = try await fixture.manager.encodedImage(for: request, as: .jpeg).data
         #expect(server.counters.requests == 2)
     }
 
@@ -149,7 +149,7 @@ struct EncodedDataTests {
         let server = try server(bytes, type: "image/jpeg")
         let fixture = try ManagerFixture { $0.storesEncodedImages = false }
         let request = ImageRequest(url: server.url("/a"))
-        let automatic = ImageEncoding(format: .automatic)
+        let automatic = ImageEncoding.automatic
         #expect(try await fixture.manager.encodedImage(for: request, as: automatic).data == bytes)
         #expect(try await fixture.manager.encodedImage(for: request, as: automatic).data == bytes)
         fixture.manager.memoryCache.removeAll()
@@ -166,15 +166,15 @@ struct EncodedDataTests {
         let pixels = try TestImages.pixels(1)
         let image = DecodedImage(pixels: pixels).with(
             metadata: ImageMetadata(storedSize: pixels.size, xmp: [UInt8](packet)))
-        var encoding = ImageEncoding.jpeg()
+        var encoding = ImageEncoding.jpeg
         encoding.metadata = .keep
-        let bytes = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+        let bytes = try ImageCoderRegistry.standard.encode(image, as: encoding, context: ImageProcessingContext())
         let server = try server(bytes, type: "image/jpeg")
         let fixture = try ManagerFixture()
         let request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         let kept = try await fixture.manager.encodedImage(for: request, as: encoding).data
         #expect(kept.range(of: packet) != nil)
-        let stripped = try await fixture.manager.encodedImage(for: request, as: .jpeg()).data
+        let stripped = try await fixture.manager.encodedImage(for: request, as: .jpeg).data
         #expect(stripped.range(of: packet) == nil)
     }
 
@@ -185,7 +185,7 @@ struct EncodedDataTests {
         let request = ImageRequest(url: server.url("/a"))
         let manager = fixture.manager
         let answers = await withTaskGroup(of: Data?.self) { group in
-            for _ in 0..<100 { group.addTask { try? await manager.encodedImage(for: request, as: .jpeg()).data } }
+            for _ in 0..<100 { group.addTask { try? await manager.encodedImage(for: request, as: .jpeg).data } }
             return await group.reduce(into: Set<Data>()) { if let data = $1 { $0.insert(data) } }
         }
         #expect(answers.count == 1)
@@ -207,13 +207,13 @@ struct EncodedDataTests {
         open.open()
         tier.blockLookups(first)
         let lookups = tier.lookups
-        let slow = Task { try await manager.encodedImage(for: ImageRequest(url: .sample), as: .png()).data }
+        let slow = Task { try await manager.encodedImage(for: ImageRequest(url: .sample), as: .png).data }
         await untilTrue { tier.lookups == lookups + 1 }
         tier.blockLookups(second)
         first.open()
         await untilTrue { tier.lookups == lookups + 2 }
         tier.blockLookups(open)
-        let data = Task { try await manager.encodedImage(for: ImageRequest(url: .sample), as: .png()).data }
+        let data = Task { try await manager.encodedImage(for: ImageRequest(url: .sample), as: .png).data }
         await passing()
         second.open()
         #expect(try await data.value == slow.value)

@@ -142,7 +142,7 @@ struct MemoryTests {
     @Test("At critical memory pressure, large images are rejected unless they're scaled down during decoding")
     func refusal() async throws {
         let image = DecodedImage(pixels: try TestImages.pixels(1, width: 2_400, height: 2_000))
-        let jpeg = try ImageCoderRegistry.standard.encode(image, as: .jpeg(), context: CodingContext())
+        let jpeg = try ImageCoderRegistry.standard.encode(image, as: .jpeg, context: ImageProcessingContext())
         let server = try LoopbackServer(routes: ["/large": .ok(jpeg)])
         let fixture = try ManagerFixture { $0.memoryPressureMonitor = Self.reportedPressure() }
         fixture.manager.configuration.memoryPressureMonitor.report(.critical)

@@ -244,7 +244,7 @@ struct PolicyTests {
         var fixture = try ManagerFixture()
         var request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
         request.transformers = [.roundedCorners(radius: 4)]
-        request.caching.processedEncoding = .png()
+        request.caching.processedEncoding = .png
         let first = try await fixture.manager.image(for: request)
         let manager = fixture.manager
         await untilTrue { manager.runningJobs == 0 }

@@ -10,9 +10,9 @@ import WebImageTesting
 @Suite("Stored processed images", .timeLimit(.minutes(5)))
 struct ProcessedFormTests {
     private static let encodings: [(name: String, encoding: ImageEncoding)] = [
-        ("png", .png()), ("small", ImageEncoding(format: .png, maxDimension: 12)), ("jpeg", .jpeg(quality: 60)),
-        ("webp", .webp(quality: 60)), ("lossless", .webp(lossless: true)), ("qoi", ImageEncoding(format: .qoi)),
-        ("gif", .gif()), ("automatic", .automatic), ("limited", ImageEncoding(format: .jpeg, maxByteCount: 700)),
+        ("png", .png), ("small", ImageEncoding(format: .png, maxDimension: 12)), ("jpeg", .jpeg(quality: 60)),
+        ("webp", .webp(quality: 60)), ("lossless", .webp.lossless), ("qoi", ImageEncoding(format: .qoi)),
+        ("gif", .gif), ("automatic", .automatic), ("limited", ImageEncoding(format: .jpeg, maxByteCount: 700)),
     ]
 
     private static let files = ["colors/p3-alpha-16.png", "colors/p3-alpha-8.png", "colors/adobe.jpg"]
@@ -20,13 +20,13 @@ struct ProcessedFormTests {
     private func requests(_ server: LoopbackServer) -> [(name: String, request: ImageRequest)] {
         var requests: [(name: String, request: ImageRequest)] = []
         for file in Self.files {
-            for depth in [ImageDecodingOptions.Depth.eight, .source] {
-                for color in [ImageDecodingOptions.Color.sRGB, .source] {
+            for depth in [false, true] {
+                for color in [true, false] {
                     for (name, encoding) in Self.encodings {
                         var request = ImageRequest(
                             url: server.url("/\(file)?\(depth)\(color)\(name)"), size: .fit(width: 20))
-                        request.decoding.depth = depth
-                        request.decoding.color = color
+                        request.decoding.preservesBitDepth = depth
+                        request.decoding.convertsToSRGB = color
                         request.caching.processedEncoding = encoding
                         request.caching.waitsUntilStored = true
                         requests.append(("\(file) \(depth) \(color) \(name)", request))
@@ -65,8 +65,8 @@ struct ProcessedFormTests {
             #expect(stored.pixels.format == fresh[place].pixels.format, "\(name)")
             #expect(stored.size == fresh[place].size, "\(name)")
             #expect(stored.pixels.packedBytes() == fresh[place].pixels.packedBytes(), "\(name)")
-            #expect(stored.metadata.color == fresh[place].metadata.color, "\(name)")
-            guard request.decoding.color == .source else {
+            #expect(stored.metadata.isConvertedToSRGB == fresh[place].metadata.isConvertedToSRGB, "\(name)")
+            guard !request.decoding.convertsToSRGB else {
                 #expect(server.counters.requests == before, "\(name)")
                 continue
             }
@@ -85,7 +85,7 @@ struct ProcessedFormTests {
         lossy.caching.processedEncoding = .jpeg(quality: 20)
         lossy.caching.waitsUntilStored = true
         var whole = lossy
-        whole.caching.processedEncoding = .png()
+        whole.caching.processedEncoding = .png
         let image = try await manager.image(for: ImageRequest(url: server.url("/a")))
         #expect(try await manager.image(for: whole) === image)
         let reduced = try await manager.image(for: lossy)

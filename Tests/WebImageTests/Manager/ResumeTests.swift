@@ -82,7 +82,7 @@ struct ResumeTests {
             }
         }
         let image = DecodedImage(pixels: canvas.finish(isOpaque: true))
-        let data = try ImageCoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+        let data = try ImageCoderRegistry.standard.encode(image, as: .png, context: ImageProcessingContext())
         return data
     }
 }

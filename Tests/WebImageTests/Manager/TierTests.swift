@@ -78,7 +78,7 @@ struct TierTests {
         let fixture = try ManagerFixture { $0.originalCache = ImageCache(memory: nil, tiers: [originals]) }
         let own = ImageCache(tiers: [pictures])
         var request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
-        request.caching.processedEncoding = .png()
+        request.caching.processedEncoding = .png
         request.caching.waitsUntilStored = true
         _ = try await fixture.manager.image(for: request)
         #expect(originals.count == 1)
@@ -134,7 +134,7 @@ struct TierTests {
         #expect(try files() == 1)
         #expect(await fixture.manager.diskCache?.entries().map(\.tags) == [["album"]])
         request = ImageRequest(url: server.url("/b"))
-        request.caching.processedEncoding = .png()
+        request.caching.processedEncoding = .png
         let task = fixture.manager.load(request)
         await task.waitUntilStored()
         #expect(try files() == 3)

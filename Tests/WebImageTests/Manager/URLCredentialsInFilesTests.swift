@@ -28,11 +28,11 @@ struct URLCredentialsInFilesTests {
         let server = try LoopbackServer { resource.response(to: $0) }
         var fixture = try ManagerFixture()
         var request = ImageRequest(url: try url(server, "horse:battery-staple"), size: .fit(width: 20))
-        request.caching.processedEncoding = .png()
+        request.caching.processedEncoding = .png
         request.caching.waitsUntilStored = true
         let response = try await fixture.manager.response(for: request)
         #expect(response.finalURL == server.url("/a.png"))
-        _ = try await fixture.manager.encodedImage(for: request, as: .webp()).data
+        _ = try await fixture.manager.encodedImage(for: request, as: .webp).data
         await fixture.manager.diskCache?.flush()
         let sources = await fixture.manager.diskCache?.entries().map(\.source) ?? []
         #expect(sources.count == 3 && Set(sources) == [server.url("/a.png").absoluteString])

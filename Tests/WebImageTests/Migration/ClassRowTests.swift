@@ -87,9 +87,9 @@ struct ClassRowTests {
     )
     func coders() throws {
         let coders = ImageCoderRegistry.standard
-        let image = try coders.decode(TestImages.png(1), context: CodingContext())
-        let webp = try coders.encode(image, as: .webp(lossless: true), context: CodingContext())
-        #expect(try coders.decode(webp, context: CodingContext()).format == .webp)
+        let image = try coders.decode(TestImages.png(1), context: ImageProcessingContext())
+        let webp = try coders.encode(image, as: .webp.lossless, context: ImageProcessingContext())
+        #expect(try coders.decode(webp, context: ImageProcessingContext()).format == .webp)
     }
 
     @Test("SDImageCoderHelper: animations are created from frames and split into frames")
@@ -108,9 +108,9 @@ struct ClassRowTests {
         #expect(always.allSatisfy { coders.canDecode($0) })
     }
 
-    @Test("NSData+ImageContentType: ImageFormat.sniff recognizes the format")
+    @Test("NSData+ImageContentType: ImageFormat(sniffing:) recognizes the format")
     func sniff() throws {
-        #expect(ImageFormat.sniff(try TestImages.png(1)) == .png)
+        #expect(ImageFormat(sniffing: try TestImages.png(1)) == .png)
     }
 
     @MainActor
@@ -137,10 +137,10 @@ struct ClassRowTests {
             .rotate(degrees: 90), .tint(.black, blendMode: .sourceAtop), .blur(radius: 2), .saturation(0.5),
             .roundedCorners(radius: 4), .border(width: 1, color: .white),
         ]
-        let result = try ComposedTransformer(list).apply(to: image, context: TransformContext())
+        let result = try ComposedTransformer(list).apply(to: image, context: ImageProcessingContext())
         #expect(result.size.width >= 20)
-        let color = image.color(at: PixelPoint(x: 3, y: 3))
-        let colors = image.colors(in: PixelRect(x: 0, y: 0, width: 2, height: 2))
+        let color = image.pixels.color(x: 3, y: 3)
+        let colors = image.pixels.colors(in: PixelRect(x: 0, y: 0, width: 2, height: 2))
         #expect(color != nil && colors.count == 4)
     }
 
@@ -149,8 +149,8 @@ struct ClassRowTests {
         let badge = try TestImages.pixels(2)
         let canvas = try PixelBuffer.filled(with: .white, size: PixelSize(width: 100, height: 80))
         let drawn = try canvas.draw(badge, in: PixelRect(x: 70, y: 50, width: 24, height: 24), opacity: 0.9)
-        #expect(drawn.color(at: PixelPoint(x: 5, y: 5)) == .white)
-        #expect(drawn.color(at: PixelPoint(x: 80, y: 60)) != .white)
+        #expect(drawn.color(x: 5, y: 5) == .white)
+        #expect(drawn.color(x: 80, y: 60) != .white)
         #expect(throws: ImageError.self) { try canvas.draw(badge, in: PixelRect(x: 0, y: 0, width: 0, height: 5)) }
     }
 

@@ -133,10 +133,10 @@ struct ContextRowTests {
         let table = try Migration()
         let deep = try PixelBuffer.filled(with: .white, size: PixelSize(width: 8, height: 8), format: .rgba16)
         let data = try ImageCoderRegistry.standard.encode(
-            DecodedImage(pixels: deep), as: .png(), context: CodingContext())
+            DecodedImage(pixels: deep), as: .png, context: ImageProcessingContext())
         var request = try table.request(1, data)
         #expect(try await table.manager.image(for: request).pixels.format == .rgba8)
-        request.decoding.depth = .source
+        request.decoding.preservesBitDepth = true
         #expect(try await table.manager.image(for: request).pixels.format == .rgba16)
     }
 
@@ -145,7 +145,7 @@ struct ContextRowTests {
         let table = try Migration()
         var request = try table.request()
         request.size = .fit(width: 16)
-        request.caching.processedEncoding = .webp(lossless: true)
+        request.caching.processedEncoding = .webp.lossless
         await table.manager.load(request).waitUntilStored()
         #expect(await table.manager.diskCache?.info().entryCount == 2)
     }
@@ -264,7 +264,7 @@ private struct OneColorCoder: ImageCoder {
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { prefix.starts(with: Data("grey".utf8)) }
 
     func decode(
-        _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext
+        _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {
         let text = options.coderOptions["side"] ?? String(decoding: data.dropFirst(5), as: UTF8.self)
         let side = Int(text) ?? 1

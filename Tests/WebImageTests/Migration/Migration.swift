@@ -67,7 +67,7 @@ struct Migration {
     static func gif() throws -> Data {
         let frames = try (1...3).map { (pixels: try TestImages.pixels($0), milliseconds: 50) }
         let image = try DecodedImage(animation: ImageAnimation(frames: frames))
-        return try ImageCoderRegistry.standard.encode(image, as: .gif(), context: CodingContext())
+        return try ImageCoderRegistry.standard.encode(image, as: .gif, context: ImageProcessingContext())
     }
 
     /// A square of 40 × 40 CSS pixels.

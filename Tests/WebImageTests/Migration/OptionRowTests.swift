@@ -126,7 +126,7 @@ struct OptionRowTests {
         request.transformsAnimations = false
         #expect(try await table.manager.image(for: request).size.width == 64)
         request.transformsAnimations = true
-        request.transformers = [.resize(width: 10).applied(toFrames: false)]
+        request.transformers = [.resize(width: 10).excludingAnimations()]
         #expect(try await table.manager.image(for: request).size.width == 64)
     }
 
@@ -286,7 +286,7 @@ struct OptionRowTests {
         request.size = .fit(width: 20)
         request.transformers = [.pad(5)]
         #expect(try await table.manager.image(for: request).size.width == 30)
-        request.transformers = [.pad(5).applied(toVectors: false)]
+        request.transformers = [.pad(5).excludingVectors()]
         #expect(try await table.manager.image(for: request).size.width == 20)
     }
 

@@ -139,9 +139,9 @@ struct YYWebImageRowTests {
     @Test("YYImageEncoder, YYImageDecoder: images are encoded and decoded")
     func encoder() throws {
         let image = DecodedImage(pixels: try TestImages.pixels(1))
-        for encoding in [ImageEncoding.jpeg(), .png(), .gif(), .webp(), .apng()] {
-            let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
-            #expect(try ImageCoderRegistry.standard.decode(data, context: CodingContext()).size == image.size)
+        for encoding in [ImageEncoding.jpeg, .png, .gif, .webp, .apng] {
+            let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: ImageProcessingContext())
+            #expect(try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext()).size == image.size)
         }
     }
 
@@ -158,11 +158,11 @@ struct YYWebImageRowTests {
     func effects() throws {
         let image = DecodedImage(pixels: try TestImages.pixels(1))
         let effects: [any ImageTransformer] = [
-            .blur(.soft), .blur(.light), .blur(.extraLight), .blur(.dark), .grayscale(), .tint(.white), .inset(4),
-            .roundedCorners(radius: 6), .rotate(degrees: 45), .flip(.vertical),
+            .blur(radius: 60, saturation: 1.8, unit: .points), .grayscale, .tint(.white), .inset(4),
+            .roundedCorners(radius: 6), .rotate(degrees: 45), .flipVertically,
         ]
         for effect in effects {
-            #expect(try !effect.apply(to: image, context: TransformContext()).size.isEmpty)
+            #expect(try !effect.apply(to: image, context: ImageProcessingContext()).size.isEmpty)
         }
     }
 }

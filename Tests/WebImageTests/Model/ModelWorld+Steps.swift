@@ -50,7 +50,7 @@ extension ModelWorld {
         if chance(4) { request.previews = .progressive(interval: .zero) }
         if chance(8) { request.previews = .blurred(interval: .zero) }
         if chance(5) { request.includesOriginalData = true }
-        if chance(6) { request.caching.processedEncoding = .png() }
+        if chance(6) { request.caching.processedEncoding = .png }
         if chance(8) { request.caching.waitsUntilStored = true }
         if chance(6) { request.continuesAfterCancellation = true }
         if chance(3) { request.caching.bypassesFailureCache = true }
@@ -135,7 +135,7 @@ extension ModelWorld {
     private func requestData() {
         let (request, asked) = anyRequest()
         let (manager, source) = (fixture.manager, source)
-        let encodings: [ImageEncoding?] = [nil, .png(), .jpeg(), .webp()]
+        let encodings: [ImageEncoding?] = [nil, .png, .jpeg, .webp]
         let complaints = complaints
         guard let encoding = encodings.randomElement(using: &random) ?? nil else {
             return wait {
@@ -147,8 +147,9 @@ extension ModelWorld {
         }
         wait {
             guard let data = try? await manager.encodedImage(for: request, as: encoding).data else { return }
-            if ImageFormat.sniff(data) != encoding.format {
-                complaints.update { $0.append("requested \(encoding.format), got \(data.count) bytes of another type") }
+            if ImageFormat(sniffing: data) != encoding.formatOrAutomatic {
+                let wanted = encoding.formatOrAutomatic
+                complaints.update { $0.append("requested \(wanted), got \(data.count) bytes of another type") }
             }
         }
     }

@@ -67,7 +67,7 @@ struct ChromeTraceObserverTests {
         }
         let url = try #require(URL(string: "https://example.org/a.png"))
         loader.respond(to: url, with: .init(body: try TestImages.png(1)))
-        _ = try await fixture.manager.image(for: ImageRequest(url: url, transformers: [.grayscale()]))
+        _ = try await fixture.manager.image(for: ImageRequest(url: url, transformers: [.grayscale]))
         await untilTrue { fixture.manager.runningJobs == 0 }
         let spans = Dictionary(try document(trace).complete.map { ($0.name, $0) }) { first, _ in first }
         let request = try #require(spans["request"])

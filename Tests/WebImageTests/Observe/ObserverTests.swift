@@ -50,7 +50,7 @@ struct ObserverTests {
     @Test("Every stage of a request is reported in order, with its sizes, origin, and key")
     func stages() async throws {
         let fixture = try fixture(recorder)
-        let request = ImageRequest(url: url, size: .fit(width: 16), transformers: [.grayscale()])
+        let request = ImageRequest(url: url, size: .fit(width: 16), transformers: [.grayscale])
         // Until the index is loaded, the manager must query the disk.
         await fixture.manager.diskCache?.flush()
         _ = try await fixture.manager.image(for: request)

@@ -126,7 +126,7 @@ struct AbandonedWorkTests {
         }
         let manager = fixture.manager
         var request = ImageRequest(url: .sample)
-        request.caching.processedEncoding = .png()
+        request.caching.processedEncoding = .png
         request.caching.waitsUntilStored = true
         _ = try await manager.image(for: request)
         #expect(tier.count == 2)
@@ -181,7 +181,7 @@ struct AbandonedWorkTests {
                     switch form {
                     case .image: _ = try? await manager.image(for: request)
                     case .data: _ = try? await manager.data(for: request)
-                    case .encoded: _ = try? await manager.encodedImage(for: request, as: .png()).data
+                    case .encoded: _ = try? await manager.encodedImage(for: request, as: .png).data
                     }
                     // The stored data must exist when the request has ended.
                     if !tier.payloads.contains(Numbered.data(1)) { ended.update { $0 += 1 } }

@@ -69,13 +69,13 @@ struct AdmissionTests {
         let overloaded = ImageError.limitExceeded(ImageError.LimitFailure(.overloaded, limit: 1, actual: 2))
         let refused = manager.load(try request(2))
         #expect(throws: overloaded) { try refused.result?.get() }
-        await #expect(throws: overloaded) { try await manager.encodedImage(for: request(1), as: .jpeg()).data }
+        await #expect(throws: overloaded) { try await manager.encodedImage(for: request(1), as: .jpeg).data }
         await #expect(throws: overloaded) { try await manager.image(for: request(2)) }
         gate.open()
         _ = try await (first.response, second.response)
         await untilTrue { manager.pipeline.admissions.count == 0 }
         // The encoding requests its image internally, which needs no second slot.
-        #expect(try await manager.encodedImage(for: request(3), as: .jpeg()).data.isEmpty == false)
+        #expect(try await manager.encodedImage(for: request(3), as: .jpeg).data.isEmpty == false)
         #expect(manager.statistics.limitFailures == 2)
     }
 

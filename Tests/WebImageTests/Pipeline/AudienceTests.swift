@@ -89,8 +89,8 @@ struct AudienceTests {
         let choices = NetworkChoices()
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second, first] {
-            let data = try await fixture.manager.encodedImage(for: choices.request(choice), as: .png()).data
-            let image = try ImageCoderRegistry.standard.decode(data, context: CodingContext())
+            let data = try await fixture.manager.encodedImage(for: choices.request(choice), as: .png).data
+            let image = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
             #expect(Numbered.number(of: image) == choice.rawValue)
         }
         #expect(choices.loads == 2)
@@ -102,7 +102,7 @@ struct AudienceTests {
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         for choice in [first, second] {
             var request = choices.request(choice)
-            request.caching.processedEncoding = .png()
+            request.caching.processedEncoding = .png
             request.caching.originalWriteTo = []
             request.caching.writeTo = .disk
             request.caching.waitsUntilStored = true

@@ -10,7 +10,7 @@ import WebImageTesting
 private struct AnyDataCoder: ImageCoder {
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         DecodedImage(pixels: try PixelCanvas(size: PixelSize(width: 1, height: 1)).finish(isOpaque: false))

@@ -136,7 +136,7 @@ final class HoldingTransformer: ImageTransformer {
     /// A Boolean value that indicates whether an image has reached the gate.
     var isHolding: Bool { begun.load(ordering: .acquiring) }
 
-    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         begun.store(true, ordering: .releasing)
         gate.blockingWait()
         return pixels
@@ -155,7 +155,7 @@ final class HoldingCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         begun.store(true, ordering: .releasing)

@@ -257,7 +257,7 @@ private struct WidthCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format != nil && format == self.format }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: 1))
@@ -269,7 +269,7 @@ private struct WidthCoder: ImageCoder {
 private struct RefusingCoder: ImageCoder {
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         throw .decoding(.corrupted(format: .png, reason: "refused"))

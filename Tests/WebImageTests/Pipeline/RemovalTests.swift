@@ -88,7 +88,7 @@ struct RemovalTests {
         arguments: Stage.allCases, Removal.allCases)
     func running(stage: Stage, removal: Removal) async throws {
         let world = try World(stage)
-        let task = await world.start { $0.caching.processedEncoding = .png() }
+        let task = await world.start { $0.caching.processedEncoding = .png }
         await removal(world.fixture.manager)
         world.gate.open()
         #expect(await task.number == 1)
@@ -126,7 +126,7 @@ struct RemovalTests {
             request.caching.waitsUntilStored = true
             return request
         }()
-        async let data = manager.encodedImage(for: request, as: .png()).data
+        async let data = manager.encodedImage(for: request, as: .png).data
         await world.waitUntilBlocked()
         await removal(manager)
         world.gate.open()

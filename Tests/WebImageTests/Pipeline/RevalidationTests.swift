@@ -185,7 +185,7 @@ struct RevalidationTests {
             switch join {
             case .image: _ = try? await manager.image(for: request)
             case .data: _ = try? await manager.data(for: request)
-            case .encoded: _ = try? await manager.encodedImage(for: request, as: .png()).data
+            case .encoded: _ = try? await manager.encodedImage(for: request, as: .png).data
             case .change:
                 let task = manager.load(request)
                 task.priority = .veryHigh
@@ -232,7 +232,7 @@ struct RevalidationTests {
             switch join {
             case .image: _ = try await manager.image(for: request)
             case .data: _ = try await manager.data(for: request)
-            case .encoded: _ = try await manager.encodedImage(for: request, as: .png()).data
+            case .encoded: _ = try await manager.encodedImage(for: request, as: .png).data
             case .change: _ = try await manager.image(for: request)
             }
         }

@@ -107,8 +107,8 @@ struct ImagePreviewTests {
         let log = EventLog(task)
         picture.gates.prefix(2).forEach { $0.open() }
         let plain = try #require(try picture.preview(2, size: .fit(width: 40)))
-        let expected = try RoundedCornersTransformer.roundedCorners(radius: 20)
-            .transform(plain.image.pixels, context: TransformContext()).packedBytes()
+        let expected = try StandardTransformer.roundedCorners(radius: 20)
+            .transform(plain.image.pixels, context: ImageProcessingContext()).packedBytes()
         await untilTrue { log.previews.last?.pixels.packedBytes() == expected }
         #expect(log.previews.last?.size == PixelSize(width: 40, height: 30))
         picture.gates.forEach { $0.open() }

@@ -48,13 +48,13 @@ struct PreviewArticleTests {
     @Test("A progressive decoder works without a manager")
     func decoder() throws {
         let pieces = [try TestImages.jpeg(progressive: false)]
-        let context = CodingContext(limits: .desktop)
-        let start = try ImageCoderRegistry.standard.progressiveStart(pieces[0], context: context)
-        if case .decoder(let decoder, let probe) = start {
+        let context = ImageProcessingContext(limits: .desktop)
+        let decoder = try ImageCoderRegistry.standard.makeProgressiveDecoder(for: pieces[0], context: context)
+        if let decoder {
             for (index, piece) in pieces.enumerated() {
                 try decoder.append(piece, isLast: index == pieces.count - 1, context: context)
                 if let preview = try decoder.makePreview(context: context) {
-                    print("\(preview.completedRows) of \(probe.storedSize.height) rows")
+                    print("\(preview.completedRows) of \(preview.image.metadata.storedSize.height) rows")
                     show(preview.image)
                 }
             }

@@ -29,7 +29,8 @@ struct PreviewRulesTests {
             let plain = try #require(try picture.preview(count, size: size))
             let part = Double(picture.size(count)) / Double(picture.data.count)
             let expected = try PreviewBlur.apply(
-                PreviewBlur.radius(fraction: part, displayedCount: 0), to: plain.image, context: CodingContext())
+                PreviewBlur.radius(fraction: part, displayedCount: 0), to: plain.image,
+                    context: ImageProcessingContext())
             await untilTrue { log.previews.last?.pixels.packedBytes() == expected.pixels.packedBytes() }
         }
         picture.gates[3].open()
@@ -140,10 +141,10 @@ struct PreviewRulesTests {
     }
 
     private static func preview(_ prefix: Data) throws -> [UInt8]? {
-        let start = try ImageCoderRegistry.standard.progressiveStart(prefix, context: CodingContext())
+        let start = try ImageCoderRegistry.standard.progressiveStart(prefix, context: ImageProcessingContext())
         guard case .decoder(let decoder, _) = start else { return nil }
-        try decoder.append(prefix, isLast: false, context: CodingContext())
-        return try decoder.makePreview(context: CodingContext())?.image.pixels.packedBytes()
+        try decoder.append(prefix, isLast: false, context: ImageProcessingContext())
+        return try decoder.makePreview(context: ImageProcessingContext())?.image.pixels.packedBytes()
     }
 }
 
@@ -151,7 +152,7 @@ struct PreviewRulesTests {
 private struct RefusingTransformer: ImageTransformer {
     var identifier: String { "refusing" }
 
-    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         throw .processing(.noEncoder(.gif))
     }
 }

@@ -44,10 +44,10 @@ struct PreviewSourceTests {
     }
 
     private func half(of data: Data) throws -> [UInt8]? {
-        let start = try ImageCoderRegistry.standard.progressiveStart(data, context: CodingContext())
+        let start = try ImageCoderRegistry.standard.progressiveStart(data, context: ImageProcessingContext())
         guard case .decoder(let decoder, _) = start else { return nil }
-        try decoder.append(data.prefix(data.count / 2), isLast: false, context: CodingContext())
-        return try decoder.makePreview(context: CodingContext())?.image.pixels.packedBytes()
+        try decoder.append(data.prefix(data.count / 2), isLast: false, context: ImageProcessingContext())
+        return try decoder.makePreview(context: ImageProcessingContext())?.image.pixels.packedBytes()
     }
 
     private func parts(_ data: Data, _ count: Int) -> [Data] {

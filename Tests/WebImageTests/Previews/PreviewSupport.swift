@@ -79,10 +79,10 @@ struct SlowImage {
     func preview(_ count: Int, size: TargetSize? = nil) throws -> ImagePreview? {
         let prefix = data.prefix(self.size(count))
         let start = try ImageCoderRegistry.standard.progressiveStart(
-            prefix, options: ImageDecodingOptions(size: size), context: CodingContext())
+            prefix, options: ImageDecodingOptions(size: size), context: ImageProcessingContext())
         guard case .decoder(let decoder, _) = start else { return nil }
-        try decoder.append(prefix, isLast: false, context: CodingContext())
-        return try decoder.makePreview(context: CodingContext())
+        try decoder.append(prefix, isLast: false, context: ImageProcessingContext())
+        return try decoder.makePreview(context: ImageProcessingContext())
     }
 }
 
@@ -105,6 +105,6 @@ extension TestImages {
         }
         return try ImageCoderRegistry.standard.encode(
             DecodedImage(pixels: canvas.finish(isOpaque: true)), as: .jpeg(quality: 85, isProgressive: progressive),
-            context: CodingContext())
+            context: ImageProcessingContext())
     }
 }

@@ -38,13 +38,13 @@ final class WatchedCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jpeg }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         try JPEGCoder().decode(data, info: info, options: options, context: context)
     }
 
-    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: CodingContext)
+    func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         notes.withLock { $0.decoders += 1 }
@@ -78,14 +78,14 @@ private final class WatchedDecoder: ProgressiveImageDecoder {
         self.coder = coder
     }
 
-    func append(_ bytes: Data, isLast: Bool, context: CodingContext) throws(ImageError) {
+    func append(_ bytes: Data, isLast: Bool, context: ImageProcessingContext) throws(ImageError) {
         try coder.during { () throws(ImageError) in
             coder.record { $0.appended += bytes.count }
             try decoder.append(bytes, isLast: isLast, context: context)
         }
     }
 
-    func makePreview(context: CodingContext) throws(ImageError) -> ImagePreview? {
+    func makePreview(context: ImageProcessingContext) throws(ImageError) -> ImagePreview? {
         try coder.during { () throws(ImageError) in
             coder.record { $0.inspections += 1 }
             coder.gate.blockingWait()

@@ -16,7 +16,7 @@ private struct WidthCoder: ImageCoder {
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format != nil && format == self.format }
 
-    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: CodingContext)
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: 1))

@@ -22,7 +22,7 @@ struct RequestEqualityTests {
         #expect(other == request && Set([other, request]).count == 1)
         let transformed = [request, request].map { request in
             var copy = request
-            copy.transformers = [.grayscale()]
+            copy.transformers = [.grayscale]
             return copy
         }
         #expect(transformed[0] == transformed[1] && transformed[0] != request)
@@ -46,7 +46,7 @@ struct RequestEqualityTests {
             { $0.caching.writeTo = .memory },
             { $0.caching.originalReadFrom = .memory },
             { $0.caching.originalWriteTo = .memory },
-            { $0.caching.processedEncoding = .png() },
+            { $0.caching.processedEncoding = .png },
             { $0.caching.allowsLargerImages = true },
             { $0.caching.bypassesFailureCache = true },
             { $0.caching.waitsUntilStored = true },

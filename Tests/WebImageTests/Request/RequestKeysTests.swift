@@ -28,7 +28,7 @@ struct RequestKeysTests {
             keys { $0.scale = 2 },
             keys { $0.frames = .first },
             keys { $0.frames = .index(1) },
-            keys { $0.decoding.depth = .source },
+            keys { $0.decoding.preservesBitDepth = true },
             keys { $0.decoding.resampling = .box },
             keys { $0.decoding.allowsPartialData = true },
             keys { $0.decoding.formatHint = .svg },
@@ -43,7 +43,7 @@ struct RequestKeysTests {
 
     @Test("The digest equals the digest of the final key")
     func digest() throws {
-        for transformers in [[], [.grayscale()], [.roundedCorners(radius: 3), .grayscale()]] as [[any ImageTransformer]]
+        for transformers in [[], [.grayscale], [.roundedCorners(radius: 3), .grayscale]] as [[any ImageTransformer]]
         {
             let made = try keys { request in
                 request.size = .fit(width: 10.5, height: nil)
@@ -138,10 +138,10 @@ private struct OptionCase: Equatable {
     let source: String
     let size: TargetSize?
     let scale: Double
-    let frames: ImageDecodingOptions.Frames
-    let depth: ImageDecodingOptions.Depth
-    let reduction: ImageDecodingOptions.Reduction
-    let color: ImageDecodingOptions.Color
+    let frames: FrameSelection
+    let depth: Bool
+    let reduction: ResamplingFilter
+    let color: Bool
     let isPartial: Bool
     let hint: String?
     let extras: [String: String]
@@ -159,10 +159,10 @@ private struct OptionCase: Equatable {
             .fitting(byteCount: pick([1, 11, .max])),
         ])
         scale = pick([1, 2, 1.5])
-        frames = pick([.all, .first, .index(1), .index(11)])
-        depth = pick([.eight, .source])
+        frames = pick([.all, .first, .index(1), .index(11), .range(1..<11), .indices([1]), .indices([1, 1])])
+        depth = pick([false, true])
         reduction = pick([.lanczos3, .box])
-        color = pick([.sRGB, .source])
+        color = pick([true, false])
         isPartial = pick([true, false])
         hint = pick([nil, "extra", "hint"])
         extras = pick([[:], ["coder": "x"], ["extra": "coder"], ["coder": "x", "extra": "x"]])
@@ -175,9 +175,9 @@ private struct OptionCase: Equatable {
         request.size = size
         request.scale = scale
         request.frames = frames
-        request.decoding.depth = depth
+        request.decoding.preservesBitDepth = depth
         request.decoding.resampling = reduction
-        request.decoding.color = color
+        request.decoding.convertsToSRGB = color
         request.decoding.allowsPartialData = isPartial
         request.decoding.formatHint = hint.flatMap { ImageFormat(rawValue: $0) }
         request.decoding.coderOptions = extras

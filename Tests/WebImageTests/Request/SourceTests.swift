@@ -115,8 +115,8 @@ struct SourceTests {
         #expect(calls.value == 1)
         #expect(manager.cachedImage(for: small)?.size.width == 40)
         await #expect(throws: ImageError.request(.noOriginalData)) { try await manager.data(for: whole) }
-        let png = try await manager.encodedImage(for: whole, as: .png()).data
-        #expect(ImageFormat.sniff(png) == .png)
+        let png = try await manager.encodedImage(for: whole, as: .png).data
+        #expect(ImageFormat(sniffing: png) == .png)
         await manager.cache.flush()
         #expect(await manager.diskCache?.info().entryCount == 0)
     }

@@ -32,9 +32,10 @@ struct IncrementalDecodeTests {
         var held: [Data] = []
         for start in stride(from: 0, to: data.count - step, by: step) {
             held.append(data[start..<start + step])
-            if decode.append(held, expected: data.count, budget: budget, context: CodingContext()) { held = [] }
+            if decode.append(held, expected: data.count, budget: budget,
+                context: ImageProcessingContext()) { held = [] }
         }
-        return try decode.finish(data, probe: try? ImageInfo(data: data), context: CodingContext())
+        return try decode.finish(data, probe: try? ImageInfo(data: data), context: ImageProcessingContext())
     }
 
     private func expectSame(_ data: Data, _ sizes: [TargetSize?], _ name: String) throws -> Bool {
@@ -43,7 +44,7 @@ struct IncrementalDecodeTests {
             guard let image = try streamed(data, size, parts: 5) else { continue }
             isStreamed = true
             let whole = try ImageCoderRegistry.standard.decode(
-                data, options: ImageDecodingOptions(size: size), context: CodingContext())
+                data, options: ImageDecodingOptions(size: size), context: ImageProcessingContext())
             let isSame = image.pixels.packedBytes() == whole.pixels.packedBytes()
             #expect(isSame, "\(name) at \(size.map { "\($0.mode)" } ?? "full size")")
             let isTold = image.metadata == whole.metadata && image.format == whole.format
@@ -58,7 +59,7 @@ struct IncrementalDecodeTests {
         for name in imagePaths {
             let data = try Data(contentsOf: Fixtures.directory.appending(path: name))
             let isStreamed = try expectSame(data, [nil, .fit(width: 24)], name)
-            if isStreamed, let format = ImageFormat.sniff(data) { formats.insert(format) }
+            if isStreamed, let format = ImageFormat(sniffing: data) { formats.insert(format) }
         }
         #expect(formats.isSuperset(of: [.jpeg, .png, .webp, .bmp]))
         #expect(formats.isDisjoint(with: [.gif, .apng]))
@@ -68,10 +69,10 @@ struct IncrementalDecodeTests {
     @Test("Streamed thumbnails of large images equal those of the complete file")
     func large() throws {
         let pixels = try TestImages.pixels(5, width: 700, height: 500)
-        for encoding in [ImageEncoding.png(), .jpeg(quality: 88), .jpeg(quality: 80, isProgressive: true), .webp()] {
+        for encoding in [ImageEncoding.png, .jpeg(quality: 88), .jpeg(quality: 80, isProgressive: true), .webp] {
             let data = try ImageCoderRegistry.standard.encode(
-                DecodedImage(pixels: pixels), as: encoding, context: CodingContext())
-            let name = "\(encoding.format)"
+                DecodedImage(pixels: pixels), as: encoding, context: ImageProcessingContext())
+            let name = "\(encoding.formatOrAutomatic)"
             #expect(try expectSame(data, [nil, .fill(width: 64, height: 48)], name))
         }
     }
@@ -82,9 +83,10 @@ struct IncrementalDecodeTests {
         let decode = IncrementalDecode(try plan(nil))
         #expect(
             decode.append(
-                [reported.prefix(reported.count * 3 / 4)], expected: nil, budget: budget, context: CodingContext()))
+                [reported.prefix(reported.count * 3 / 4)], expected: nil, budget: budget,
+                    context: ImageProcessingContext()))
         #expect(budget.bytesInUse > 0)
-        #expect(try decode.finish(given, probe: try ImageInfo(data: given), context: CodingContext()) == nil)
+        #expect(try decode.finish(given, probe: try ImageInfo(data: given), context: ImageProcessingContext()) == nil)
         #expect(budget.bytesInUse == 0)
     }
 
@@ -109,15 +111,15 @@ struct IncrementalDecodeTests {
     func room() throws {
         let small = PreviewBudget(limit: 1_000)
         let decode = IncrementalDecode(try plan(nil))
-        #expect(decode.append([try TestImages.png(1)], expected: nil, budget: small, context: CodingContext()))
+        #expect(decode.append([try TestImages.png(1)], expected: nil, budget: small, context: ImageProcessingContext()))
         #expect(decode.isFinished && small.bytesInUse == 0)
     }
 
     @Test("Requests whose pixels depend on more than the data aren't streamed")
     func suits() throws {
         #expect(IncrementalDecode.suits(try plan(.fit(width: 5))))
-        #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.depth = .source }))
-        #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.color = .source }))
+        #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.preservesBitDepth = true }))
+        #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.convertsToSRGB = false }))
         #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.allowsPartialData = true }))
         #expect(!IncrementalDecode.suits(try plan(nil) { $0.frames = .index(0) }))
     }

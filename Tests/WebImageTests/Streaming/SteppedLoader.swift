@@ -94,7 +94,7 @@ struct SteppedImage {
     /// Returns the image that is decoded from the complete file.
     func whole(_ size: TargetSize? = nil) throws -> DecodedImage {
         try ImageCoderRegistry.standard.decode(
-            data, options: ImageDecodingOptions(size: size), context: CodingContext())
+            data, options: ImageDecodingOptions(size: size), context: ImageProcessingContext())
     }
 }
 

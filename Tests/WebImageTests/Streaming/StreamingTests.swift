@@ -67,7 +67,7 @@ struct StreamingTests {
         #expect(images[0].hasPixels(of: try picture.whole(small.size)))
         let flip = FlipTransformer(.horizontal)
         let expected = try flip.transform(
-            try picture.whole().pixels, context: TransformContext(coding: CodingContext()))
+            try picture.whole().pixels, context: ImageProcessingContext())
         #expect(images[2].hasPixels(of: DecodedImage(pixels: expected)))
         #expect(picture.manager.statistics.decodes == 2 && picture.manager.statistics.decodesWhileLoading == 2)
         await isAtRest(picture.manager)
@@ -171,7 +171,7 @@ struct StreamingTests {
             }
         }
         return try ImageCoderRegistry.standard.encode(
-            DecodedImage(pixels: canvas.finish(isOpaque: true)), as: .png(), context: CodingContext())
+            DecodedImage(pixels: canvas.finish(isOpaque: true)), as: .png, context: ImageProcessingContext())
     }
 
     @Test("A header that exceeds the limits is rejected before decoding starts")
@@ -200,7 +200,7 @@ struct StreamingTests {
         await untilTrue { budget.bytesInUse > 0 }
         slow.gates[2].open()
         slow.gates[3].open()
-        let whole = try ImageCoderRegistry.standard.decode(slow.data, context: CodingContext())
+        let whole = try ImageCoderRegistry.standard.decode(slow.data, context: ImageProcessingContext())
         #expect(try await task.image.hasPixels(of: whole))
         #expect(fixture.manager.statistics.decodesWhileLoading == 1)
         await isAtRest(fixture.manager)
@@ -238,7 +238,8 @@ struct StreamingTests {
         await untilTrue { budget.bytesInUse > 0 }
         rest.open()
         let response = try await task.response
-        #expect(response.image.hasPixels(of: try ImageCoderRegistry.standard.decode(data, context: CodingContext())))
+        #expect(response.image.hasPixels(of: try ImageCoderRegistry.standard.decode(data,
+            context: ImageProcessingContext())))
         #expect(server.requests.map(\.path) == ["/a", "/target", "/a", "/target"])
         #expect(server.requests.map { $0.headers["Range"] } == [nil, nil, nil, "bytes=\(half)-"])
         #expect(response.metrics?.resumedByteCount == half)

@@ -93,7 +93,8 @@ enum DecodeSuite: Suite {
             try timed(count) {
                 for _ in 0..<count {
                     consume(
-                        try ImageCoderRegistry.standard.decode(bytes, context: CodingContext(limits: Photograph.roomy)))
+                        try ImageCoderRegistry.standard.decode(
+                            bytes, context: ImageProcessingContext(limits: Photograph.roomy)))
                 }
             }
         }

@@ -25,7 +25,7 @@ enum GIFSuite: Suite {
         let ours = Contender("WebImage") { _ in
             try timed(frames) {
                 let image = try ImageCoderRegistry.standard.decode(
-                    bytes, context: CodingContext(limits: Photograph.roomy))
+                    bytes, context: ImageProcessingContext(limits: Photograph.roomy))
                 guard let animation = image.animation, image.frameCount == frames else {
                     throw Skipped(reason: "the animation has the unexpected number of \(image.frameCount) frames")
                 }

@@ -110,7 +110,7 @@ extension PipelineSuite {
 
     /// Measures a memory cache hit whose freshness is determined by HTTP, as on the web.
     static func freshHit() async throws -> Case {
-        let picture = try Photograph.encoded(32, 32, as: .png())
+        let picture = try Photograph.encoded(32, 32, as: .png)
         let loader = StubLoader { _ in
             var fields = HTTPHeaderFields()
             fields["Cache-Control"] = "public, max-age=3600"

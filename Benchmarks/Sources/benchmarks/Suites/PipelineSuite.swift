@@ -10,7 +10,7 @@ enum PipelineSuite: Suite {
 
     static func cases(_ settings: Settings) async throws -> [Case] {
         let manager = ImageManager { $0.diskCache = nil }
-        let picture = try Photograph.encoded(32, 32, as: .png())
+        let picture = try Photograph.encoded(32, 32, as: .png)
         let text = "data:image/png;base64,\(picture.base64EncodedString())"
         guard let url = URL(string: text) else { throw Skipped(reason: "the data URL isn’t valid") }
         var request = ImageRequest(url: url)

@@ -17,7 +17,7 @@ enum StreamingSuite: Suite {
         let large = TargetSize.fit(width: 256, height: 256)
         let photo = try Photograph.encoded(3_000, 2_000, as: .jpeg(quality: 85))
         let scans = try Photograph.encoded(3_000, 2_000, as: .jpeg(quality: 85, isProgressive: true))
-        let png = try Photograph.encoded(1_600, 1_200, as: .png())
+        let png = try Photograph.encoded(1_600, 1_200, as: .png)
         let webp = try Photograph.encoded(2_000, 1_500, as: .webp(quality: 80))
         return [
             latency("JPEG of 6 MP", photo, nil, atMost: 0.35),

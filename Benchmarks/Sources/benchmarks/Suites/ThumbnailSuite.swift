@@ -123,6 +123,6 @@ enum ThumbnailSuite: Suite {
 
     private static func decode(_ bytes: Data, _ options: ImageDecodingOptions) throws -> DecodedImage {
         try ImageCoderRegistry.standard.decode(
-            bytes, options: options, context: CodingContext(limits: Photograph.roomy))
+            bytes, options: options, context: ImageProcessingContext(limits: Photograph.roomy))
     }
 }

@@ -9,7 +9,8 @@ struct Reference {
     private let pixels: ScratchMemory
 
     init(_ bytes: Data, fitting target: PixelSize) throws {
-        let full = try ImageCoderRegistry.standard.decode(bytes, context: CodingContext(limits: Photograph.roomy))
+        let full = try ImageCoderRegistry.standard.decode(
+            bytes, context: ImageProcessingContext(limits: Photograph.roomy))
         pixels = ScratchMemory(target.width * target.height * 4)
         let code = wi_limit_lanczos(
             full.pixels.packedBytes(), wi_limit_size(width: Int32(full.size.width), height: Int32(full.size.height)),

@@ -3,30 +3,33 @@
 import Foundation
 
 extension ImageOrientation {
-    /// Returns the orientation that an EXIF block declares (tag 0x0112 of its first directory; Exif 2.32, section
-    /// 4.6.4).
+    /// Creates the orientation that an EXIF block declares (tag 0x0112 of its first directory; Exif 2.32, section
+    /// 4.6.4), or returns `nil` if the block is invalid or declares none.
     ///
     /// - Parameter exif: The block, starting with its byte order mark or with the `Exif\0\0` prefix of JPEG.
-    /// - Returns: The orientation, or ``up`` if the block is invalid or declares none.
-    public static func read(exif: Data) -> ImageOrientation {
-        exif.withUnsafeBytes { ImageOrientation(exif: HeaderBytes($0, isComplete: true)) }
+    public init?(exif: Data) {
+        guard let found = exif.withUnsafeBytes({ Self.declared(in: HeaderBytes($0, isComplete: true)) }) else {
+            return nil
+        }
+        self = found
     }
 
     /// Creates the orientation that the EXIF block in `bytes` declares. The value is ``up`` if the block is invalid or
     /// declares none.
-    init(exif bytes: HeaderBytes) {
+    init(exif bytes: HeaderBytes) { self = Self.declared(in: bytes) ?? .up }
+
+    /// Returns the orientation that the EXIF block in `bytes` declares, or `nil` if the block is invalid or declares
+    /// none.
+    private static func declared(in bytes: HeaderBytes) -> ImageOrientation? {
         do throws(HeaderParsingError) {
             let start = try bytes.has("Exif\0") ? 6 : 0
             guard let directory = try TIFFDirectory(bytes.rest(from: start)),
                 let value = try directory.value(of: 0x0112, at: directory.firstOffset),
                 let orientation = ImageOrientation(rawValue: value)
-            else {
-                self = .up
-                return
-            }
-            self = orientation
+            else { return nil }
+            return orientation
         } catch {
-            self = .up
+            return nil
         }
     }
 }

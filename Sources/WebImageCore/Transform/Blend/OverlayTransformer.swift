@@ -3,32 +3,34 @@
 import CPixelKernels
 
 /// A transformer that draws another image on an image, for example a watermark, a badge, or a frame.
-public struct OverlayTransformer: ImageTransformer, Hashable {
+package struct OverlayTransformer: ImageTransformer, Hashable {
     /// The position of the overlay.
-    public enum Placement: Sendable, Hashable {
+    package enum Placement: Sendable, Hashable {
         /// The position of its top-left corner in the unit of the transformer, which may be outside the image.
         case at(x: Double, y: Double)
         /// At an edge, at a corner, or in the center, with a margin to the edges.
-        case anchored(CropTransformer.Anchor, margin: Double = 0)
+        case anchored(StandardTransformer.Anchor, margin: Double = 0)
+        /// Stretched to a rectangle in pixels, which may be partly outside the image.
+        case rect(PixelRect)
         /// Stretched over the whole image, without preserving the size and the aspect ratio of the overlay.
         case stretched
     }
 
     /// The image to draw.
-    public let overlay: PixelBuffer
+    package let overlay: PixelBuffer
     /// The position of the overlay.
-    public let placement: Placement
+    package let placement: Placement
     /// The opacity, from 0 (invisible) to 1.
-    public let opacity: Double
+    package let opacity: Double
     /// The blend mode.
-    public let mode: ImageBlendMode
+    package let mode: ImageBlendMode
     /// The unit of the lengths.
-    public let unit: TargetSize.Unit
+    package let unit: TargetSize.Unit
     private let digest: String
 
     /// Creates a transformer. By default, the overlay is opaque, the mode is normal, and lengths are in pixels. This
     /// initializer reads all pixels of the overlay to compute its identity.
-    public init(
+    package init(
         _ overlay: PixelBuffer, at placement: Placement, opacity: Double = 1, mode: ImageBlendMode = .normal,
         unit: TargetSize.Unit = .pixels
     ) {
@@ -41,34 +43,35 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer. A digest of the pixels identifies the overlay.
-    public var identifier: String {
+    package var identifier: String {
         let place =
             switch placement {
             case .at(let x, let y): "at:\(x):\(y)"
             case .anchored(let anchor, let margin): "anchored:\(anchor.rawValue):\(margin)"
+            case .rect(let rect): "rect:\(rect.x):\(rect.y):\(rect.width):\(rect.height)"
             case .stretched: "stretched"
             }
         return "overlay(\(digest),\(place),\(opacity),\(mode.rawValue),\(unit))"
     }
 
     /// Returns whether two transformers have the same effect.
-    public static func == (a: OverlayTransformer, b: OverlayTransformer) -> Bool { a.identifier == b.identifier }
+    package static func == (a: OverlayTransformer, b: OverlayTransformer) -> Bool { a.identifier == b.identifier }
 
     /// Hashes the components that ``==(_:_:)`` compares.
-    public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 
     /// Draws the overlay. Opaque images remain opaque except with ``ImageBlendMode/sourceIn``. Parts of the overlay
     /// outside the image are cropped.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a position is NaN
     ///   or infinite or the opacity isn't within 0...1, or an ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let opacity = Float(try ParameterValidator(transformer: "overlay").number(opacity, "opacity", in: 0...1))
         let origin = try origin(in: pixels.size, factor: unit == .points ? context.scale : 1)
-        var front = try overlay.converted(to: pixels.format, context: context.coding)
-        if placement == .stretched {
-            front = try Resampler.resample(
-                front, window: SampleRect(front.size), to: pixels.size, context: context.coding)
+        var front = try overlay.converted(to: pixels.format, context: context)
+        if let size = try stretchedSize(in: pixels.size) {
+            try context.limits.check(result: size, format: front.format)
+            front = try Resampler.resample(front, window: SampleRect(front.size), to: size, context: context)
         }
         let place = PixelRect(x: origin.x, y: origin.y, width: front.width, height: front.height)
         let seen = place.clamped(to: pixels.size)
@@ -80,7 +83,7 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
         let coverage = [Float](repeating: 1, count: seen?.width ?? 0)
         let bytesPerPixel = pixels.format.bytesPerPixel
         let rowBytes = pixels.width * bytesPerPixel
-        return try pixels.mapRows(isOpaque: pixels.isOpaque && !clears, context: context.coding) { row, from, to in
+        return try pixels.mapRows(isOpaque: pixels.isOpaque && !clears, context: context) { row, from, to in
             if clears {
                 to.initializeMemory(as: UInt8.self, repeating: 0, count: rowBytes)
             } else {
@@ -96,11 +99,25 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
         }
     }
 
+    /// Returns the size to which the overlay is stretched, or `nil` if it keeps its size.
+    private func stretchedSize(in size: PixelSize) throws(ImageError) -> PixelSize? {
+        switch placement {
+        case .at, .anchored: return nil
+        case .stretched: return size
+        case .rect(let rect):
+            guard !rect.size.isEmpty else {
+                throw ParameterValidator(transformer: "overlay").invalid("rect", "\(rect.size)")
+            }
+            return rect.size
+        }
+    }
+
     /// Returns the position of the overlay's first pixel.
     private func origin(in size: PixelSize, factor: Double) throws(ImageError) -> (x: Int, y: Int) {
         let check = ParameterValidator(transformer: "overlay")
         switch placement {
         case .stretched: return (0, 0)
+        case .rect(let rect): return (rect.x, rect.y)
         case .at(let x, let y):
             let left = try check.position(x, "x", times: factor)
             let top = try check.position(y, "y", times: factor)
@@ -112,7 +129,7 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
     }
 }
 
-extension CropTransformer.Anchor {
+extension StandardTransformer.Anchor {
     /// Returns the top-left corner of a rectangle of the size `inner` at the anchor. The margin in pixels applies to
     /// the edges that the rectangle adjoins.
     fileprivate func origin(of inner: PixelSize, in outer: PixelSize, margin: Int) -> (x: Int, y: Int) {
@@ -131,21 +148,5 @@ extension CropTransformer.Anchor {
             case .bottomLeading, .bottom, .bottomTrailing: down - margin
             }
         return (x, y)
-    }
-}
-
-extension ImageTransformer where Self == OverlayTransformer {
-    /// Returns a transformer that draws `overlay` on an image.
-    ///
-    /// - Parameters:
-    ///   - placement: The position of the overlay. The default is the center.
-    ///   - opacity: The opacity, from 0 to 1. The default is 1.
-    ///   - blendMode: The blend mode. The default is normal.
-    ///   - unit: The unit of the lengths. The default is pixels.
-    public static func overlay(
-        _ overlay: PixelBuffer, at placement: OverlayTransformer.Placement = .anchored(.center), opacity: Double = 1,
-        blendMode: ImageBlendMode = .normal, unit: TargetSize.Unit = .pixels
-    ) -> Self {
-        OverlayTransformer(overlay, at: placement, opacity: opacity, mode: blendMode, unit: unit)
     }
 }

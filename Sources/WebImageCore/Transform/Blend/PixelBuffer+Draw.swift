@@ -7,7 +7,8 @@ extension PixelBuffer {
     /// - Throws: An ``ImageError/LimitFailure`` if the size exceeds the limits, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     public static func filled(
-        with color: PixelColor, size: PixelSize, format: PixelFormat = .rgba8, context: CodingContext = CodingContext()
+        with color: PixelColor, size: PixelSize, format: PixelFormat = .rgba8,
+            context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: size, format: format)
         let canvas = try PixelCanvas(size: size, format: format)
@@ -31,9 +32,9 @@ extension PixelBuffer {
     ///   - mode: The blend mode. The default is normal.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the opacity isn't
     ///   within 0...1 or the rectangle is empty, or an ``ImageError/LimitFailure`` if the rectangle exceeds the limits.
-    public func draw(
+    package func draw(
         _ picture: PixelBuffer, in rect: PixelRect? = nil, opacity: Double = 1, mode: ImageBlendMode = .normal,
-        context: CodingContext = CodingContext()
+        context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> PixelBuffer {
         let rect = rect ?? PixelRect(x: 0, y: 0, width: width, height: height)
         let place = PixelSize(width: rect.width, height: rect.height)
@@ -44,6 +45,6 @@ extension PixelBuffer {
         let fitting = try Resampler.resample(picture, window: SampleRect(picture.size), to: place, context: context)
         let overlay = OverlayTransformer(
             fitting, at: .at(x: Double(rect.x), y: Double(rect.y)), opacity: opacity, mode: mode)
-        return try overlay.transform(self, context: TransformContext(coding: context))
+        return try overlay.transform(self, context: context)
     }
 }

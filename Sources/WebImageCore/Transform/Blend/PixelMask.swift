@@ -4,9 +4,9 @@ import CPixelKernels
 
 /// An image that determines the visibility of each pixel of another image. The mask is stretched to the size of the
 /// other image.
-public struct PixelMask: Sendable, Hashable {
+package struct PixelMask: Sendable, Hashable {
     /// The channel of the mask that determines the visibility.
-    public enum Channel: String, Sendable, Hashable, CaseIterable {
+    package enum Channel: String, Sendable, Hashable, CaseIterable {
         /// The alpha channel. Opaque pixels show the image, and transparent pixels hide it.
         case alpha
         /// The luminance (Rec. 709 weights of the stored values). White pixels show the image, and black or
@@ -15,29 +15,29 @@ public struct PixelMask: Sendable, Hashable {
     }
 
     /// The pixels of the mask.
-    public let pixels: PixelBuffer
+    package let pixels: PixelBuffer
     /// The channel of the mask that determines the visibility.
-    public let channel: Channel
+    package let channel: Channel
     /// A unique string for the content of the mask.
     let identity: String
 
     /// Creates a mask. By default, it uses the alpha channel. This initializer reads all pixels to compute the
     /// identity of the mask.
-    public init(_ pixels: PixelBuffer, channel: Channel = .alpha) {
+    package init(_ pixels: PixelBuffer, channel: Channel = .alpha) {
         self.pixels = pixels
         self.channel = channel
         identity = "\(channel.rawValue):\(pixels.size):\(pixels.digest)"
     }
 
     /// Returns whether two masks have the same pixels and the same channel.
-    public static func == (a: PixelMask, b: PixelMask) -> Bool { a.identity == b.identity }
+    package static func == (a: PixelMask, b: PixelMask) -> Bool { a.identity == b.identity }
 
     /// Hashes the components that ``==(_:_:)`` compares.
-    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
     /// Returns `to` in the visible areas of the mask and `from` in the hidden areas. Both must have the same size and
     /// format.
-    func mix(from: PixelBuffer, to: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func mix(from: PixelBuffer, to: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let mask = try fitted(to: from.size, context: context)
         var share = [Float](repeating: 0, count: from.width)
         return try from.mapRows(isOpaque: from.isOpaque && to.isOpaque, context: context) { row, old, out in
@@ -52,7 +52,7 @@ public struct PixelMask: Sendable, Hashable {
     }
 
     /// Returns the parts of `picture` that the mask shows. The rest is transparent.
-    func cut(_ picture: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func cut(_ picture: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let mask = try fitted(to: picture.size, context: context)
         var share = [Float](repeating: 0, count: picture.width)
         let none: [Float] = [0, 0, 0, 0]
@@ -66,7 +66,7 @@ public struct PixelMask: Sendable, Hashable {
         }
     }
 
-    private func fitted(to size: PixelSize, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    private func fitted(to size: PixelSize, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         try Resampler.resample(pixels, window: SampleRect(pixels.size), to: size, context: context)
     }
 
@@ -83,29 +83,21 @@ public struct PixelMask: Sendable, Hashable {
 }
 
 /// A transformer that hides parts of an image with a mask.
-public struct MaskTransformer: ImageTransformer, Hashable {
+package struct MaskTransformer: ImageTransformer, Hashable {
     /// The mask that determines the visible parts.
-    public let mask: PixelMask
+    package let mask: PixelMask
 
     /// Creates a transformer.
-    public init(_ mask: PixelMask) { self.mask = mask }
+    package init(_ mask: PixelMask) { self.mask = mask }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String { "mask(\(mask.identity))" }
+    package var identifier: String { "mask(\(mask.identity))" }
 
     /// Masks an image. The result is opaque only if the image is opaque and the mask uses the alpha channel and is
     /// opaque.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
-        try mask.cut(pixels, context: context.coding)
-    }
-}
-
-extension ImageTransformer where Self == MaskTransformer {
-    /// Returns a transformer that masks an image with the alpha or the luminance of `pixels`, which are stretched to
-    /// the size of the image.
-    public static func mask(_ pixels: PixelBuffer, channel: PixelMask.Channel = .alpha) -> Self {
-        MaskTransformer(PixelMask(pixels, channel: channel))
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
+        try mask.cut(pixels, context: context)
     }
 }

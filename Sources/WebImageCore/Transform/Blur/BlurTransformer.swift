@@ -3,21 +3,21 @@
 /// A transformer that blurs an image and optionally changes its saturation and overlays a color.
 ///
 /// Three box passes approximate a Gaussian. The edge pixels are extended beyond the image.
-public struct BlurTransformer: ImageTransformer, Hashable {
+package struct BlurTransformer: ImageTransformer, Hashable {
     /// Twice the standard deviation in `unit`, as in GTK and CSS shadows. Values above 32,768 pixels are clamped.
-    public let radius: Double
+    package let radius: Double
     /// The saturation of the result, where 0 is grayscale and 1 leaves the colors unchanged. Negative values invert
     /// the hues.
-    public let saturation: Double
+    package let saturation: Double
     /// The color to overlay, limited to the shape of the image, or `nil` for no overlay.
-    public let tint: PixelColor?
+    package let tint: PixelColor?
     /// The mask that shows the blurred image, or `nil` to blur the whole image.
-    public let mask: PixelMask?
+    package let mask: PixelMask?
     /// The unit of the radius.
-    public let unit: TargetSize.Unit
+    package let unit: TargetSize.Unit
 
     /// Creates a transformer. By default, it uses pixels, no mask, and doesn't change colors.
-    public init(
+    package init(
         radius: Double, saturation: Double = 1, tint: PixelColor? = nil, mask: PixelMask? = nil,
         unit: TargetSize.Unit = .pixels
     ) {
@@ -29,7 +29,7 @@ public struct BlurTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String {
+    package var identifier: String {
         "blur(\(radius),\(saturation),\(tint?.hexadecimal ?? "-"),\(mask?.identity ?? "-"),\(unit))"
     }
 
@@ -38,25 +38,25 @@ public struct BlurTransformer: ImageTransformer, Hashable {
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the radius is NaN,
     ///   infinite, zero, or negative or the saturation isn't within −1,000...1,000, or an ``ImageError/LimitFailure``
     ///   if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "blur")
         let radius = try check.length(radius, "radius", times: unit == .points ? context.scale : 1)
         let saturation = try check.number(saturation, "saturation", in: -1_000...1_000)
-        var result = try BoxBlur.blur(pixels, deviation: radius / 2, context: context.coding)
+        var result = try BoxBlur.blur(pixels, deviation: radius / 2, context: context)
         if saturation != 1 {
-            result = try ColorMatrix.saturation(saturation).apply(to: result, context: context.coding)
+            result = try ColorMatrix.saturation(saturation).apply(to: result, context: context)
         }
         if let tint, tint.alpha > 0 {
             result = try TintTransformer(tint, mode: .sourceAtop).transform(result, context: context)
         }
         guard let mask else { return result }
-        return try mask.mix(from: pixels, to: result, context: context.coding)
+        return try mask.mix(from: pixels, to: result, context: context)
     }
 }
 
 extension BlurTransformer {
     /// The blur styles of YYWebImage, with radii in points.
-    public enum Style: Sendable, Hashable {
+    package enum Style: Sendable, Hashable {
         /// A style between light and dark: radius 60 and 36% of light gray.
         case soft
         /// A light style: radius 60 and 30% of white.
@@ -70,7 +70,7 @@ extension BlurTransformer {
     }
 
     /// Creates a transformer with a style and an optional mask.
-    public init(_ style: Style, mask: PixelMask? = nil) {
+    package init(_ style: Style, mask: PixelMask? = nil) {
         func gray(_ white: Double, _ alpha: Double) -> PixelColor {
             let value = UInt8((white * 255).rounded())
             return PixelColor(red: value, green: value, blue: value, alpha: UInt8((alpha * 255).rounded()))
@@ -85,27 +85,5 @@ extension BlurTransformer {
                 (20, PixelColor(red: color.red, green: color.green, blue: color.blue, alpha: 153), -1)
             }
         self.init(radius: radius, saturation: saturation, tint: tint, mask: mask, unit: .points)
-    }
-}
-
-extension ImageTransformer where Self == BlurTransformer {
-    /// Returns a transformer that applies a Gaussian blur. The radius is twice the standard deviation, in pixels or
-    /// points.
-    ///
-    /// - Parameters:
-    ///   - saturation: The saturation of the result. The default is 1, which leaves the colors unchanged.
-    ///   - tint: The color to overlay. The default is `nil`, which means none.
-    ///   - mask: The mask that shows the blurred image. The default is `nil`, which blurs the whole image.
-    ///   - unit: The unit of the radius. The default is pixels.
-    public static func blur(
-        radius: Double, saturation: Double = 1, tint: PixelColor? = nil, mask: PixelMask? = nil,
-        unit: TargetSize.Unit = .pixels
-    ) -> Self {
-        BlurTransformer(radius: radius, saturation: saturation, tint: tint, mask: mask, unit: unit)
-    }
-
-    /// Returns a transformer that applies a blur style of YYWebImage.
-    public static func blur(_ style: BlurTransformer.Style, mask: PixelMask? = nil) -> Self {
-        BlurTransformer(style, mask: mask)
     }
 }

@@ -23,7 +23,7 @@ enum BoxBlur {
     /// Returns pixels blurred by a Gaussian with a positive, finite standard deviation in pixels. Opaque images remain
     /// opaque.
     static func blur(
-        _ pixels: PixelBuffer, deviation: Double, context: CodingContext
+        _ pixels: PixelBuffer, deviation: Double, context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: pixels.size, format: pixels.format)
         try context.checkCancellation()

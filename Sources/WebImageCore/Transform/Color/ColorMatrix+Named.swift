@@ -6,18 +6,18 @@ import Glibc
 extension ColorMatrix {
     /// Returns a saturation matrix, where 0 is grayscale, 1 changes nothing, and larger values increase the
     /// saturation.
-    public static func saturation(_ amount: Double) -> ColorMatrix {
+    package static func saturation(_ amount: Double) -> ColorMatrix {
         mixed(luminance, amount)
     }
 
     /// Returns a brightness matrix, where 0 is black, 1 changes nothing, and 2 is twice as bright.
-    public static func brightness(_ amount: Double) -> ColorMatrix {
+    package static func brightness(_ amount: Double) -> ColorMatrix {
         ColorMatrix(red: Row(red: amount), green: Row(green: amount), blue: Row(blue: amount))
     }
 
     /// Returns a contrast matrix, where 0 is uniform middle gray, 1 changes nothing, and larger values increase the
     /// contrast.
-    public static func contrast(_ amount: Double) -> ColorMatrix {
+    package static func contrast(_ amount: Double) -> ColorMatrix {
         let constant = 0.5 - amount / 2
         return ColorMatrix(
             red: Row(red: amount, constant: constant), green: Row(green: amount, constant: constant),
@@ -25,12 +25,12 @@ extension ColorMatrix {
     }
 
     /// Returns a grayscale matrix, where 0 changes nothing and 1 removes all color.
-    public static func grayscale(_ amount: Double = 1) -> ColorMatrix {
+    package static func grayscale(_ amount: Double = 1) -> ColorMatrix {
         mixed(luminance, 1 - amount)
     }
 
     /// Returns a sepia matrix, where 0 changes nothing and 1 is the full effect.
-    public static func sepia(_ amount: Double = 1) -> ColorMatrix {
+    package static func sepia(_ amount: Double = 1) -> ColorMatrix {
         let brown = ColorMatrix(
             red: Row(red: 0.393, green: 0.769, blue: 0.189), green: Row(red: 0.349, green: 0.686, blue: 0.168),
             blue: Row(red: 0.272, green: 0.534, blue: 0.131))
@@ -38,7 +38,7 @@ extension ColorMatrix {
     }
 
     /// Returns an inversion matrix, where 0 changes nothing and 1 inverts the colors completely.
-    public static func invert(_ amount: Double = 1) -> ColorMatrix {
+    package static func invert(_ amount: Double = 1) -> ColorMatrix {
         let factor = 1 - 2 * amount
         return ColorMatrix(
             red: Row(red: factor, constant: amount), green: Row(green: factor, constant: amount),
@@ -46,7 +46,7 @@ extension ColorMatrix {
     }
 
     /// Returns a matrix that rotates hues by `degrees` and preserves the luminance.
-    public static func hueRotation(degrees: Double) -> ColorMatrix {
+    package static func hueRotation(degrees: Double) -> ColorMatrix {
         let angle = degrees.truncatingRemainder(dividingBy: 360) * .pi / 180
         let (c, s) = (cos(angle), sin(angle))
         let (r, g, b) = (0.2126, 0.7152, 0.0722)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 /// A transformer that adjusts the color of each pixel.
-public struct ColorMatrixTransformer: ImageTransformer, Hashable {
+package struct ColorMatrixTransformer: ImageTransformer, Hashable {
     /// A color adjustment.
-    public enum Adjustment: Sendable, Hashable {
+    package enum Adjustment: Sendable, Hashable {
         /// An arbitrary matrix, with coefficients from −1,000,000 to 1,000,000.
         case matrix(ColorMatrix)
         /// The adjustment ``ColorMatrix/saturation(_:)``, from −1,000 to 1,000.
@@ -23,13 +23,13 @@ public struct ColorMatrixTransformer: ImageTransformer, Hashable {
     }
 
     /// The color adjustment.
-    public let adjustment: Adjustment
+    package let adjustment: Adjustment
 
     /// Creates a transformer.
-    public init(_ adjustment: Adjustment) { self.adjustment = adjustment }
+    package init(_ adjustment: Adjustment) { self.adjustment = adjustment }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String {
+    package var identifier: String {
         switch adjustment {
         case .matrix(let matrix): "colorMatrix(\(matrix.values.map { "\($0)" }.joined(separator: ":")))"
         case .saturation(let amount): "saturation(\(amount))"
@@ -46,10 +46,10 @@ public struct ColorMatrixTransformer: ImageTransformer, Hashable {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a number is NaN or
     ///   out of range, or an ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let matrix = try checkedMatrix()
         if matrix == .identity { return pixels }
-        return try matrix.apply(to: pixels, context: context.coding)
+        return try matrix.apply(to: pixels, context: context)
     }
 
     private func checkedMatrix() throws(ImageError) -> ColorMatrix {
@@ -72,32 +72,4 @@ public struct ColorMatrixTransformer: ImageTransformer, Hashable {
                 degrees: try ParameterValidator(transformer: "hueRotation").number(degrees, "degrees", in: -1e9...1e9))
         }
     }
-}
-
-extension ImageTransformer where Self == ColorMatrixTransformer {
-    /// Returns a transformer that computes each channel from all four channels and a constant.
-    public static func colorMatrix(_ matrix: ColorMatrix) -> Self { ColorMatrixTransformer(.matrix(matrix)) }
-
-    /// Returns a saturation transformer, where 0 is grayscale, 1 changes nothing, and larger values increase the
-    /// saturation.
-    public static func saturation(_ amount: Double) -> Self { ColorMatrixTransformer(.saturation(amount)) }
-
-    /// Returns a brightness transformer, where 0 is black, 1 changes nothing, and 2 is twice as bright.
-    public static func brightness(_ amount: Double) -> Self { ColorMatrixTransformer(.brightness(amount)) }
-
-    /// Returns a contrast transformer, where 0 is uniform middle gray, 1 changes nothing, and larger values increase
-    /// the contrast.
-    public static func contrast(_ amount: Double) -> Self { ColorMatrixTransformer(.contrast(amount)) }
-
-    /// Returns a grayscale transformer. With values below 1, some color remains.
-    public static func grayscale(_ amount: Double = 1) -> Self { ColorMatrixTransformer(.grayscale(amount)) }
-
-    /// Returns a sepia transformer. With values below 1, some of the original color remains.
-    public static func sepia(_ amount: Double = 1) -> Self { ColorMatrixTransformer(.sepia(amount)) }
-
-    /// Returns a transformer that inverts colors. With values below 1, the effect is weaker.
-    public static func invert(_ amount: Double = 1) -> Self { ColorMatrixTransformer(.invert(amount)) }
-
-    /// Returns a transformer that rotates hues by `degrees`.
-    public static func hueRotation(degrees: Double) -> Self { ColorMatrixTransformer(.hueRotation(degrees)) }
 }

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
 
 /// A transformer that calls a custom function.
-public struct ClosureTransformer: ImageTransformer {
+package struct ClosureTransformer: ImageTransformer {
     /// A function that converts premultiplied pixels to premultiplied pixels. It's called on worker threads, on any
     /// number of them at the same time.
-    public typealias Body = @Sendable (PixelBuffer, TransformContext) throws -> PixelBuffer
+    package typealias Body = @Sendable (PixelBuffer, ImageProcessingContext) throws -> PixelBuffer
 
     /// The identifier of the function and all its parameters, which is part of the cache key.
-    public let id: String
+    package let id: String
     private let body: Body
 
     /// Creates a transformer. Two closures with different results must have different values of `id`.
-    public init(id: String, _ body: @escaping Body) {
+    package init(id: String, _ body: @escaping Body) {
         self.id = id
         self.body = body
     }
 
     /// The word `closure`, followed by the length of the identifier and the identifier itself.
-    public var identifier: String { "closure(\(id.utf8.count):\(id))" }
+    package var identifier: String { "closure(\(id.utf8.count):\(id))" }
 
     /// Calls the closure.
     ///
     /// - Throws: An ``ImageError`` of the closure,
     ///   ``ImageError/ProcessingFailure/transformerFailed(transformer:reason:)`` for its other errors, or an
     ///   ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let result: PixelBuffer
         do {
             result = try body(pixels, context)
@@ -33,15 +33,7 @@ public struct ClosureTransformer: ImageTransformer {
         } catch {
             throw .processing(.transformerFailed(transformer: id, reason: "\(error)"))
         }
-        try context.coding.limits.check(result: result.size, format: result.format)
+        try context.limits.check(result: result.size, format: result.format)
         return result
-    }
-}
-
-extension ImageTransformer where Self == ClosureTransformer {
-    /// Returns a transformer that calls a custom function. The parameter `id` identifies the function and all its
-    /// parameters.
-    public static func custom(id: String, _ body: @escaping ClosureTransformer.Body) -> Self {
-        ClosureTransformer(id: id, body)
     }
 }

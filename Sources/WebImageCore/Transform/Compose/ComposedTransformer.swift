@@ -1,44 +1,36 @@
 // SPDX-License-Identifier: MIT
 
 /// A transformer that applies several transformers in order.
-public struct ComposedTransformer: ImageTransformer {
+package struct ComposedTransformer: ImageTransformer {
     /// The transformers. If the array is empty, images remain unchanged.
-    public let transformers: [any ImageTransformer]
+    package let transformers: [any ImageTransformer]
 
     /// Creates a transformer.
-    public init(_ transformers: [any ImageTransformer]) { self.transformers = transformers }
+    package init(_ transformers: [any ImageTransformer]) { self.transformers = transformers }
 
     /// The identities of all transformers. Each one is prefixed with its length, so different lists have different
     /// identities.
-    public var identifier: String {
+    package var identifier: String {
         "composed(" + transformers.map(\.identifier).map { "\($0.utf8.count):\($0)" }.joined() + ")"
     }
 
     /// A Boolean value that indicates whether all of the transformers apply to animated images. If one of them
     /// doesn't, none is applied.
-    public var appliesToAnimations: Bool { transformers.allSatisfy(\.appliesToAnimations) }
+    package var appliesToAnimations: Bool { transformers.allSatisfy(\.appliesToAnimations) }
 
     /// A Boolean value that indicates whether all of the transformers apply to vector images. If one of them doesn't,
     /// none is applied.
-    public var appliesToVectors: Bool { transformers.allSatisfy(\.appliesToVectors) }
+    package var appliesToVectors: Bool { transformers.allSatisfy(\.appliesToVectors) }
 
     /// Applies the transformers in order.
     ///
     /// - Throws: The error of the first transformer that fails.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         var result = pixels
         for transformer in transformers {
-            try context.coding.checkCancellation()
+            try context.checkCancellation()
             result = try transformer.transform(result, context: context)
         }
         return result
     }
-}
-
-extension ImageTransformer where Self == ComposedTransformer {
-    /// Returns a transformer that applies several transformers in order.
-    public static func combined(_ transformers: [any ImageTransformer]) -> Self { ComposedTransformer(transformers) }
-
-    /// Returns a transformer that applies several transformers in order.
-    public static func combined(_ transformers: any ImageTransformer...) -> Self { ComposedTransformer(transformers) }
 }

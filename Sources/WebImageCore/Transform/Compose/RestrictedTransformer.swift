@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 /// A transformer that leaves animations or vector images unchanged. To create one, use
-/// ``ImageTransformer/applied(toFrames:toVectors:)``.
-public struct RestrictedTransformer: ImageTransformer {
+/// ``ImageTransformer/excludingAnimations()``.
+package struct RestrictedTransformer: ImageTransformer {
     /// The underlying transformer.
-    public let base: any ImageTransformer
+    package let base: any ImageTransformer
     /// A Boolean value that indicates whether animated images are transformed.
-    public let appliesToAnimations: Bool
+    package let appliesToAnimations: Bool
     /// A Boolean value that indicates whether images that were rendered from vector formats are transformed.
-    public let appliesToVectors: Bool
+    package let appliesToVectors: Bool
 
     init(_ base: any ImageTransformer, toFrames: Bool, toVectors: Bool) {
         self.base = base
@@ -17,7 +17,7 @@ public struct RestrictedTransformer: ImageTransformer {
     }
 
     /// The restrictions, followed by the identity of ``base``.
-    public var identifier: String {
+    package var identifier: String {
         "restricted(\(appliesToAnimations ? "frames" : "stills"),\(appliesToVectors ? "all" : "pixels"),"
             + "\(base.identifier.utf8.count):\(base.identifier))"
     }
@@ -25,15 +25,22 @@ public struct RestrictedTransformer: ImageTransformer {
     /// Applies ``base``.
     ///
     /// - Throws: The error of ``base``.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         try base.transform(pixels, context: context)
     }
 }
 
 extension ImageTransformer {
+    /// Returns a copy of the transformer that leaves animated images unchanged. Existing restrictions remain in effect.
+    public func excludingAnimations() -> some ImageTransformer { applied(toFrames: false) }
+
+    /// Returns a copy of the transformer that leaves images that were rendered from vector formats (SVG, PDF)
+    /// unchanged. Existing restrictions remain in effect.
+    public func excludingVectors() -> some ImageTransformer { applied(toVectors: false) }
+
     /// Returns a copy of the transformer that applies only to still images (`toFrames` is `false`) or only to raster
     /// images (`toVectors` is `false`). Existing restrictions remain in effect.
-    public func applied(toFrames: Bool = true, toVectors: Bool = true) -> RestrictedTransformer {
+    package func applied(toFrames: Bool = true, toVectors: Bool = true) -> RestrictedTransformer {
         RestrictedTransformer(self, toFrames: toFrames, toVectors: toVectors)
     }
 }

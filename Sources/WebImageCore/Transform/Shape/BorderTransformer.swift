@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 /// A transformer that draws a straight line along all edges of an image.
-public struct BorderTransformer: ImageTransformer, Hashable {
+package struct BorderTransformer: ImageTransformer, Hashable {
     /// The position of the line.
-    public enum Placement: String, Sendable, Hashable, CaseIterable {
+    package enum Placement: String, Sendable, Hashable, CaseIterable {
         /// Over the outermost pixels of the image, whose size doesn't change.
         case inside
         /// Around the image, whose size increases.
@@ -12,16 +12,16 @@ public struct BorderTransformer: ImageTransformer, Hashable {
 
     /// The width of the line in `unit`. Inside, at most half of the shorter side is used. Outside, the width is
     /// rounded to whole pixels.
-    public let width: Double
+    package let width: Double
     /// The color of the line.
-    public let color: PixelColor
+    package let color: PixelColor
     /// The position of the line.
-    public let placement: Placement
+    package let placement: Placement
     /// The unit of the width.
-    public let unit: TargetSize.Unit
+    package let unit: TargetSize.Unit
 
     /// Creates a transformer. By default, the line is inside, and its width is in pixels.
-    public init(width: Double, color: PixelColor, placement: Placement = .inside, unit: TargetSize.Unit = .pixels) {
+    package init(width: Double, color: PixelColor, placement: Placement = .inside, unit: TargetSize.Unit = .pixels) {
         self.width = width
         self.color = color
         self.placement = placement
@@ -29,13 +29,13 @@ public struct BorderTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String { "border(\(width),\(color.hexadecimal),\(placement.rawValue),\(unit))" }
+    package var identifier: String { "border(\(width),\(color.hexadecimal),\(placement.rawValue),\(unit))" }
 
     /// Draws the border. Opaque images remain opaque unless the line is outside and isn't opaque.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the width is NaN,
     ///   infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let width = try ParameterValidator(transformer: "border").length(
             width, "width", times: unit == .points ? context.scale : 1)
         switch placement {
@@ -46,21 +46,5 @@ public struct BorderTransformer: ImageTransformer, Hashable {
         case .outside:
             return try PadTransformer(.init(all: width), color: color).transform(pixels, context: context)
         }
-    }
-}
-
-extension ImageTransformer where Self == BorderTransformer {
-    /// Returns a transformer that draws a line along all edges.
-    ///
-    /// - Parameters:
-    ///   - width: The width of the line.
-    ///   - color: The color of the line.
-    ///   - placement: The position of the line. The default is ``BorderTransformer/Placement/inside``.
-    ///   - unit: The unit of the width. The default is pixels.
-    public static func border(
-        width: Double, color: PixelColor, placement: BorderTransformer.Placement = .inside,
-        unit: TargetSize.Unit = .pixels
-    ) -> Self {
-        BorderTransformer(width: width, color: color, placement: placement, unit: unit)
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 /// A transformer that mirrors an image.
-public struct FlipTransformer: ImageTransformer, Hashable {
+package struct FlipTransformer: ImageTransformer, Hashable {
     /// The direction in which the image is mirrored.
-    public enum Direction: String, Sendable, Hashable, CaseIterable {
+    package enum Direction: String, Sendable, Hashable, CaseIterable {
         /// Left and right swapped.
         case horizontal
         /// Top and bottom swapped.
@@ -13,29 +13,24 @@ public struct FlipTransformer: ImageTransformer, Hashable {
     }
 
     /// The direction in which the image is mirrored.
-    public let direction: Direction
+    package let direction: Direction
 
     /// Creates a transformer.
-    public init(_ direction: Direction) { self.direction = direction }
+    package init(_ direction: Direction) { self.direction = direction }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String { "flip(\(direction.rawValue))" }
+    package var identifier: String { "flip(\(direction.rawValue))" }
 
     /// Mirrors an image without changing pixel values. Opaque images remain opaque.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` if the image is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let orientation: ImageOrientation =
             switch direction {
             case .horizontal: .upMirrored
             case .vertical: .downMirrored
             case .both: .down
             }
-        return try OrientationTransform.upright(pixels, orientation, context: context.coding)
+        return try OrientationTransform.upright(pixels, orientation, context: context)
     }
-}
-
-extension ImageTransformer where Self == FlipTransformer {
-    /// Returns a transformer that mirrors an image horizontally, vertically, or in both directions.
-    public static func flip(_ direction: FlipTransformer.Direction) -> Self { FlipTransformer(direction) }
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
 /// A transformer that moves each edge outward, which adds pixels of a color, or inward, which crops the image.
-public struct PadTransformer: ImageTransformer, Hashable {
+package struct PadTransformer: ImageTransformer, Hashable {
     /// The distances by which the edges move. Positive values move an edge outward, and negative values move it
     /// inward.
-    public struct Edges: Sendable, Hashable {
+    package struct Edges: Sendable, Hashable {
         /// The distance of the top edge.
-        public var top: Double
+        package var top: Double
         /// The distance of the left edge.
-        public var leading: Double
+        package var leading: Double
         /// The distance of the bottom edge.
-        public var bottom: Double
+        package var bottom: Double
         /// The distance of the right edge.
-        public var trailing: Double
+        package var trailing: Double
 
         /// Creates edges. Omitted edges don't move.
-        public init(top: Double = 0, leading: Double = 0, bottom: Double = 0, trailing: Double = 0) {
+        package init(top: Double = 0, leading: Double = 0, bottom: Double = 0, trailing: Double = 0) {
             self.top = top
             self.leading = leading
             self.bottom = bottom
@@ -23,7 +23,7 @@ public struct PadTransformer: ImageTransformer, Hashable {
         }
 
         /// Creates edges that all move by the same length.
-        public init(all length: Double) {
+        package init(all length: Double) {
             self.init(top: length, leading: length, bottom: length, trailing: length)
         }
 
@@ -31,21 +31,21 @@ public struct PadTransformer: ImageTransformer, Hashable {
     }
 
     /// The distances by which the edges move.
-    public let edges: Edges
+    package let edges: Edges
     /// The color of added pixels.
-    public let color: PixelColor
+    package let color: PixelColor
     /// The unit of the lengths.
-    public let unit: TargetSize.Unit
+    package let unit: TargetSize.Unit
 
     /// Creates a transformer. By default, added pixels are transparent, and the lengths are in pixels.
-    public init(_ edges: Edges, color: PixelColor = .clear, unit: TargetSize.Unit = .pixels) {
+    package init(_ edges: Edges, color: PixelColor = .clear, unit: TargetSize.Unit = .pixels) {
         self.edges = edges
         self.color = color
         self.unit = unit
     }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String { "pad(\(edges.identity),\(color.hexadecimal),\(unit))" }
+    package var identifier: String { "pad(\(edges.identity),\(color.hexadecimal),\(unit))" }
 
     /// Pads and crops an image. The lengths are rounded to whole pixels. The result is opaque if the image is opaque
     /// and either the color is opaque or no pixels were added.
@@ -53,7 +53,7 @@ public struct PadTransformer: ImageTransformer, Hashable {
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a length is NaN or
     ///   infinite, ``ImageError/ProcessingFailure/regionOutsideImage(transformer:)`` if nothing of the image remains,
     ///   or an ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "pad")
         let factor = unit == .points ? context.scale : 1
         guard factor.isFinite, factor > 0 else { throw check.invalid("scale", "\(factor)") }
@@ -63,7 +63,7 @@ public struct PadTransformer: ImageTransformer, Hashable {
         let trailing = Int(try check.position(edges.trailing, "trailing", times: factor).rounded())
         let frame = PixelRect(
             x: -leading, y: -top, width: pixels.width + leading + trailing, height: pixels.height + top + bottom)
-        return try PadAndCrop.framed(pixels, by: frame, color: color, name: "pad", context: context.coding)
+        return try PadAndCrop.framed(pixels, by: frame, color: color, name: "pad", context: context)
     }
 }
 
@@ -71,7 +71,7 @@ public struct PadTransformer: ImageTransformer, Hashable {
 enum PadAndCrop {
     /// Returns the content of `frame`, in the coordinates of the image.
     static func framed(
-        _ pixels: PixelBuffer, by frame: PixelRect, color: PixelColor, name: String, context: CodingContext
+        _ pixels: PixelBuffer, by frame: PixelRect, color: PixelColor, name: String, context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
         if frame == PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height) { return pixels }
         guard !frame.size.isEmpty, let kept = frame.clamped(to: pixels.size) else {
@@ -101,29 +101,5 @@ enum PadAndCrop {
         }
         canvas.clearPadding()
         return canvas.finish(isOpaque: pixels.isOpaque && (color.alpha == 255 || kept.size == frame.size))
-    }
-}
-
-extension ImageTransformer where Self == PadTransformer {
-    /// Returns a transformer that moves each edge outward (positive values) or inward (negative values).
-    ///
-    /// - Parameters:
-    ///   - edges: The distances by which the edges move.
-    ///   - color: The color of added pixels. The default is transparent.
-    ///   - unit: The unit of the lengths. The default is pixels.
-    public static func pad(
-        _ edges: PadTransformer.Edges, color: PixelColor = .clear, unit: TargetSize.Unit = .pixels
-    ) -> Self {
-        PadTransformer(edges, color: color, unit: unit)
-    }
-
-    /// Returns a transformer that moves all edges outward by `length`.
-    public static func pad(_ length: Double, color: PixelColor = .clear, unit: TargetSize.Unit = .pixels) -> Self {
-        PadTransformer(.init(all: length), color: color, unit: unit)
-    }
-
-    /// Returns a transformer that crops `length` from all edges.
-    public static func inset(_ length: Double, unit: TargetSize.Unit = .pixels) -> Self {
-        PadTransformer(.init(all: -length), unit: unit)
     }
 }

@@ -7,9 +7,9 @@ import Glibc
 ///
 /// Rotations by multiples of 90° only move pixels. Other angles require interpolation (Catmull-Rom), and their edges
 /// are anti-aliased.
-public struct RotateTransformer: ImageTransformer, Hashable {
+package struct RotateTransformer: ImageTransformer, Hashable {
     /// The effect of the rotation on the size.
-    public enum Mode: String, Sendable, Hashable, CaseIterable {
+    package enum Mode: String, Sendable, Hashable, CaseIterable {
         /// The size increases to contain the whole rotated image.
         case fit
         /// The size doesn't change, and protruding corners are cropped.
@@ -17,41 +17,43 @@ public struct RotateTransformer: ImageTransformer, Hashable {
     }
 
     /// The clockwise angle, in degrees.
-    public let degrees: Double
+    package let degrees: Double
     /// The effect of the rotation on the size.
-    public let mode: Mode
+    package let mode: Mode
     /// The color of pixels that the rotated image doesn't cover.
-    public let background: PixelColor
+    package let background: PixelColor
 
     /// Creates a transformer. By default, the size increases to fit, and the background is transparent.
-    public init(degrees: Double, mode: Mode = .fit, background: PixelColor = .clear) {
+    package init(degrees: Double, mode: Mode = .fit, background: PixelColor = .clear) {
         self.degrees = degrees
         self.mode = mode
         self.background = background
     }
 
     /// The name and all parameters of the transformer.
-    public var identifier: String { "rotate(\(degrees),\(mode.rawValue),\(background.hexadecimal))" }
+    package var identifier: String { "rotate(\(degrees),\(mode.rawValue),\(background.hexadecimal))" }
 
     /// Rotates an image. The result is opaque if the image is opaque and either the background is opaque or the angle
     /// is a multiple of 90° with the mode ``Mode/fit``.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the angle is NaN or
     ///   infinite, or an ``ImageError/LimitFailure`` if the result is too large.
-    public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         guard degrees.isFinite else {
             throw ParameterValidator(transformer: "rotate").invalid("degrees", "\(degrees)")
         }
         let rest = degrees.truncatingRemainder(dividingBy: 360)
         let angle = rest < 0 ? rest + 360 : rest
         guard angle.truncatingRemainder(dividingBy: 90) != 0 else {
-            return try turned(pixels, quarters: Int(angle / 90) % 4, context: context.coding)
+            return try turned(pixels, quarters: Int(angle / 90) % 4, context: context)
         }
         return try RotationPass(pixels, angle: angle * .pi / 180, mode: mode, background: background)
-            .run(context: context.coding)
+            .run(context: context)
     }
 
-    private func turned(_ pixels: PixelBuffer, quarters: Int, context: CodingContext) throws(ImageError) -> PixelBuffer
+    private func turned(
+        _ pixels: PixelBuffer, quarters: Int, context: ImageProcessingContext
+    ) throws(ImageError) -> PixelBuffer
     {
         let orientations: [ImageOrientation] = [.up, .right, .down, .left]
         let result = try OrientationTransform.upright(pixels, orientations[quarters], context: context)
@@ -86,7 +88,7 @@ private struct RotationPass {
                 height: max(1, Int((width * down + height * across - 1e-6).rounded(.up))))
     }
 
-    func run(context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func run(context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: size, format: pixels.format)
         try context.checkCancellation()
         let canvas = try PixelCanvas(size: size, format: pixels.format, cleared: false)
@@ -116,19 +118,5 @@ private struct RotationPass {
         }
         canvas.clearPadding()
         return canvas.finish(isOpaque: pixels.isOpaque && background.alpha == 255)
-    }
-}
-
-extension ImageTransformer where Self == RotateTransformer {
-    /// Returns a transformer that rotates clockwise.
-    ///
-    /// - Parameters:
-    ///   - degrees: The angle, in degrees.
-    ///   - mode: The effect of the rotation on the size. The default is ``RotateTransformer/Mode/fit``.
-    ///   - background: The color of pixels that the rotated image doesn't cover. The default is transparent.
-    public static func rotate(
-        degrees: Double, mode: RotateTransformer.Mode = .fit, background: PixelColor = .clear
-    ) -> Self {
-        RotateTransformer(degrees: degrees, mode: mode, background: background)
     }
 }

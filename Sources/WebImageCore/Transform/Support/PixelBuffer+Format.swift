@@ -4,7 +4,7 @@ import CPixelKernels
 
 extension PixelBuffer {
     /// Returns the pixels in another format, or the same buffer if it already has the format.
-    func converted(to format: PixelFormat, context: CodingContext) throws(ImageError) -> PixelBuffer {
+    func converted(to format: PixelFormat, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         if format == self.format { return self }
         try context.limits.check(result: size, format: format)
         let canvas = try PixelCanvas(size: size, format: format, cleared: false)

@@ -26,10 +26,10 @@ extension PixelFormat {
 
 /// A counter that checks for cancellation and for the deadline after a number of pixels.
 struct CancellationChecker {
-    private let context: CodingContext
+    private let context: ImageProcessingContext
     private var work = 0
 
-    init(_ context: CodingContext) { self.context = context }
+    init(_ context: ImageProcessingContext) { self.context = context }
 
     /// Counts processed pixels. There's about a millisecond of work between two checks.
     mutating func count(pixels: Int) throws(ImageError) {
@@ -43,7 +43,7 @@ struct CancellationChecker {
 extension PixelBuffer {
     /// Returns an image of the same size and format whose rows `body` writes. The padding is cleared.
     func mapRows(
-        isOpaque: Bool, context: CodingContext,
+        isOpaque: Bool, context: ImageProcessingContext,
         _ body: (_ row: Int, _ from: UnsafeRawPointer, _ to: UnsafeMutableRawPointer) -> Void
     ) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: size, format: format)

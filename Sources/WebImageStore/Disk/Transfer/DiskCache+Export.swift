@@ -137,7 +137,7 @@ private struct ExportDirectory {
             guard let bytes = EntryFile.bytes(of: entry) else { throw SystemCallError("checksum", name, ENOMEM) }
             try write(bytes, layout.entry(name))
         case .images:
-            guard let format = ImageFormat.sniff(entry.data), format.isImage else { return nil }
+            guard let format = ImageFormat(sniffing: entry.data), format.isImage else { return nil }
             line.file = "\(name.prefix(32)).\(format.fileExtension)"
             try write([UInt8](entry.data), "\(path)/\(line.file)")
         }

@@ -188,7 +188,7 @@ extension EntryReader {
     private func checked(_ entry: CacheEntry, _ limits: ImageLimits) throws(ImageError) -> CacheEntry {
         var entry = entry
         guard !entry.data.isEmpty else { throw .decoding(.noData) }
-        guard let format = ImageFormat.sniff(entry.data) else { throw .decoding(.unknownFormat) }
+        guard let format = ImageFormat(sniffing: entry.data) else { throw .decoding(.unknownFormat) }
         guard format.isImage else { throw .decoding(.notAnImage(format)) }
         let probe = try ImageInfo(data: entry.data)
         try limits.check(probe, encodedBytes: entry.data.count)

@@ -5,7 +5,7 @@ import WebImageCore
 
 @Suite("Blending")
 struct BlendTests {
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
 
     private func check(
         _ result: PixelBuffer, _ back: PixelBuffer, _ steps: Double, _ expected: (Int, [Double]) -> [Double]
@@ -87,12 +87,12 @@ struct BlendTests {
         let badge = try PixelMaking.buffer(3, 2, isOpaque: true) { x, y in [UInt8(100 + x), UInt8(100 + y), 0, 255] }
         func origin(_ placement: OverlayTransformer.Placement, scale: Double = 1) throws -> [[Int]] {
             let result = try OverlayTransformer(badge, at: placement, unit: .points)
-                .transform(back, context: TransformContext(scale: scale))
+                .transform(back, context: ImageProcessingContext(scale: scale))
             #expect(result.isOpaque)
             var places: [[Int]] = []
             for y in 0..<7 {
                 for x in 0..<9 {
-                    guard let color = result.color(at: PixelPoint(x: x, y: y)), color.red != 9 else { continue }
+                    guard let color = result.color(x: x, y: y), color.red != 9 else { continue }
                     places.append([x, y, x - Int(color.red) + 100, y - Int(color.green) + 100])
                 }
             }

@@ -7,7 +7,7 @@ import WebImageCore
 @Suite("Blur")
 struct BlurTests {
     /// A new context for each use, because the clock of a context continues while other tests run.
-    private var context: TransformContext { TransformContext() }
+    private var context: ImageProcessingContext { ImageProcessingContext() }
 
     private func blurred(_ pixels: PixelBuffer, _ radius: Double) throws -> PixelBuffer {
         try BlurTransformer(radius: radius).transform(pixels, context: context)
@@ -143,8 +143,8 @@ struct BlurTests {
         #expect(result.isOpaque)
         for y in 0..<6 {
             for x in 0..<20 {
-                let expected = (x < 10 ? source : whole).color(at: PixelPoint(x: x, y: y))
-                #expect(result.color(at: PixelPoint(x: x, y: y)) == expected)
+                let expected = (x < 10 ? source : whole).color(x: x, y: y)
+                #expect(result.color(x: x, y: y) == expected)
             }
         }
     }
@@ -158,10 +158,9 @@ struct BlurTests {
         let sharp = try SharpenTransformer(amount: 1.5, radius: 3).transform(source, context: context)
         #expect(sharp.isOpaque)
         for x in 0..<24 {
-            let place = PixelPoint(x: x, y: 1)
             let value = Double(x < 12 ? 100 : 160)
-            let blur = Double(soft.color(at: place)?.red ?? 0)
-            #expect(sharp.color(at: place)?.red == UInt8((value + 1.5 * (value - blur)).rounded()))
+            let blur = Double(soft.color(x: x, y: 1)?.red ?? 0)
+            #expect(sharp.color(x: x, y: 1)?.red == UInt8((value + 1.5 * (value - blur)).rounded()))
         }
         let kept = try SharpenTransformer(amount: 1.5, radius: 3, threshold: 0.5).transform(source, context: context)
         #expect(kept.packedBytes() == source.packedBytes())

@@ -7,14 +7,14 @@ import WebImageCore
 struct ComposeTests {
     private struct Oops: Error {}
 
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
 
     @Test("Composed transformers run in order")
     func order() throws {
         let source = try PixelMaking.noise(9, 6, opaque: true)
-        let turnedFirst = try ComposedTransformer.combined(.rotate(degrees: 90), .crop(width: 4, height: 2))
+        let turnedFirst = try StandardTransformer.combined(.rotate(degrees: 90), .crop(width: 4, height: 2))
             .transform(source, context: context)
-        let croppedFirst = try ComposedTransformer.combined(.crop(width: 4, height: 2), .rotate(degrees: 90))
+        let croppedFirst = try StandardTransformer.combined(.crop(width: 4, height: 2), .rotate(degrees: 90))
             .transform(source, context: context)
         #expect(turnedFirst.size == PixelSize(width: 4, height: 2))
         #expect(croppedFirst.size == PixelSize(width: 2, height: 4))
@@ -44,13 +44,13 @@ struct ComposeTests {
                 .transform(source, context: context)
         }
         let large = try PixelMaking.noise(40, 40, opaque: true)
-        let limited = TransformContext(coding: CodingContext(limits: ImageLimits(maxDimension: 20)))
+        let limited = ImageProcessingContext(limits: ImageLimits(maxDimension: 20))
         #expect { try ClosureTransformer(id: "mine") { _, _ in large }.transform(source, context: limited) } throws: {
             ($0 as? ImageError)?.code == ImageError.LimitFailure.Kind.dimension.rawValue
         }
-        let seen = TransformContext(scale: 3)
+        let seen = ImageProcessingContext(scale: 3)
         let result = try ClosureTransformer(id: "mine") { pixels, context in
-            try ResizeTransformer.resize(width: 1, unit: .points).transform(pixels, context: context)
+            try StandardTransformer.resize(width: 1, unit: .points).transform(pixels, context: context)
         }.transform(source, context: seen)
         #expect(result.width == 3)
     }

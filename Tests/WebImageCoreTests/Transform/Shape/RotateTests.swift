@@ -5,7 +5,7 @@ import WebImageCore
 
 @Suite("Rotation")
 struct RotateTests {
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
 
     private func turned(
         _ pixels: PixelBuffer, _ degrees: Double, _ mode: RotateTransformer.Mode = .fit,
@@ -15,7 +15,7 @@ struct RotateTests {
     }
 
     private func color(_ pixels: PixelBuffer, _ x: Int, _ y: Int) -> PixelColor? {
-        pixels.color(at: PixelPoint(x: x, y: y))
+        pixels.color(x: x, y: y)
     }
 
     @Test("A rotation by a multiple of 90° moves pixels clockwise and changes none of them")

@@ -5,7 +5,7 @@ import WebImageCore
 
 @Suite("Shapes")
 struct ShapeTests {
-    private let context = TransformContext()
+    private let context = ImageProcessingContext()
     private let red = PixelColor(red: 255, green: 0, blue: 0)
 
     private func run(_ transformer: any ImageTransformer, _ pixels: PixelBuffer) throws -> PixelBuffer {
@@ -17,7 +17,7 @@ struct ShapeTests {
     }
 
     private func color(_ pixels: PixelBuffer, _ x: Int, _ y: Int) -> PixelColor? {
-        pixels.color(at: PixelPoint(x: x, y: y))
+        pixels.color(x: x, y: y)
     }
 
     @Test("A flip exchanges the sides and keeps every pixel", arguments: FlipTransformer.Direction.allCases)
@@ -56,9 +56,9 @@ struct ShapeTests {
         #expect(try run(.inset(1), source).isOpaque)
         #expect(
             try PadTransformer(.init(all: 1.5), unit: .points).transform(
-                source, context: TransformContext(scale: 2)
+                source, context: ImageProcessingContext(scale: 2)
             ).size == PixelSize(width: 12, height: 11))
-        for gone in [PadTransformer.inset(3), .pad(.init(leading: -6)), .pad(.init(leading: -7, trailing: 9))] {
+        for gone in [StandardTransformer.inset(3), .pad(.init(leading: -6)), .pad(.init(leading: -7, trailing: 9))] {
             #expect { try run(gone, source) } throws: { ($0 as? ImageError)?.code == 5002 }
         }
     }
@@ -78,8 +78,8 @@ struct ShapeTests {
         #expect(color(ringed, 20, 20) == color(source, 30, 20))
         #expect(
             try CircleTransformer(border: .init(width: 3, color: red), unit: .points).transform(
-                source, context: TransformContext(scale: 2)
-            ).color(at: PixelPoint(x: 5, y: 20)) == red)
+                source, context: ImageProcessingContext(scale: 2)
+            ).color(x: 5, y: 20) == red)
     }
 
     @Test("A border is drawn inside or outside")

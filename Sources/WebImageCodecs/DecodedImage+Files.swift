@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+extension DecodedImage {
+    /// Decodes an image with the standard coders. This initializer blocks, so call it on a background thread.
+    ///
+    /// - Parameters:
+    ///   - data: The whole file.
+    ///   - options: The decoding options. The default decodes all frames at the size of the image.
+    ///   - limits: The limits for the image. The default is ``ImageLimits/desktop``.
+    /// - Throws: ``ImageError/decoding(_:)`` or ``ImageError/limitExceeded(_:)``.
+    public convenience init(
+        data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits = .desktop
+    ) throws(ImageError) {
+        let context = ImageProcessingContext(limits: limits, scale: options.scale)
+        self.init(copying: try ImageCoderRegistry.standard.decode(data, options: options, context: context))
+    }
+
+    /// Reads and decodes an image file with the standard coders. This initializer blocks, so call it on a background
+    /// thread.
+    ///
+    /// - Parameters:
+    ///   - file: The URL of a regular file.
+    ///   - options: The decoding options. The default decodes all frames at the size of the image.
+    ///   - limits: The limits for the file and the image. The default is ``ImageLimits/desktop``.
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
+    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)``, or an error of ``init(data:options:limits:)``.
+    public convenience init(
+        contentsOf file: URL, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits = .desktop
+    ) throws(ImageError) {
+        let data = try ImageFile.contents(of: file.path(percentEncoded: false), limit: limits.maxEncodedBytes)
+        try self.init(data: data, options: options, limits: limits)
+    }
+
+    /// Encodes the image with the standard coders. This method blocks, so call it on a background thread.
+    ///
+    /// - Parameter encoding: The requested encoding.
+    /// - Returns: The encoded image.
+    /// - Throws: ``ImageError/processing(_:)``, ``ImageError/limitExceeded(_:)``, or ``ImageError/request(_:)`` if an
+    ///   option isn't valid.
+    public func encoded(as encoding: ImageEncoding) throws(ImageError) -> Data {
+        try ImageCoderRegistry.standard.encode(self, as: encoding)
+    }
+
+    /// Encodes the image with the standard coders and writes it to a file, which is replaced atomically. This method
+    /// blocks, so call it on a background thread.
+    ///
+    /// - Parameters:
+    ///   - file: The URL of the file.
+    ///   - encoding: The requested encoding. The default is `nil`, which uses the default encoding of the format that
+    ///     the file name extension stands for.
+    /// - Throws: An error of ``encoded(as:)``, ``ImageError/RequestFailure/invalidOption(name:value:)`` if `encoding`
+    ///   is `nil` and the extension isn't known, or
+    ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
+    public func write(to file: URL, as encoding: ImageEncoding? = nil) throws(ImageError) {
+        let format = ImageFormat(fileExtension: file.pathExtension)
+        guard let encoding = encoding ?? format.map({ ImageEncoding(format: $0) }) else {
+            throw .request(.invalidOption(name: "file name extension", value: file.pathExtension))
+        }
+        try ImageFile.write(try encoded(as: encoding), to: file)
+    }
+}

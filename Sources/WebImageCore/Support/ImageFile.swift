@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+
+/// A namespace for the functions that read and write image files.
+package enum ImageFile {
+    /// Returns the content of a regular file. This function blocks.
+    ///
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
+    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)``, or an ``ImageError/LimitFailure`` of the kind
+    ///   ``ImageError/LimitFailure/Kind/encodedSize`` if the file has more than `limit` bytes.
+    package static func contents(of path: String, limit: Int) throws(ImageError) -> Data {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw .request(errno == ENOENT ? .fileNotFound(path: path) : .fileUnreadable(path: path, errno: errno))
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .request(.fileUnreadable(path: path, errno: errno)) }
+        // Reject pipes and devices, because they may never end.
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .request(.fileUnreadable(path: path, errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL))
+        }
+        let size = Int(status.st_size)
+        guard size <= limit else {
+            throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: limit, actual: size, detail: path))
+        }
+        var data = Data(count: size)
+        var done = 0
+        while done < size {
+            let count = data.withUnsafeMutableBytes { bytes in
+                bytes.baseAddress.map { read(descriptor, $0 + done, size - done) } ?? 0
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .request(.fileUnreadable(path: path, errno: errno)) }
+            // The file was shortened in the meantime.
+            if count == 0 { return data.prefix(done) }
+            done += count
+        }
+        return data
+    }
+
+    /// Writes `data` to a file, which is replaced atomically. This function blocks.
+    ///
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
+    package static func write(_ data: Data, to file: URL) throws(ImageError) {
+        do {
+            try data.write(to: file, options: .atomic)
+        } catch {
+            let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            let number = (error as? POSIXError)?.code.rawValue ?? Int32(clamping: underlying?.code ?? Int(EIO))
+            throw .cache(
+                .systemCallFailed(operation: "Writing", path: file.path(percentEncoded: false), errno: number))
+        }
+    }
+}
