@@ -190,7 +190,7 @@ let package = Package(
         tests("WebImageNet", ["CNetFaults"]),
         tests("WebImageHTTPClient", []),
         // WebImageUI has no target of its own for tests, because its tests share the manager of the others.
-        tests("WebImage", ["WebImageUI"]),
+        tests("WebImage", ["WebImageHTTPClient", "WebImageUI"]),
         tests("WebImagePrograms", ["WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand"]),
         tests(
             "WebImageGTK",

@@ -60,7 +60,7 @@ struct SecureProxyTests {
         let trusted = TLSOptions.authorities(server.certificates.authority)
         let good = try TLSFront(before: proxy.port, server.certificates)
         let faults: [(TLSFront, TLSOptions, ImageError.NetworkFailure.Reason)] = [
-            (good, .system, .certificateUnknownAuthority),
+            (good, TLSOptions(), .certificateUnknownAuthority),
             (good, trusted.pinning("localhost", to: []), .certificateUntrusted),
             (try TLSFront(before: proxy.port, server.certificates, .wrongHost), trusted, .certificateUntrusted),
             (try TLSFront(before: proxy.port, server.certificates, .expired), trusted, .certificateExpired),

@@ -5,6 +5,7 @@ import Testing
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImageNet

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import WebImageHTTP
+import WebImageHTTPClient
 import WebImageNet
 
 /// Rules for Vary, invalidation, and ranges (RFC 9111, sections 4.1, 4.4, and 3.3; RFC 9110, section 14).
