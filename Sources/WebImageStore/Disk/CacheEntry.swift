@@ -52,7 +52,7 @@ public struct CacheEntry: Sendable, Hashable {
     }
 
     /// The format of ``data``, or `nil` if it's unknown.
-    public var format: ImageFormat? { probe?.format ?? ImageFormat.sniff(data) }
+    public var format: ImageFormat? { probe?.format ?? ImageFormat(sniffing: data) }
 
     /// The status code and the header fields of the HTTP response from which the data originates, or `nil` if the data
     /// doesn't come from HTTP.
