@@ -8,7 +8,8 @@ struct HTTPHeaderFieldsTests {
     @Test("A literal and a sequence of pairs keep their order and repeated names")
     func order() {
         let literal: HTTPHeaderFields = ["Accept": "image/*", "X": "1", "x": "2"]
-        let sequence = HTTPHeaderFields([("Accept", "image/*"), ("X", "1"), ("x", "2")].map { (name: $0.0, value: $0.1) })
+        let sequence = HTTPHeaderFields(
+            [("Accept", "image/*"), ("X", "1"), ("x", "2")].map { (name: $0.0, value: $0.1) })
         #expect(literal == sequence && literal.count == 3)
         #expect(literal.map(\.name) == ["Accept", "X", "x"])
         #expect(literal[1].value == "1" && literal.last?.value == "2")

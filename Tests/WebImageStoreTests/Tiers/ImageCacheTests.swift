@@ -182,7 +182,8 @@ struct ImageCacheTests {
         let request: HTTPHeaderFields = ["Cookie": "a=1"]
         entry.head = StoredResponseHead(
             request: request.withHashedSecrets,
-            response: HTTPResponseHead(statusCode: 200, headers: ["Vary": "Cookie"]), finalURL: "http://example.org/", requestTime: entry.storedAt, responseTime: entry.storedAt)
+            response: HTTPResponseHead(statusCode: 200, headers: ["Vary": "Cookie"]), finalURL: "http://example.org/",
+            requestTime: entry.storedAt, responseTime: entry.storedAt)
         #expect(entry.matches(request) && entry.matches(request.withHashedSecrets))
         #expect(!entry.matches(["Cookie": "a=2"]) && !entry.matches([:]))
         #expect(entry.httpResponse?.statusCode == 200)
