@@ -75,8 +75,8 @@ struct AnimationEncodingTests {
     func transcoding(_ first: ImageEncoding, _ second: ImageEncoding) throws {
         for file in ["mixed.gif", "apng-rgba-cover.png", "apng-palette.png", "animated-background.webp"] {
             let image = try Fixture.named(file).decode()
-            let once = try decode(encode(image, first), first.format)
-            let twice = try decode(encode(once, second), second.format)
+            let once = try decode(encode(image, first), first.formatOrAutomatic)
+            let twice = try decode(encode(once, second), second.formatOrAutomatic)
             #expect(twice.animation?.timeline == image.animation?.timeline, "\(file)")
             // These files have more than 255 colors per frame.
             if file.hasPrefix("apng-rgba"), first.format == .gif || second.format == .gif { continue }

@@ -92,7 +92,7 @@ struct RoundedCornersTests {
         for width in 1...9 {
             for height in 1...9 {
                 let result =
-                    try RoundedCornersTransformer
+                    try StandardTransformer
                     .roundedCorners(radius: 2.25, border: .init(width: 0.7, color: .black))
                     .transform(try white(width, height), context: context)
                 #expect(result.size == PixelSize(width: width, height: height))
@@ -113,7 +113,7 @@ struct RoundedCornersTests {
     @Test("An invalid radius or border width throws", arguments: [0, -1, .nan, .infinity])
     func refuse(_ value: Double) throws {
         let source = try white(8, 8)
-        let bad: [RoundedCornersTransformer] = [
+        let bad: [StandardTransformer] = [
             .roundedCorners(radius: value),
             .roundedCorners(radius: 2, border: .init(width: value, color: .black)),
         ]

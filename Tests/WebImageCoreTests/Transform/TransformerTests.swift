@@ -7,7 +7,7 @@ import WebImageCore
 struct TransformerTests {
     private let context = ImageProcessingContext()
 
-    private func resized(_ width: Int, _ height: Int, _ transformer: ResizeTransformer, scale: Double = 1) throws
+    private func resized(_ width: Int, _ height: Int, _ transformer: StandardTransformer, scale: Double = 1) throws
         -> PixelSize
     {
         let source = try PixelMaking.buffer(width, height, isOpaque: true) { _, _ in [9, 8, 7, 255] }

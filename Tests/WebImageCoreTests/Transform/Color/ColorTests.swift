@@ -7,7 +7,7 @@ import WebImageCore
 struct ColorTests {
     private let context = ImageProcessingContext()
 
-    private func changed(_ pixel: [UInt8], _ transformer: ColorMatrixTransformer) throws -> [UInt8] {
+    private func changed(_ pixel: [UInt8], _ transformer: StandardTransformer) throws -> [UInt8] {
         let source = try PixelMaking.buffer(3, 2, isOpaque: pixel[3] == 255) { _, _ in pixel }
         return Array(try transformer.transform(source, context: context).packedBytes().suffix(4))
     }
