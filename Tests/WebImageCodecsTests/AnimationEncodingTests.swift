@@ -14,7 +14,8 @@ struct AnimationEncodingTests {
     }
 
     private func decode(_ data: Data, _ format: ImageFormat) throws -> DecodedImage {
-        try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(),
+        try coder(for: format).decode(
+            data, info: nil, options: ImageDecodingOptions(),
             context: ImageProcessingContext())
     }
 
@@ -220,7 +221,8 @@ struct AnimationEncodingTests {
         var limits = ImageLimits.desktop
         limits.maxFrames = 4
         #expect(throws: ImageError.limitExceeded(ImageError.LimitFailure(.frameCount, limit: 4, actual: 5))) {
-            try coder(for: encoding.formatOrAutomatic).encode(image, as: encoding, context: ImageProcessingContext(limits: limits))
+            try coder(for: encoding.formatOrAutomatic).encode(
+                image, as: encoding, context: ImageProcessingContext(limits: limits))
         }
     }
 

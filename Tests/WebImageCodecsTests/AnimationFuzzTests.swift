@@ -60,7 +60,8 @@ struct AnimationFuzzTests {
             }
         }
         let image = try DecodedImage(animation: ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 30) }))
-        let data = try coder(for: encoding.formatOrAutomatic).encode(image, as: encoding, context: ImageProcessingContext())
+        let data = try coder(for: encoding.formatOrAutomatic).encode(
+            image, as: encoding, context: ImageProcessingContext())
         let back = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
         let shown = try timed(back)
         // Compare the order and the duration of the visible frames, regardless of the number of frames.

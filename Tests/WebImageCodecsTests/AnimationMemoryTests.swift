@@ -54,7 +54,8 @@ struct AnimationMemoryTests {
         }
         let poster = try Self.frame(0, size)
         let image = DecodedImage(pixels: poster, animation: animation)
-        let data = try coder(for: encoding.formatOrAutomatic).encode(image, as: encoding, context: ImageProcessingContext())
+        let data = try coder(for: encoding.formatOrAutomatic).encode(
+            image, as: encoding, context: ImageProcessingContext())
         let back = try coder(for: encoding.formatOrAutomatic).decode(
             data, info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext())
         #expect(back.frameCount == 60)

@@ -13,7 +13,8 @@ struct CorruptDataTests {
         let coder = try coder(for: format)
         do throws(ImageError) {
             let options = ImageDecodingOptions(allowsPartialData: partial)
-            let image = try coder.decode(data, info: nil, options: options,
+            let image = try coder.decode(
+                data, info: nil, options: options,
                 context: ImageProcessingContext(limits: .icon))
             for place in 0..<min(8, image.frameCount) { _ = try image.animation?.frame(at: place) }
             return .success(image)
@@ -107,7 +108,8 @@ struct CorruptDataTests {
             _ = try attempt(Data(bytes), format, partial: true)
         }
         #expect(throws: ImageError.decoding(.noData)) {
-            try coder(for: format).decode(Data(), info: nil, options: ImageDecodingOptions(),
+            try coder(for: format).decode(
+                Data(), info: nil, options: ImageDecodingOptions(),
                 context: ImageProcessingContext())
         }
     }

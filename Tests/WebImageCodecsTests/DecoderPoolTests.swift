@@ -58,7 +58,7 @@ struct DecoderPoolTests {
             MeetingSource(log), timeline: AnimationTimeline(loopCount: 0, durations: [100, 100, 100, 100]),
             layout: try DecodeLayout(
                 rawSize: PixelSize(width: 1, height: 1), options: ImageDecodingOptions(),
-                    context: ImageProcessingContext()),
+                context: ImageProcessingContext()),
             limits: .desktop, cost: 0
         ) { () throws(ImageError) in MeetingSource(log) }
     }

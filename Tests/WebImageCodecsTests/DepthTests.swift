@@ -43,7 +43,8 @@ struct DepthTests {
         let image = try fixture.decode(ImageDecodingOptions(size: .fit(width: 9, height: 9), preservesBitDepth: true))
         #expect(image.pixels.format == .rgba16 && max(image.size.width, image.size.height) == 9)
         let full = try fixture.decode().pixels
-        let reduced = try ResizeTransformer(to: .fit(width: 9, height: 9)).transform(full,
+        let reduced = try ResizeTransformer(to: .fit(width: 9, height: 9)).transform(
+            full,
             context: ImageProcessingContext())
         // Colors may be converted after scaling.
         let limit = fixture.file.hasPrefix("p3") ? 300 : 1

@@ -8,7 +8,8 @@ import WebImageCore
 @Suite("Encoding")
 struct EncodingTests {
     private func decoded(_ data: Data, _ format: ImageFormat) throws -> DecodedImage {
-        try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(),
+        try coder(for: format).decode(
+            data, info: nil, options: ImageDecodingOptions(),
             context: ImageProcessingContext())
     }
 
@@ -48,7 +49,8 @@ struct EncodingTests {
 
     @Test("A progressive JPEG has a progressive frame header")
     func progressive() throws {
-        let data = try PixelPatterns.encode(PixelPatterns.photo(width: 40, height: 40), as: .jpeg(quality: 90, isProgressive: true))
+        let data = try PixelPatterns.encode(
+            PixelPatterns.photo(width: 40, height: 40), as: .jpeg(quality: 90, isProgressive: true))
         #expect(data.firstRange(of: Data([0xFF, 0xC2])) != nil)
     }
 

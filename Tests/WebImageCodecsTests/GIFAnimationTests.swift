@@ -37,7 +37,7 @@ struct GIFAnimationTests {
     private func decode(_ data: Data, partial: Bool = false) throws -> DecodedImage {
         try GIFCoder().decode(
             data, info: nil, options: ImageDecodingOptions(allowsPartialData: partial),
-                context: ImageProcessingContext())
+            context: ImageProcessingContext())
     }
 
     /// Returns `R`, `B`, or `-` for each pixel.

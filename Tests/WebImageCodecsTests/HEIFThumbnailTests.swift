@@ -24,8 +24,10 @@
                     color: nil, preservesBitDepth: preservesBitDepth, context: ImageProcessingContext()
                 ).size
                 reader.useFullImage()
-                return try reader.decode(color: nil, preservesBitDepth: preservesBitDepth,
-                    context: ImageProcessingContext()).size == reader.size
+                return try reader.decode(
+                    color: nil, preservesBitDepth: preservesBitDepth,
+                    context: ImageProcessingContext()
+                ).size == reader.size
                     ? size : nil
             }
         }

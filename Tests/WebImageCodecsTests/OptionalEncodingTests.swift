@@ -84,8 +84,11 @@ struct OptionalEncodingTests {
     @Test("An icon larger than 256 pixels is rejected")
     func tooLargeIcon() throws {
         let image = DecodedImage(pixels: try PixelPatterns.photo(width: 257, height: 8))
-        #expect { try ICOCoder().encode(image, as: ImageEncoding(format: .ico),
-            context: ImageProcessingContext()) } throws: {
+        #expect {
+            try ICOCoder().encode(
+                image, as: ImageEncoding(format: .ico),
+                context: ImageProcessingContext())
+        } throws: {
             ($0 as? ImageError)?.code == 5005
         }
     }

@@ -106,7 +106,8 @@ struct OptionalFormatTests {
         let flag = CancellationFlag()
         flag.cancel()
         #expect(throws: ImageError.cancelled) {
-            try ImageCoderRegistry.standard.decode(fixture.data(), context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
+            try ImageCoderRegistry.standard.decode(
+                fixture.data(), context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
         }
     }
 
@@ -122,7 +123,8 @@ struct OptionalFormatDamageTests {
         let coder = try coder(for: format)
         do throws(ImageError) {
             let options = ImageDecodingOptions(allowsPartialData: partial)
-            let image = try coder.decode(data, info: nil, options: options,
+            let image = try coder.decode(
+                data, info: nil, options: options,
                 context: ImageProcessingContext(limits: .icon))
             for place in 0..<min(8, image.frameCount) { _ = try image.animation?.frame(at: place) }
             return .success(image)

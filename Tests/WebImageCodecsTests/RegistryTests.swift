@@ -24,7 +24,8 @@ struct RegistryTests {
     func publicFiles() throws {
         for row in try Conformance.rows() where ConformanceTests.known[row.file] == nil {
             do {
-                let image = try ImageCoderRegistry.standard.decode(Conformance.data(row.file),
+                let image = try ImageCoderRegistry.standard.decode(
+                    Conformance.data(row.file),
                     context: ImageProcessingContext())
                 if let size = row.size { #expect(image.size == size, "\(row.file)") }
             } catch {

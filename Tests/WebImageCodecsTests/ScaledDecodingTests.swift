@@ -94,7 +94,7 @@ struct ScaledDecodingTests {
             data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
         let box = try PNGCoder().decode(
             data, info: nil, options: ImageDecodingOptions(size: target, resampling: .box),
-                context: ImageProcessingContext())
+            context: ImageProcessingContext())
         #expect(lanczos.pixels.packedBytes() != box.pixels.packedBytes())
     }
 }

@@ -19,7 +19,7 @@ struct WebPAnimationTests {
             func decode(_ partial: Bool) throws -> DecodedImage {
                 try WebPCoder().decode(
                     cut, info: nil, options: ImageDecodingOptions(allowsPartialData: partial),
-                        context: ImageProcessingContext())
+                    context: ImageProcessingContext())
             }
             #expect(throws: ImageError.self) { try decode(false) }
             guard let image = try? decode(true) else { continue }

@@ -9,7 +9,7 @@ public enum TestImages {
     public static func png(_ number: Int, width: Int = 64, height: Int = 48) throws -> Data {
         try ImageCoderRegistry.standard.encode(
             DecodedImage(pixels: pixels(number, width: width, height: height)), as: .png,
-                context: ImageProcessingContext())
+            context: ImageProcessingContext())
     }
 
     /// Returns the pixels of ``png(_:width:height:)``, a gradient over a color that depends on the number.

@@ -95,7 +95,7 @@ extension APNGIndex {
     /// - Throws: A decoding error (4xxx) or an ``ImageError/LimitFailure``.
     fileprivate func decode(
         _ frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>, color: ColorConversion?,
-            context: ImageProcessingContext
+        context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
         let file = try still(of: frame, in: bytes)
         let outcome = file.withUnsafeBufferPointer { file -> Result<PixelBuffer, ImageError> in

@@ -83,7 +83,7 @@
         /// - Returns: The pixels, and a Boolean value that indicates whether some are missing.
         func decode(
             _ page: Page, color: ColorConversion?, format: PixelFormat, allowsPartial: Bool,
-                context: ImageProcessingContext
+            context: ImageProcessingContext
         ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
             let canvas = try PixelCanvas.forDecoding(page.size, format: format, zeroed: true, context: context)
             // Decode complete strips, so that none is decompressed twice, and enough of them per call to limit the

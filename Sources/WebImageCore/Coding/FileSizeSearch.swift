@@ -41,7 +41,8 @@ struct FileSizeSearch {
     /// Whether the quality affects the file size. It doesn't for lossless files and for some formats.
     private var hasQuality: Bool {
         let fixed: Set<ImageFormat> = [.png, .apng, .gif, .bmp, .ico, .tiff]
-        return !encoding.isLossless && !fixed.contains(encoding.formatOrAutomatic) && highestQuality > Self.lowestQuality
+        return !encoding.isLossless && !fixed.contains(encoding.formatOrAutomatic)
+            && highestQuality > Self.lowestQuality
     }
 
     private var highestQuality: Int { encoding.quality ?? 90 }

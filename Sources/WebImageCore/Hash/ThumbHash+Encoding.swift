@@ -8,8 +8,10 @@ extension ThumbHash {
     ///
     /// - Throws: An error of ``ImageProcessingContext/checkCancellation()``, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    public init(encoding pixels: PixelBuffer,
-        context: ImageProcessingContext = ImageProcessingContext()) throws(ImageError) {
+    public init(
+        encoding pixels: PixelBuffer,
+        context: ImageProcessingContext = ImageProcessingContext()
+    ) throws(ImageError) {
         let small = try pixels.reduced(to: 100, context: context).converted(to: .rgba8, context: context)
         let samples = Samples(small)
         try context.checkCancellation()

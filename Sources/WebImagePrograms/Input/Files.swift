@@ -51,9 +51,11 @@ package enum Files {
     ///
     /// - Throws: An ``ImageError`` if the file can't be read, as ``read(_:limit:)``, or if it can't be decoded.
     @Sendable package static func image(_ path: String) throws(ImageError) -> PixelBuffer {
-        try ImageCoderRegistry.standard.decode(read(path), options: ImageDecodingOptions(),
-            context: ImageProcessingContext())
-            .pixels
+        try ImageCoderRegistry.standard.decode(
+            read(path), options: ImageDecodingOptions(),
+            context: ImageProcessingContext()
+        )
+        .pixels
     }
 
     /// Creates a directory and its parent directories.

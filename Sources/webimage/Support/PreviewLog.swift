@@ -40,7 +40,8 @@ struct PreviewLog: Sendable {
             let path = "\(directory)/\(stem)-\(rows.count + 1).png"
             do throws(ImageError) {
                 try await BlockingWork.run { () throws(ImageError) in
-                    let data = try ImageCoderRegistry.standard.encode(image, as: .png,
+                    let data = try ImageCoderRegistry.standard.encode(
+                        image, as: .png,
                         context: ImageProcessingContext())
                     try Files.write(data, to: path)
                 }

@@ -49,7 +49,7 @@ struct ColorChoiceTests {
             for index in 0..<4 { profile[index] = UInt8(truncatingIfNeeded: count >> (24 - index * 8)) }
             let image = try JPEGCoder().decode(
                 replacing(profile, in: data), info: nil, options: ImageDecodingOptions(),
-                    context: ImageProcessingContext())
+                context: ImageProcessingContext())
             #expect((image.pixels.packedBytes() == expected) == isUsed, "\(count)")
         }
     }

@@ -8,7 +8,8 @@ import WebImageCore
 @Suite("Options of WebP, AVIF, HEIF, JPEG XL, and TIFF", .timeLimit(.minutes(5)))
 struct FormatOptionsTests {
     private func encode(_ pixels: PixelBuffer, _ encoding: ImageEncoding) throws -> Data {
-        try ImageCoderRegistry.standard.encode(DecodedImage(pixels: pixels), as: encoding,
+        try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: pixels), as: encoding,
             context: ImageProcessingContext())
     }
 
@@ -48,8 +49,11 @@ struct FormatOptionsTests {
                 #expect(try byte(data, "av1C", 2) >> 2 & 3 == UInt8(bits), "\(choice)")
             }
             let wide = try encode(PixelPatterns.wideGradient(), ImageEncoding(format: .avif, quality: 95, effort: 1))
-            #expect(try ImageCoderRegistry.standard.decode(wide,
-                context: ImageProcessingContext()).metadata.bitDepth == 10)
+            #expect(
+                try ImageCoderRegistry.standard.decode(
+                    wide,
+                    context: ImageProcessingContext()
+                ).metadata.bitDepth == 10)
             #expect {
                 try encode(PixelPatterns.wideGradient(), ImageEncoding(format: .avif, isLossless: true))
             } throws: { ($0 as? ImageError)?.code == 5005 }
@@ -75,7 +79,8 @@ struct FormatOptionsTests {
             #expect(words.contains("thumbnail: 48x32"), "\(words)")
             let alpha = try PixelPatterns.photo(width: 32, height: 32, hasAlpha: true)
             let back = try ImageCoderRegistry.standard.decode(
-                encode(alpha, ImageEncoding(format: .heif, background: PixelColor(red: 255, green: 0, blue: 0))), context: ImageProcessingContext())
+                encode(alpha, ImageEncoding(format: .heif, background: PixelColor(red: 255, green: 0, blue: 0))),
+                context: ImageProcessingContext())
             #expect(!back.isOpaque && similarity(back.pixels, alpha) > 24)
         }
     #endif

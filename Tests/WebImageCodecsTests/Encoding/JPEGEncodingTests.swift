@@ -60,8 +60,11 @@ struct JPEGEncodingTests {
         encoding.optimizesHuffmanTables = false
         let standard = try encode(encoding)
         #expect(made.count < standard.count)
-        let images = try [made, standard].map { try ImageCoderRegistry.standard.decode($0,
-            context: ImageProcessingContext()) }
+        let images = try [made, standard].map {
+            try ImageCoderRegistry.standard.decode(
+                $0,
+                context: ImageProcessingContext())
+        }
         #expect(images[0].pixels.packedBytes() == images[1].pixels.packedBytes())
     }
 

@@ -35,8 +35,11 @@ struct MetadataEncodingTests {
         for word in ["Camera 1", "xmpmeta", "ADBE", "Exif"] {
             #expect(data.firstRange(of: Data(word.utf8)) == nil, "\(word)")
         }
-        #expect(try ImageCoderRegistry.standard.decode(data,
-            context: ImageProcessingContext()).metadata.iccProfile == nil)
+        #expect(
+            try ImageCoderRegistry.standard.decode(
+                data,
+                context: ImageProcessingContext()
+            ).metadata.iccProfile == nil)
     }
 
     @Test("With `keep`, EXIF and XMP are written and adapted to the upright pixels", arguments: formats)
@@ -135,7 +138,8 @@ struct MetadataEncodingTests {
             let isKept = back.metadata.iccProfile == (format == .jxl ? nil : source.metadata.iccProfile)
             #expect(isKept, "\(name)")
             #expect(similarity(back.pixels, expected.pixels) > 27, "\(name)")
-            let converted = try ImageCoderRegistry.standard.encode(expected, as: encoding,
+            let converted = try ImageCoderRegistry.standard.encode(
+                expected, as: encoding,
                 context: ImageProcessingContext())
             let plain = try ImageCoderRegistry.standard.decode(converted, context: ImageProcessingContext())
             #expect(plain.metadata.iccProfile == nil)
@@ -148,7 +152,7 @@ struct MetadataEncodingTests {
         for (name, isKept) in [("gray.jpg", true), ("cmyk.jpg", false)] {
             let source = try ImageCoderRegistry.standard.decode(
                 try ColorFixture.read(name), options: ImageDecodingOptions(convertsToSRGB: false),
-                    context: ImageProcessingContext())
+                context: ImageProcessingContext())
             for format in [ImageFormat.jpeg, .png] {
                 let data = try encode(source, format, .strip)
                 let back = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())

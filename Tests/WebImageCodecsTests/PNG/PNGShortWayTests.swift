@@ -48,8 +48,10 @@ struct PNGShortWayTests {
                 let key = UInt8.random(in: 0...255, using: &random)
                 picture.extras = [("tRNS", [UInt8.random(in: 0...255, using: &random), key])]
             }
-            #expect((try? ImageCoderRegistry.standard.decode(picture.bytes(),
-                context: ImageProcessingContext())) != nil)
+            #expect(
+                (try? ImageCoderRegistry.standard.decode(
+                    picture.bytes(),
+                    context: ImageProcessingContext())) != nil)
             bothWays(picture.bytes(), "\(bits) bits, type \(type), \(width) wide")
         }
     }

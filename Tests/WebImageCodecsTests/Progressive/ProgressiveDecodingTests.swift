@@ -17,7 +17,8 @@ struct ProgressiveDecodingTests {
     {
         var options = options
         options.frames = .first
-        return try ImageCoderRegistry.standard.decode(fixture.data(), options: options,
+        return try ImageCoderRegistry.standard.decode(
+            fixture.data(), options: options,
             context: ImageProcessingContext())
     }
 
@@ -131,7 +132,8 @@ struct ProgressiveDecodingTests {
         let feeding = try #require(try Feeding(data))
         flag.cancel()
         #expect(throws: ImageError.cancelled) {
-            try feeding.decoder.append(data, isLast: true, context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
+            try feeding.decoder.append(
+                data, isLast: true, context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
         }
     }
 }

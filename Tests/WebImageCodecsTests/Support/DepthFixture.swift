@@ -46,7 +46,8 @@ struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
     func decode(
         _ options: ImageDecodingOptions = ImageDecodingOptions(preservesBitDepth: true), limits: ImageLimits = .desktop
     ) throws -> DecodedImage {
-        try ImageCoderRegistry.standard.decode(data(), options: options,
+        try ImageCoderRegistry.standard.decode(
+            data(), options: options,
             context: ImageProcessingContext(limits: limits))
     }
 }

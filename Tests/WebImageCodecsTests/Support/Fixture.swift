@@ -68,7 +68,8 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
     func decode(_ options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits = .desktop) throws
         -> DecodedImage
     {
-        try coder(for: format).decode(data(), info: probe, options: options,
+        try coder(for: format).decode(
+            data(), info: probe, options: options,
             context: ImageProcessingContext(limits: limits))
     }
 }

@@ -61,7 +61,8 @@ enum PixelPatterns {
     }
 
     static func encode(_ pixels: PixelBuffer, as encoding: ImageEncoding) throws -> Data {
-        try coder(for: encoding.formatOrAutomatic).encode(DecodedImage(pixels: pixels), as: encoding,
+        try coder(for: encoding.formatOrAutomatic).encode(
+            DecodedImage(pixels: pixels), as: encoding,
             context: ImageProcessingContext())
     }
 }

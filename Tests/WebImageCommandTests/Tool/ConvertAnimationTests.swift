@@ -32,8 +32,10 @@ struct ConvertAnimationTests {
     func formats() async throws {
         let tool = try ToolProcess()
         let image = try animation()
-        try tool.write(try ImageCoderRegistry.standard.encode(image, as: .gif,
-            context: ImageProcessingContext()), "a.gif")
+        try tool.write(
+            try ImageCoderRegistry.standard.encode(
+                image, as: .gif,
+                context: ImageProcessingContext()), "a.gif")
         var from = "a.gif"
         for to in ["b.webp", "c.apng", "d.gif", "e.apng", "f.webp", "g.gif"] {
             let result = try await tool.run("convert", from, to, "--lossless")

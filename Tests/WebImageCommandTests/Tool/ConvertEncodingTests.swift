@@ -50,7 +50,8 @@ struct ConvertEncodingTests {
         #expect(EmbeddedMetadata(reading: bytes).exif != nil)
         let clear = try PixelCanvas(size: PixelSize(width: 9, height: 9)).finish(isOpaque: false)
         try tool.write(
-            try ImageCoderRegistry.standard.encode(DecodedImage(pixels: clear), as: .png,
+            try ImageCoderRegistry.standard.encode(
+                DecodedImage(pixels: clear), as: .png,
                 context: ImageProcessingContext()),
             "c.png")
         #expect(try await tool.run("convert", "c.png", "d.jpg", "--background", "#0000ff").status == 0)

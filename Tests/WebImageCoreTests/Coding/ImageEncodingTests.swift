@@ -8,7 +8,8 @@ struct ImageEncodingTests {
     /// Encodings that differ from the first one in a single property each.
     private var variants: [ImageEncoding] {
         let changes: [(inout ImageEncoding) -> Void] = [
-            { _ in }, { $0.format = .png }, { $0.format = nil }, { $0.format = ImageFormat(rawValue: "jpeg:-") }, { $0.quality = 1 },
+            { _ in }, { $0.format = .png }, { $0.format = nil }, { $0.format = ImageFormat(rawValue: "jpeg:-") },
+            { $0.quality = 1 },
             { $0.quality = 11 }, { $0.isLossless = true }, { $0.isProgressive = true }, { $0.effort = 1 },
             { $0.background = PixelColor(red: 1, green: 11, blue: 1) },
             { $0.background = PixelColor(red: 11, green: 1, blue: 1) }, { $0.background = .clear },

@@ -54,7 +54,7 @@
         static func png(_ number: Int, width: Int, height: Int) throws -> Data {
             try ImageCoderRegistry.standard.encode(
                 DecodedImage(pixels: pixels(number, width: width, height: height)), as: .png,
-                    context: ImageProcessingContext()
+                context: ImageProcessingContext()
             )
         }
 

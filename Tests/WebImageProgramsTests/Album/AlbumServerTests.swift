@@ -56,8 +56,10 @@ struct AlbumServerTests {
             var options = ImageDecodingOptions()
             options.size = .fit(width: 64, height: 64)
             options.frames = .first
-            let pixels = try ImageCoderRegistry.standard.decode(data, options: options,
-                context: ImageProcessingContext()).pixels
+            let pixels = try ImageCoderRegistry.standard.decode(
+                data, options: options,
+                context: ImageProcessingContext()
+            ).pixels
             let ratio = try #require(entry.aspectRatio)
             #expect(abs(Double(pixels.width) / Double(pixels.height) - ratio) < 0.1, "\(entry.file)")
             let ours = try BlurHash(encoding: pixels).pixels(size: PixelSize(width: 8, height: 8)).packedBytes()

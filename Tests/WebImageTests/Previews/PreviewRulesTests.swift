@@ -30,7 +30,7 @@ struct PreviewRulesTests {
             let part = Double(picture.size(count)) / Double(picture.data.count)
             let expected = try PreviewBlur.apply(
                 PreviewBlur.radius(fraction: part, displayedCount: 0), to: plain.image,
-                    context: ImageProcessingContext())
+                context: ImageProcessingContext())
             await untilTrue { log.previews.last?.pixels.packedBytes() == expected.pixels.packedBytes() }
         }
         picture.gates[3].open()

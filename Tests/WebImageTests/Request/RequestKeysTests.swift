@@ -43,8 +43,7 @@ struct RequestKeysTests {
 
     @Test("The digest equals the digest of the final key")
     func digest() throws {
-        for transformers in [[], [.grayscale], [.roundedCorners(radius: 3), .grayscale]] as [[any ImageTransformer]]
-        {
+        for transformers in [[], [.grayscale], [.roundedCorners(radius: 3), .grayscale]] as [[any ImageTransformer]] {
             let made = try keys { request in
                 request.size = .fit(width: 10.5, height: nil)
                 request.transformers = transformers

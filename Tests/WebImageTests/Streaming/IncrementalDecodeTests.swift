@@ -32,8 +32,12 @@ struct IncrementalDecodeTests {
         var held: [Data] = []
         for start in stride(from: 0, to: data.count - step, by: step) {
             held.append(data[start..<start + step])
-            if decode.append(held, expected: data.count, budget: budget,
-                context: ImageProcessingContext()) { held = [] }
+            if decode.append(
+                held, expected: data.count, budget: budget,
+                context: ImageProcessingContext())
+            {
+                held = []
+            }
         }
         return try decode.finish(data, probe: try? ImageInfo(data: data), context: ImageProcessingContext())
     }
@@ -84,7 +88,7 @@ struct IncrementalDecodeTests {
         #expect(
             decode.append(
                 [reported.prefix(reported.count * 3 / 4)], expected: nil, budget: budget,
-                    context: ImageProcessingContext()))
+                context: ImageProcessingContext()))
         #expect(budget.bytesInUse > 0)
         #expect(try decode.finish(given, probe: try ImageInfo(data: given), context: ImageProcessingContext()) == nil)
         #expect(budget.bytesInUse == 0)

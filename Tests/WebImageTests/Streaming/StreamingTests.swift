@@ -238,8 +238,11 @@ struct StreamingTests {
         await untilTrue { budget.bytesInUse > 0 }
         rest.open()
         let response = try await task.response
-        #expect(response.image.hasPixels(of: try ImageCoderRegistry.standard.decode(data,
-            context: ImageProcessingContext())))
+        #expect(
+            response.image.hasPixels(
+                of: try ImageCoderRegistry.standard.decode(
+                    data,
+                    context: ImageProcessingContext())))
         #expect(server.requests.map(\.path) == ["/a", "/target", "/a", "/target"])
         #expect(server.requests.map { $0.headers["Range"] } == [nil, nil, nil, "bytes=\(half)-"])
         #expect(response.metrics?.resumedByteCount == half)

@@ -41,7 +41,8 @@ enum Photograph {
         _ width: Int, _ height: Int, as encoding: ImageEncoding, seed: UInt64 = 1, hasAlpha: Bool = false
     ) throws -> Data {
         let picture = try make(width, height, seed: seed, hasAlpha: hasAlpha)
-        return try ImageCoderRegistry.standard.encode(picture, as: encoding,
+        return try ImageCoderRegistry.standard.encode(
+            picture, as: encoding,
             context: ImageProcessingContext(limits: roomy))
     }
 

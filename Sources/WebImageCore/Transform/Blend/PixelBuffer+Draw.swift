@@ -8,7 +8,7 @@ extension PixelBuffer {
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     public static func filled(
         with color: PixelColor, size: PixelSize, format: PixelFormat = .rgba8,
-            context: ImageProcessingContext = ImageProcessingContext()
+        context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: size, format: format)
         let canvas = try PixelCanvas(size: size, format: format)

@@ -53,8 +53,7 @@ package struct RotateTransformer: ImageTransformer, Hashable {
 
     private func turned(
         _ pixels: PixelBuffer, quarters: Int, context: ImageProcessingContext
-    ) throws(ImageError) -> PixelBuffer
-    {
+    ) throws(ImageError) -> PixelBuffer {
         let orientations: [ImageOrientation] = [.up, .right, .down, .left]
         let result = try OrientationTransform.upright(pixels, orientations[quarters], context: context)
         guard mode == .clip, result.size != pixels.size else { return result }
