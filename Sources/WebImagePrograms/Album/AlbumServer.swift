@@ -140,7 +140,11 @@ private final class AlbumResponder: Sendable {
 
     private func plainResponse(to request: LoopbackServer.Request) -> LoopbackServer.Response {
         if request.path.hasPrefix("/latest/") {
-            return .redirect(302, to: "/album/" + request.target.dropFirst("/latest/".count))
+            var answer = LoopbackServer.Response.redirect(
+                302, to: "/album/" + request.target.dropFirst("/latest/".count))
+            // A redirect without explicit freshness would have to be sent again with every load.
+            answer.headers["Cache-Control"] = "max-age=3600"
+            return answer
         }
         guard let picture = images[request.path] else { return .status(404) }
         var answer = picture.resource.response(to: request)

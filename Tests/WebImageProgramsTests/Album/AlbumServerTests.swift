@@ -30,6 +30,19 @@ struct AlbumServerTests {
         await manager.shutdown()
     }
 
+    @Test("Every image is fresh after its load, also behind a redirect")
+    func freshness() async throws {
+        let album = try SampleAlbum()
+        let server = try AlbumServer(album.album)
+        defer { server.stop() }
+        let manager = manager()
+        for url in server.urls.prefix(4) {
+            _ = try await manager.load(url).response
+            #expect(try await manager.load(url).response.source == .memoryCache, "\(url)")
+        }
+        await manager.shutdown()
+    }
+
     @Test("The server fails as configured, and succeeds after the failures are disabled")
     func failures() async throws {
         let album = try SampleAlbum()
