@@ -34,6 +34,6 @@ package enum NumberFormatting {
         return "\(whole < 0 ? "-" : "")\(whole.magnitude / UInt(factor)).\(zeros)\(fraction)"
     }
 
-    /// Returns a count with its noun, such as `1 picture` or `2 pictures`.
+    /// Returns a count with its noun, such as `1 image` or `2 images`.
     package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
