@@ -11,15 +11,15 @@ TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,GTK
 WITH = $(if $(TRAITS),--traits $(TRAITS))
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo gallery rest test test-gtk views examples screenshots test-minimal test-asan test-tsan soak lint structure docs format fixtures build release benchmarks clean
+.PHONY: demo gallery rest test test-gtk views examples screenshots test-minimal test-asan test-tsan soak lint structure docs snippets format fixtures build release benchmarks clean
 
 ## Creates a release build and runs the demo: loads the bundled album over loopback. With URLS="…", loads those URLs.
 demo:
 	@Scripts/setup build
 	@$(SWIFT) build -c release --product webimage $(WITH)
-	@$$($(SWIFT) build -c release --show-bin-path)/webimage $(if $(URLS),load $(URLS) --output demo,demo --output demo)
+	@$$($(SWIFT) build -c release --show-bin-path)/webimage $(if $(URLS),fetch $(URLS) --output-dir demo,demo --output-dir demo)
 
-## Opens the gallery with the bundled album, or, for example, with ARGUMENTS="~/Pictures --theme dark".
+## Opens the gallery with the bundled album, or, for example, with ARGUMENTS="~/Pictures --color-scheme dark".
 gallery: release
 	@$$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
 
@@ -28,12 +28,14 @@ rest: release
 	@Scripts/setup test
 	@WEBIMAGE_GALLERY_REST=2 Scripts/displayed $$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
 
-## Checks the formatting, the prose, and the public API, builds, and runs all tests that this machine supports.
+## Checks the formatting, the prose, the public API, and the documentation, builds, and runs all tests that this machine
+## supports.
 test:
 	@Scripts/setup test
 	@$(MAKE) --no-print-directory lint
 	@$(SWIFT) build --build-tests $(WITH)
 	@SWIFT="$(SWIFT)" Scripts/api --check
+	@$(if $(findstring GTK,$(TRAITS)),SWIFT="$(SWIFT)" Scripts/snippets && SWIFT="$(SWIFT)" Scripts/docs --strict)
 	@Scripts/tests $(SWIFT) test --skip-build $(WITH)
 	@$(if $(findstring GTK,$(TRAITS)),$(MAKE) --no-print-directory test-gtk)
 	@$(MAKE) --no-print-directory examples
@@ -60,7 +62,7 @@ examples:
 ## Draws the images of the article "GTK" again. The tests compare the views with them.
 screenshots:
 	@Scripts/setup test
-	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/Images/GTK Scripts/tests $(SWIFT) test $(WITH) \
+	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/WebImage.docc/Articles Scripts/tests $(SWIFT) test $(WITH) \
 		--filter 'WebImageGTKTests.(Looks|MovingLooks|Indicator)Tests' --disable-swift-testing
 
 ## Tests the codecs without optional libraries.
@@ -78,14 +80,18 @@ lint:
 structure:
 	@Scripts/structure
 
-## Builds the documentation of all modules as a static site in .build/docs. Warnings of DocC don't fail the command. Add
-## --strict when the documentation comments cause no warnings.
+## Builds the documentation of all modules as a static site in .build/docs. An undocumented symbol, a link without a target, or any
+## other warning of DocC fails the command. `make test` runs this, too.
 docs: build
-	@SWIFT="$(SWIFT)" Scripts/docs
+	@SWIFT="$(SWIFT)" Scripts/docs --strict
+
+## Type-checks the snippets of the articles and of the README. `make test` runs this, too.
+snippets: build
+	@SWIFT="$(SWIFT)" Scripts/snippets
 
 ## Fixes the formatting.
 format:
-	@$(SWIFT) format format --in-place --recursive --parallel Package.swift Sources Tests Examples
+	@$(SWIFT) format format --in-place --recursive --parallel Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
 ## Runs the tests under the address sanitizer. Under a sanitizer, tests run one after another, because a test that takes
 ## ten times as long starves the others. Leaks aren't checked, because Swift stores flags in the bits of pointers, which

@@ -1,21 +1,21 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.3
 // SPDX-License-Identifier: MIT
 
 import PackageDescription
 
-/// Optional system libraries. With a trait off nothing of its library is needed or looked for.
+/// The optional system libraries. If a trait is off, the build neither needs nor searches for its library.
 let traits: Set<Trait> = [
     .trait(name: "GTK", description: "GTK 4 views (libgtk-4-dev)"),
-    .trait(name: "AVIF", description: "AVIF pictures (libavif-dev)"),
-    .trait(name: "HEIF", description: "HEIC and HEIF pictures (libheif-dev)"),
-    .trait(name: "JXL", description: "JPEG XL pictures (libjxl-dev)"),
-    .trait(name: "SVG", description: "SVG pictures (librsvg2-dev)"),
+    .trait(name: "AVIF", description: "AVIF images (libavif-dev)"),
+    .trait(name: "HEIF", description: "HEIC and HEIF images (libheif-dev)"),
+    .trait(name: "JXL", description: "JPEG XL images (libjxl-dev)"),
+    .trait(name: "SVG", description: "SVG images (librsvg2-dev)"),
     .trait(name: "PDF", description: "PDF pages (libpoppler-glib-dev)"),
-    .trait(name: "TIFF", description: "TIFF pictures (libtiff-dev)"),
-    .trait(name: "Memcached", description: "remote cache tier (libmemcached-dev)"),
+    .trait(name: "TIFF", description: "TIFF images (libtiff-dev)"),
+    .trait(name: "Memcached", description: "Reserved for a cache tier on a server. It has no effect."),
 ]
 
-/// One C module per system library: headers and what Swift cannot call (macros, varargs, setjmp).
+/// Returns the C module of a system library: its headers, and shims for what Swift can’t call.
 func cModule(_ name: String, libraries: [String], flags: [CSetting] = []) -> Target {
     .target(
         name: name,
@@ -25,7 +25,7 @@ func cModule(_ name: String, libraries: [String], flags: [CSetting] = []) -> Tar
     )
 }
 
-/// A C module for a trait's library. Without the trait its sources are empty and nothing is linked.
+/// Returns the C module of the library of a trait. Without the trait, its sources are empty and nothing is linked.
 func traitModule(_ trait: String, libraries: [String], headers: [String] = []) -> Target {
     .target(
         name: "C" + trait,
@@ -36,10 +36,10 @@ func traitModule(_ trait: String, libraries: [String], headers: [String] = []) -
     )
 }
 
-/// GTK itself, for whoever calls it; nothing without the trait.
+/// GTK itself, for targets that call it. Without the trait, the dependency has no effect.
 let gtk: Target.Dependency = .target(name: "CGTK4", condition: .when(traits: ["GTK"]))
 
-let pictureTraits = ["AVIF", "HEIF", "JXL", "SVG", "PDF", "TIFF"]
+let imageTraits = ["AVIF", "HEIF", "JXL", "SVG", "PDF", "TIFF"]
 
 let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -96,16 +96,16 @@ let package = Package(
         cModule("CSQLite", libraries: ["sqlite3"]),
         cModule("CHash", libraries: ["xxhash", "crypto"]),
         cModule("CFiles", libraries: []),
-        // The command line tool alone needs libchafa; no library product stands on these two.
+        // The command line tool alone needs libchafa. No library product depends on these two targets.
         .systemLibrary(name: "CChafa", path: "Sources/C/CChafa", pkgConfig: "chafa"),
         .target(name: "CTerminal", dependencies: ["CChafa"], path: "Sources/C/CTerminal"),
-        // Tools for locks, threads, and waits; package-only. Every target may import it.
+        // Package-only tools for locks, threads, and waiting. Every target may import this module.
         module("WebImageConcurrency", []),
         module("WebImageCore", ["WebImageConcurrency", "CPixelKernels"]),
         module(
             "WebImageCodecs",
             ["WebImageConcurrency", "WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP", "CColor"]
-                + pictureTraits.map { .target(name: "C" + $0, condition: .when(traits: [$0])) }
+                + imageTraits.map { .target(name: "C" + $0, condition: .when(traits: [$0])) }
         ),
         module("WebImageHTTP", ["WebImageConcurrency", "WebImageCore"]),
         module(
@@ -154,10 +154,10 @@ let package = Package(
                 "WebImageConcurrency", "WebImage", "WebImageTesting", "WebImageCommand", "WebImagePrograms",
             ],
             path: "Sources/webimage",
-            resources: [.copy("Album")],
+            resources: [.copy("Album"), .copy("webimage.1")],
             swiftSettings: swiftSettings
         ),
-        // For tests only: TLS servers, coders of content codings, a resolver that does as told.
+        // For tests only: TLS servers, encoders of content codings, and a resolver that the tests control.
         .target(
             name: "CNetFaults",
             path: "Tests/CNetFaults",
@@ -195,7 +195,7 @@ let package = Package(
         tests(
             "WebImageGTK",
             ["WebImage", "WebImageUI", "WebImageTesting", "WebImagePrograms", "CWebImageGTK", "webimage-gallery", gtk]),
-        // The executable is run as a process; the dependency has it built.
+        // The tests run the executable as a process, so they depend on it.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),
     ],
     swiftLanguageModes: [.v6]

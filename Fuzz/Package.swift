@@ -1,9 +1,9 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.3
 // SPDX-License-Identifier: MIT
 
 import PackageDescription
 
-/// One libFuzzer executable per parser. A package of its own, so that users never build it.
+/// Returns the libFuzzer executable of a parser. This is a separate package, so users of WebImage never build it.
 func fuzzer(_ name: String, _ product: String) -> Target {
     .executableTarget(
         name: name,

@@ -71,6 +71,8 @@ def without_quotations(text):
 
 
 ITEM = re.compile(r"(?:[-*+]|\d+[.)]) ")
+#: The item of a parameter in a documentation comment. Its name is an identifier.
+PARAMETER = re.compile(r"- (?:Parameter )?([a-z_]\w*):")
 
 
 class Prose:
@@ -373,6 +375,7 @@ def findings(language, text, is_test=False):
     found = []
     for paragraph in paragraphs(language, text, is_test):
         prose, taken = without_quotations(paragraph.text), []
+        parameter = PARAMETER.match(prose) if paragraph.kind == rules.DOC else None
         for rule in rules.RULES:
             if paragraph.kind not in rule.kinds:
                 continue
@@ -381,6 +384,9 @@ def findings(language, text, is_test=False):
                 number = paragraph.line(start)
                 # One expression is one finding, although several rules match it.
                 if number in allowed or any(start < last and first < end for first, last in taken):
+                    continue
+                # The name of a parameter is code.
+                if parameter and parameter.start(1) <= start and end <= parameter.end(1):
                     continue
                 taken.append((start, end))
                 found.append((number, excerpt(prose, start, end), rule))

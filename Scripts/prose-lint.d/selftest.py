@@ -38,6 +38,8 @@ BAD = [
     (r"The limit. Default `nil`.", [r"Default `nil`"]),
     (r"- Throws: why it failed.", [r"- Throws: why"]),
     (r"- Parameter url: the URL to load.", [r"- Parameter url: the"]),
+    (r"- Parameter folder: The folder.", [r"folder"]),
+    (r"- Pictures: The images of a page.", [r"Pictures"]),
     (r"The value is nil if the cache is off.", [r"nil"]),
     (r"The cache is full; the manager evicts an entry.", [r"full; the"]),
     (r"The frame of stills. It becomes the poster of the animation.", [r"stills", r"poster"]),
@@ -87,6 +89,10 @@ let picture = nil // The picture; nobody
 ```
 returns an image.""",
     r"- Parameter url: The URL to load.",
+    r"- Parameter cancelled: The error of a canceled wait.",
+    r"""- Parameters:
+  - folder: The directory.
+  - pictures: The images.""",
     r"- Throws: An ``ImageError`` if the image can’t be decoded.",
     r"The default is `nil`. By default, the manager waits.",
     r"The place where the file is located. There is a limit, and there are exceptions.",

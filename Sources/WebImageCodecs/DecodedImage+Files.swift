@@ -30,7 +30,8 @@ extension DecodedImage {
     public convenience init(
         contentsOf file: URL, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits = .desktop
     ) throws(ImageError) {
-        let data = try ImageFile.contents(of: file.path(percentEncoded: false), limit: limits.maxEncodedBytes)
+        let path = file.absoluteURL.path(percentEncoded: false)
+        let data = try ImageFile.contents(of: path, limit: limits.maxEncodedBytes)
         try self.init(data: data, options: options, limits: limits)
     }
 

@@ -5,10 +5,10 @@ import WebImageCore
 extension ImageCoderRegistry {
     /// A registry with all available coders: JPEG, PNG, GIF, WebP, BMP, QOI, ICO, and those of the enabled package
     /// traits.
-    public static let standard = ImageCoderRegistry(
-        optional + [QOICoder(), BMPCoder(), WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder()])
+    public static let standard = ImageCoderRegistry(all)
 
-    private static var optional: [any ImageCoder] {
+    /// The available coders. The most common formats come last, because the last coder is tried first.
+    private static var all: [any ImageCoder] {
         var coders: [any ImageCoder] = [ICOCoder()]
         #if AVIF
             coders.append(AVIFCoder())
@@ -28,6 +28,7 @@ extension ImageCoderRegistry {
         #if PDF
             coders.append(PDFCoder())
         #endif
+        coders += [QOICoder(), BMPCoder(), WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder()] as [any ImageCoder]
         return coders
     }
 }

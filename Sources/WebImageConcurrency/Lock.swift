@@ -5,7 +5,7 @@
 
     /// A value that is guarded by a lock.
     ///
-    /// ThreadSanitizer doesn't recognize the futex in the `Mutex` of Synchronization and reports a race for every
+    /// ThreadSanitizer doesn't recognize the futex in the `Mutex` of Synchronization and reports a race for each
     /// guarded access. When built with `-D THREAD_SANITIZER`, the lock uses a pthread mutex, which ThreadSanitizer
     /// recognizes.
     public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {

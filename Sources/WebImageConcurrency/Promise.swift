@@ -6,13 +6,16 @@ import Synchronization
 ///
 /// A promise is resolved at most once and ignores later outcomes.
 ///
+/// The continuation is an unsafe one because the state guarantees that it's resumed exactly once, and a checked one
+/// would allocate memory for each wait.
+///
 /// The members are inlinable because every request and every transfer creates a promise. Otherwise, calls of a generic
 /// class in another module go through its metadata.
 public final class Promise<Outcome: Sendable>: Sendable {
     @usableFromInline
     enum State {
         case empty
-        case waiting(CheckedContinuation<Outcome, Never>)
+        case waiting(UnsafeContinuation<Outcome, Never>)
         case resolved(Outcome)
     }
 
@@ -36,7 +39,7 @@ public final class Promise<Outcome: Sendable>: Sendable {
     @inlinable
     @discardableResult
     public func resolve(_ outcome: Outcome) -> Bool {
-        let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
+        let (isFirst, waiting) = state.withLock { state -> (Bool, UnsafeContinuation<Outcome, Never>?) in
             switch state {
             case .resolved: return (false, nil)
             case .empty:
@@ -57,7 +60,7 @@ public final class Promise<Outcome: Sendable>: Sendable {
     ///   caller doesn't need to start any work for it.
     @inlinable
     @discardableResult
-    public func install(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
+    public func install(_ continuation: UnsafeContinuation<Outcome, Never>) -> Bool {
         let outcome = state.withLock { state -> Outcome? in
             if case .resolved(let outcome) = state { return outcome }
             state = .waiting(continuation)
@@ -75,7 +78,7 @@ public final class Promise<Outcome: Sendable>: Sendable {
     @inlinable
     public func outcome(onCancel: @escaping @Sendable () -> Void) async -> Outcome {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in _ = install(continuation) }
+            await withUnsafeContinuation { continuation in _ = install(continuation) }
         } onCancel: {
             onCancel()
         }

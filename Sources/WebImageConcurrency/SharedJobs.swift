@@ -80,7 +80,7 @@ public final class SharedJobs<
 
     /// Creates an empty table of jobs.
     ///
-    /// - Parameter cancelled: The error of a wait whose Swift task was canceled. <!-- prose-lint: allow -->
+    /// - Parameter cancelled: The error of a wait whose Swift task was canceled.
     @inlinable
     public init(cancelled: Failure) { self.cancelled = cancelled }
 
@@ -105,7 +105,9 @@ public final class SharedJobs<
         for key: Key, priority: ObservableValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
         start body: @escaping Body
     ) async throws(Failure) -> Value {
-        try await landing(for: key, priority: priority, onUpdate: onUpdate, start: body).value
+        let wait = subscribe(to: key, priority, onUpdate, body)
+        defer { priority.stopObserving(wait.token) }
+        return try await value(of: wait.outcome, for: wait.subscription)
     }
 
     /// Returns the value for a key and whether the caller started the work.
@@ -117,13 +119,34 @@ public final class SharedJobs<
         for key: Key, priority: ObservableValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
         start body: @escaping Body
     ) async throws(Failure) -> (value: Value, isFirst: Bool) {
+        let wait = subscribe(to: key, priority, onUpdate, body)
+        defer { priority.stopObserving(wait.token) }
+        return (try await value(of: wait.outcome, for: wait.subscription), wait.subscription.isFirst)
+    }
+
+    /// Waits for the result. Inlined so that its stack frame isn't part of each waiting task.
+    @inlinable @inline(__always)
+    func value(of outcome: Outcome, for subscription: Subscription) async throws(Failure) -> Value {
+        let result = await outcome.outcome { self.leave(subscription) }
+        // The job may have finished between the cancellation of the caller and the start of its wait.
+        guard !Task.isCancelled else { throw cancelled }
+        return try result.get()
+    }
+
+    /// Joins the running job or starts a new one, and follows the priority of the caller.
+    ///
+    /// This method is synchronous, so its variables take no space in the frames of waiting tasks.
+    @inlinable
+    func subscribe(
+        to key: Key, _ priority: ObservableValue<Priority>, _ onUpdate: (@Sendable (Update) -> Void)?,
+        _ body: @escaping Body
+    ) -> (outcome: Outcome, subscription: Subscription, token: Int) {
         let outcome = Outcome()
         let known = priority.value
         let subscription = join(key, known, Subscriber(outcome: outcome, onUpdate: onUpdate), body)
         // Deliver changes between joining and following first, so that all changes arrive in order.
         let token = priority.follow(from: known) { [weak self] in self?.setPriority(subscription, $0) }
-        defer { priority.stopObserving(token) }
-        return (try await outcome.value { self.leave(subscription) }, subscription.isFirst)
+        return (outcome, subscription, token)
     }
 
     /// Starts a job without subscribers unless a job for the key is running. The job runs to completion regardless of
@@ -137,7 +160,7 @@ public final class SharedJobs<
             state.jobs[job] = Job(priority: live)
             return (job, live)
         }
-        if let started { launch(started.job, started.priority, body) }
+        if let started { launch(started.job, started.priority, isImmediate: false, body) }
     }
 
     /// Waits until no job is running for which the closure `matters` returns `true`.
@@ -189,17 +212,23 @@ public final class SharedJobs<
                 return (Subscription(job: number, subscriber: id, isFirst: false), job)
             }
         }
-        if subscription.isFirst { launch(subscription.job, job.priority, body) } else { job.deliveries.deliver() }
+        if subscription.isFirst {
+            launch(subscription.job, job.priority, isImmediate: true, body)
+        } else {
+            job.deliveries.deliver()
+        }
         return subscription
     }
 
+    /// Starts the work of a job.
+    ///
+    /// If `isImmediate` is `true`, the work runs on the calling thread until it suspends for the first time, which
+    /// saves the switch to another thread. Callers that aren't on the cooperative pool pass `false`.
     @inlinable
-    func launch(_ job: Int, _ priority: ObservableValue<Priority>, _ body: @escaping Body) {
+    func launch(_ job: Int, _ priority: ObservableValue<Priority>, isImmediate: Bool, _ body: @escaping Body) {
         let context = Context(priority: priority) { [weak self] update in self?.report(job, update) }
-        let task = Task.detached {
-            let result = await body(context)
-            self.finish(job, result)
-        }
+        let work: @Sendable () async -> Void = { self.finish(job, await body(context)) }
+        let task = isImmediate ? Task.immediateDetached(operation: work) : Task.detached(operation: work)
         let isWanted = state.withLock { state -> Bool in
             guard state.table.jobs[job] != nil else { return false }
             state.jobs[job]?.task = task

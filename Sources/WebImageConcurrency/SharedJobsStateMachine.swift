@@ -14,7 +14,8 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
     @usableFromInline
     struct Job: Sendable {
         @usableFromInline let key: Key
-        @usableFromInline var subscribers: [SubscriberID: Priority]
+        /// The subscribers with their priorities. An array is sufficient because a job rarely has many subscribers.
+        @usableFromInline var subscribers: [(id: SubscriberID, priority: Priority)]
         @usableFromInline var priority: Priority
         @usableFromInline var lastUpdate: Update?
         /// The priority of a job that was opened without subscribers and continues without them, or `nil` for all other
@@ -22,7 +23,10 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
         @usableFromInline var ownPriority: Priority?
 
         @inlinable
-        init(key: Key, subscribers: [SubscriberID: Priority], priority: Priority, ownPriority: Priority? = nil) {
+        init(
+            key: Key, subscribers: [(id: SubscriberID, priority: Priority)], priority: Priority,
+            ownPriority: Priority? = nil
+        ) {
             self.key = key
             self.subscribers = subscribers
             self.priority = priority
@@ -32,9 +36,12 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
         /// The highest of all priorities, or `nil` if the job has no subscribers and no priority of its own.
         @inlinable
         var effectivePriority: Priority? {
-            guard let highest = subscribers.values.max() else { return ownPriority }
+            guard let highest = subscribers.lazy.map(\.priority).max() else { return ownPriority }
             return ownPriority.map { max($0, highest) } ?? highest
         }
+
+        @inlinable
+        func index(of subscriber: SubscriberID) -> Int? { subscribers.firstIndex { $0.id == subscriber } }
     }
 
     @usableFromInline
@@ -72,7 +79,7 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
     @inlinable
     mutating func open(_ key: Key, _ priority: Priority) -> JobID {
         nextID += 1
-        jobs[nextID] = Job(key: key, subscribers: [:], priority: priority, ownPriority: priority)
+        jobs[nextID] = Job(key: key, subscribers: [], priority: priority, ownPriority: priority)
         byKey[key] = nextID
         return nextID
     }
@@ -88,19 +95,20 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
     mutating func join(_ key: Key, _ subscriber: SubscriberID, _ priority: Priority) -> JoinAction {
         if let id = byKey[key], jobs[id] != nil {
             let before = jobs[id]?.priority ?? priority
-            jobs[id]?.subscribers[subscriber] = priority
+            jobs[id]?.subscribers.append((subscriber, priority))
             jobs[id]?.priority = max(before, priority)
             return .joined(id, lastUpdate: jobs[id]?.lastUpdate, raise: priority > before ? priority : nil)
         }
         nextID += 1
-        jobs[nextID] = Job(key: key, subscribers: [subscriber: priority], priority: priority)
+        jobs[nextID] = Job(key: key, subscribers: [(subscriber, priority)], priority: priority)
         byKey[key] = nextID
         return .start(nextID)
     }
 
     @inlinable
     mutating func leave(_ id: JobID, _ subscriber: SubscriberID) -> LeaveAction {
-        guard var job = jobs[id], job.subscribers.removeValue(forKey: subscriber) != nil else { return .nothing }
+        guard var job = jobs[id], let index = job.index(of: subscriber) else { return .nothing }
+        job.subscribers.remove(at: index)
         guard let highest = job.effectivePriority else {
             remove(id)
             return .cancel(id)
@@ -113,8 +121,8 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
 
     @inlinable
     mutating func setPriority(_ id: JobID, _ subscriber: SubscriberID, _ priority: Priority) -> LeaveAction {
-        guard var job = jobs[id], job.subscribers[subscriber] != nil else { return .nothing }
-        job.subscribers[subscriber] = priority
+        guard var job = jobs[id], let index = job.index(of: subscriber) else { return .nothing }
+        job.subscribers[index].priority = priority
         let highest = job.effectivePriority ?? priority
         let changed = highest != job.priority
         job.priority = highest
@@ -127,7 +135,7 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
     mutating func update(_ id: JobID, _ update: Update) -> [SubscriberID] {
         guard jobs[id] != nil else { return [] }
         jobs[id]?.lastUpdate = update
-        return jobs[id].map { Array($0.subscribers.keys) } ?? []
+        return jobs[id]?.subscribers.map(\.id) ?? []
     }
 
     /// Removes a finished job and returns the subscribers that receive the result. The array is empty if all
@@ -136,7 +144,7 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
     mutating func finish(_ id: JobID) -> [SubscriberID] {
         guard let job = jobs[id] else { return [] }
         remove(id)
-        return Array(job.subscribers.keys)
+        return job.subscribers.map(\.id)
     }
 
     @inlinable

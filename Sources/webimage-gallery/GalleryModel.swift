@@ -4,6 +4,7 @@
     import Dispatch
     import Foundation
     import WebImage
+    import WebImageCommand
     import WebImagePrograms
 
     /// The model of the window: the images, the settings, and the manager.
@@ -29,6 +30,7 @@
         var onContentsChange: (() -> Void)?
         /// A closure that's called with the previous settings after a change.
         var onSettingsChange: ((GallerySettings) -> Void)?
+        private let network: NetworkSetup
         /// The temporary directory of the album's cache, which is removed at the end.
         private let temporary: URL?
 
@@ -36,14 +38,14 @@
         /// throws only if there's nothing to show.
         init(_ options: GalleryOptions, report: (String) -> Void) throws(Failure) {
             var settings = options.settings
-            if options.operands.isEmpty {
+            if options.showsAlbum {
                 let (album, server) = try Self.album()
                 server.behavior = settings.network
                 self.server = server
                 contents = GalleryContents(
                     album, on: server, count: options.cells, includingCorrupt: options.includesCorrupt)
             } else {
-                let (contents, failures) = GalleryContents.read(options.operands)
+                let (contents, failures) = GalleryContents.read(options.operands, lists: options.lists)
                 for failure in failures { report("\(failure)") }
                 guard !contents.items.isEmpty else {
                     throw Failure(message: failures.isEmpty ? "No images found" : "Nothing to show")
@@ -61,8 +63,14 @@
                 ? FileManager.default.temporaryDirectory.appending(path: "webimage-gallery-\(UUID().uuidString)") : nil
             let cache = temporary?.path(percentEncoded: false) ?? CacheDirectory.path(options.cache)
             let isLocal = server != nil
+            network = options.network
+            do throws(ImageError) { try network.loadCookies() } catch { report("\(error)") }
             manager = ImageManager {
                 $0.diskCache = DiskCache.Configuration(path: cache)
+                options.network.apply(to: &$0)
+                if options.verbose { $0.observers.append(LogObserver(level: .debug)) }
+                // Retries are a setting of the window, which can change while the program runs.
+                if options.network.arguments.retryCount == 0 { $0.downloader.retry = .standard }
                 if isLocal { $0.downloader.maxStartsPerSecond = nil }
             }
         }
@@ -87,6 +95,7 @@
             }
             // Don't let a hanging manager prevent the program from terminating.
             _ = done.wait(timeout: .now() + 5)
+            do throws(ImageError) { try network.saveCookies() } catch { GalleryProgram.report("\(error)") }
             server?.stop()
             if let temporary { try? FileManager.default.removeItem(at: temporary) }
         }

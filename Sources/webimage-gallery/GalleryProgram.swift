@@ -37,7 +37,7 @@
                 return ExitStatus.failed
             }
             guard gtk_init_check() != 0 else {
-                report("Can’t open a display. Set WAYLAND_DISPLAY or DISPLAY.")
+                report("Cannot open a display. Set WAYLAND_DISPLAY or DISPLAY.")
                 model.close()
                 return ExitStatus.unavailable
             }

@@ -10,6 +10,8 @@ import WebImagePrograms
     exit(GalleryProgram.run(Array(CommandLine.arguments.dropFirst())))
 #else
     FileHandle.standardError.write(
-        Data("webimage: This build has no GTK support. Run “make gallery” (libgtk-4-dev, trait GTK).\n".utf8))
+        Data(
+            ("webimage: This build has no GTK support. "
+                + "Build it with “make gallery” (package libgtk-4-dev, trait GTK).\n").utf8))
     exit(ExitStatus.unavailable)
 #endif

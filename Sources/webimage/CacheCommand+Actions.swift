@@ -51,9 +51,10 @@ extension CacheCommand {
         let removed = max(0, (before?.entryCount ?? 0) - left)
         let freed = max(0, (before?.size ?? 0) - bytes)
         report(
-            ["removed": .int(removed), "freed": .int(freed), "entries": .int(left), "bytes": .int(bytes)],
-            "\(removed) removed (\(NumberFormatting.bytes(freed))), \(left) remaining (\(NumberFormatting.bytes(bytes)))"
-        )
+            ["removed": .int(removed), "freedBytes": .int(freed), "entries": .int(left), "bytes": .int(bytes)],
+            "Removed \(NumberFormatting.entries(removed)) (\(NumberFormatting.bytes(freed))); "
+                + "\(NumberFormatting.entries(left)) (\(NumberFormatting.bytes(bytes))) "
+                + (left == 1 ? "remains" : "remain"))
     }
 
     func show(_ cache: DiskCache?) async -> Int32 {
@@ -74,12 +75,11 @@ extension CacheCommand {
         guard let cache else { return report(on: DiskCache.MaintenanceReport(), verb: "exported") }
         let folder = URL(filePath: options.operands[0]).absoluteURL.path(percentEncoded: false)
         let chosen = await chosenKeys(cache)
-        let form: DiskExportForm = options.entries ? .entries : .images
         let result = await showing("Exporting") { progress -> Result<DiskCache.MaintenanceReport, ImageError> in
             do throws(ImageError) {
                 return .success(
                     try await cache.export(
-                        to: folder, as: form, where: { chosen?.contains($0.key) ?? true }, progress: progress))
+                        to: folder, as: options.form, where: { chosen?.contains($0.key) ?? true }, progress: progress))
             } catch {
                 return .failure(error)
             }
@@ -119,12 +119,12 @@ extension CacheCommand {
                 pairs.append((String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces)))
             }
         }
-        var pictures: [DiskImport] = []
+        var images: [DiskImport] = []
         for (url, path) in pairs {
             let source = SourceKey.of(try Inputs.url(url))
-            pictures.append(
+            images.append(
                 DiskImport(path: path, key: .data(of: source), tags: Set([options.tag].compactMap { $0 })))
         }
-        return pictures
+        return images
     }
 }

@@ -41,7 +41,7 @@ extension CacheCommand {
     func reportList(_ entries: [DiskCache.EntryInfo]) {
         let rows = entries.map(CacheRow.init)
         if options.json {
-            console.print(rows.map(\.json.text))
+            for row in rows { console.printJSON(row.json) }
         } else if rows.isEmpty {
             console.print(options.glob == nil ? "The cache is empty." : "No URL in the cache matches the pattern.")
         } else {
@@ -57,20 +57,22 @@ extension CacheCommand {
         report([
             ReportField("url", .string(row.source), row.source),
             ReportField("key", .string(row.key), row.key),
-            ReportField("name", .string(row.name), row.name),
-            ReportField("whole", .bool(entry != nil), entry == nil ? "no" : "yes", label: "readable"),
+            ReportField("fileName", .string(row.name), row.name, label: "file name"),
+            ReportField("readable", .bool(entry != nil), entry == nil ? "no" : "yes"),
             ReportField("format", JSONValue(row.format), row.format ?? "–"),
             ReportField("size", JSONValue(size), size ?? "–"),
             ReportField(
                 "bytes", .int(row.bytes),
                 "\(NumberFormatting.bytes(summary.dataSize)), \(NumberFormatting.bytes(row.bytes)) on disk"),
-            ReportField("payloadBytes", .int(summary.dataSize), nil),
-            ReportField("stored", .string(CacheRow.timestamp(row.stored)), CacheRow.timestamp(row.stored)),
+            ReportField("dataSize", .int(summary.dataSize), nil),
             ReportField(
-                "lastAccess", .string(CacheRow.timestamp(row.lastAccess)), CacheRow.timestamp(row.lastAccess),
+                "storedAt", .string(CacheRow.timestamp(row.stored)), CacheRow.timestamp(row.stored), label: "stored"),
+            ReportField(
+                "lastAccessedAt", .string(CacheRow.timestamp(row.lastAccess)), CacheRow.timestamp(row.lastAccess),
                 label: "accessed"),
             ReportField(
-                "expires", JSONValue(row.expires.map(CacheRow.timestamp)), row.expires.map(CacheRow.timestamp) ?? "–"),
+                "expiresAt", JSONValue(row.expires.map(CacheRow.timestamp)),
+                row.expires.map(CacheRow.timestamp) ?? "–", label: "expires"),
             ReportField(
                 "tags", .array(row.tags.map { .string($0) }), row.tags.isEmpty ? "–" : row.tags.joined(separator: ", ")),
             ReportField(
@@ -87,8 +89,8 @@ extension CacheCommand {
     func reportVerified(_ report: DiskCache.MaintenanceReport) -> Int32 {
         self.report(
             [
-                "checked": .int(report.entryCount), "damaged": .int(report.corruptCount),
-                "adopted": .int(report.recoveredCount),
+                "checked": .int(report.entryCount), "corrupt": .int(report.corruptCount),
+                "recovered": .int(report.recoveredCount),
                 "missing": .int(report.missingCount),
             ],
             "\(report.entryCount) checked, \(report.corruptCount) corrupt, \(report.recoveredCount) recovered, "
@@ -136,7 +138,7 @@ extension CacheCommand {
 
     private func report(_ facts: [ReportField]) {
         guard !options.json else {
-            return console.print(JSONValue.object(facts.map { .init($0.name, $0.json) }).text)
+            return console.printJSON(JSONValue.object(facts.map { .init($0.name, $0.json) }))
         }
         let width = (facts.filter { $0.text != nil }.map(\.label.count).max() ?? 0) + 2
         for fact in facts {

@@ -3,7 +3,9 @@
 import Foundation
 import WebImage
 import WebImageCommand
+import WebImageCore
 import WebImagePrograms
+import WebImageStore
 
 /// The command `webimage cache`.
 struct CacheCommand: Sendable {
@@ -16,23 +18,27 @@ struct CacheCommand: Sendable {
         /// The operands after the action.
         let operands: [String]
         let directory: String
-        let size: Int?
+        /// A Boolean value that indicates whether the user specified the directory, so that it must exist.
+        let isDirectoryRequired: Bool
+        let maxSize: Int?
+        let maxAge: Double?
         let order: DiskEntryOrder
         let glob: String?
         let olderThan: Double?
         let host: String?
         let tag: String?
-        let entries: Bool
+        let form: DiskExportForm
         let list: String?
         let json: Bool
 
         private static let orders: [(String, DiskEntryOrder)] = [
-            ("use", .lastUse), ("size", .size), ("age", .age), ("host", .host),
+            ("accessed", .lastUse), ("size", .size), ("age", .age), ("host", .host),
         ]
         /// The actions that accept each option.
         private static let actionsByOption: [(String, Set<Action>)] = [
-            ("size", [.trim]), ("sort", [.list]), ("glob", [.list, .clear, .export]), ("older-than", [.clear]),
-            ("host", [.clear]), ("tag", [.clear, .import]), ("entries", [.export]), ("list", [.import]),
+            ("max-size", [.trim]), ("max-age", [.trim]), ("sort", [.list]), ("glob", [.list, .clear, .export]),
+            ("older-than", [.clear]), ("host", [.clear]), ("tag", [.clear, .import]), ("as", [.export]),
+            ("input-file", [.import]),
         ]
 
         init(_ arguments: Arguments) throws(UsageError) {
@@ -47,16 +53,18 @@ struct CacheCommand: Sendable {
             }
             self.action = action
             operands = Array(arguments.operands.dropFirst())
-            directory = CacheDirectory.path(arguments.last("cache"))
-            size = try arguments.bytes("size")
+            directory = CacheDirectory.path(arguments.last("cache-dir"))
+            isDirectoryRequired = arguments.has("cache-dir")
+            maxSize = try arguments.bytes("max-size")
+            maxAge = try arguments.seconds("max-age")
             let order = try arguments.choice("sort", of: Self.orders.map(\.0))
             self.order = Self.orders.first { $0.0 == order }?.1 ?? .lastUse
             glob = arguments.last("glob")
             olderThan = try arguments.seconds("older-than")
             host = arguments.last("host")?.lowercased()
             tag = arguments.last("tag")
-            entries = arguments.has("entries")
-            list = arguments.last("list")
+            form = try arguments.choice("as", of: ["images", "entries"]) == "entries" ? .entries : .images
+            list = arguments.last("input-file")
             json = arguments.has("json")
             try checkOperands()
         }
@@ -92,7 +100,13 @@ struct CacheCommand: Sendable {
         let configuration = DiskCache.Configuration(path: options.directory)
         // Don't create a cache just to inspect it.
         let isThere = FileManager.default.fileExists(atPath: options.directory)
-        guard isThere || options.action == .import else { return await act(nil, configuration) }
+        guard isThere || options.action == .import else {
+            guard !options.isDirectoryRequired else {
+                console.report("the cache directory \(options.directory) doesn’t exist")
+                return ExitStatus.failed
+            }
+            return await act(nil, configuration)
+        }
         do throws(ImageError) {
             let cache = try await BlockingWork.run { () throws(ImageError) in
                 try DiskCache(configuration: configuration)
@@ -116,7 +130,10 @@ struct CacheCommand: Sendable {
         case .verify: return await verify(cache)
         case .trim:
             await removing(cache) { cache, progress in
-                await cache.trim(toSize: options.size ?? configuration.sizeLimit, progress: progress)
+                if let age = options.maxAge { await cache.trim(maxAge: .seconds(saturating: age), progress: nil) }
+                // Without an option, trim the cache to its limit.
+                guard options.maxAge == nil || options.maxSize != nil else { return }
+                await cache.trim(toSize: options.maxSize ?? configuration.sizeLimit, progress: progress)
             }
         case .clear: await clear(cache)
         case .export: return await export(cache)
@@ -125,7 +142,9 @@ struct CacheCommand: Sendable {
         return ExitStatus.ok
     }
 
-    func report(_ json: JSONValue, _ text: String) { console.print(options.json ? json.text : text) }
+    func report(_ json: JSONValue, _ text: String) {
+        if options.json { console.printJSON(json) } else { console.print(text) }
+    }
 
     /// Runs an operation and shows its progress on a terminal.
     func showing<Value: Sendable>(

@@ -13,29 +13,32 @@ struct ConvertFrames: Sendable {
     /// The names of the output files, or `nil` if all frames are written to one file.
     let names: FrameNames?
 
-    init(_ arguments: Arguments, output: String) throws(UsageError) {
-        selection = try arguments.frameSelection()
-        names = FrameNames(output)
+    /// Creates the frames to write. `pattern` is the output file that the user specified, which may contain a placeholder
+    /// for the number of the frame, or `nil` if the name of the output file isn't a pattern.
+    init(_ selection: FrameListArgument?, pattern: String?) {
+        self.selection = selection
+        names = pattern.flatMap { FrameNames($0) }
     }
 
     /// Returns the selected frames and their indices.
     func chosen(of image: DecodedImage) throws(ImageError) -> (image: DecodedImage, indices: [Int]) {
         guard let selection else { return (image, Array(0..<image.frameCount)) }
+        // The decoder has already selected a single frame.
+        if let index = selection.singleIndex { return (image, [index]) }
         let indices = try selection.indices(count: image.frameCount)
         return (try image.selecting(.indices(indices)), indices)
     }
 
     /// Returns a copy of the image that reports progress whenever an encoder requests a frame.
-    static func telling(_ image: DecodedImage, _ printer: WorkPrinter) throws(ImageError) -> DecodedImage {
+    static func reporting(_ image: DecodedImage, _ printer: WorkPrinter) throws(ImageError) -> DecodedImage {
         guard let animation = image.animation else { return image }
-        let timeline = animation.timeline
-        let told = try ImageAnimation(
-            frameDurations: timeline.durations, loopCount: timeline.loopCount, cost: animation.cost
+        let reporting = try ImageAnimation(
+            frameDurations: animation.frameDurations, loopCount: animation.loopCount, cost: animation.cost
         ) { (place) throws(ImageError) in
-            printer.update(done: place, total: timeline.frameCount)
+            printer.update(done: place, total: animation.frameCount)
             return try animation.frame(at: place)
         }
-        return image.replacing(pixels: image.pixels, animation: told)
+        return image.replacing(pixels: image.pixels, animation: reporting)
     }
 
     /// Writes `image` to one file, or each frame to its own file. `original` is the encoded data of the source image.

@@ -3,23 +3,31 @@
 import Foundation
 import WebImage
 import WebImageCommand
+import WebImageCore
 import WebImagePrograms
 
 /// The command `webimage decode`.
 struct DecodeCommand: Sendable {
     struct Options: Sendable {
         let input: String
-        let frame: Int?
+        let frames: FrameListArgument?
         let size: TargetSize?
+        let format: RawPixelFormat
         let output: String
+        let reader: ImageReader
 
         init(_ arguments: Arguments) throws(UsageError) {
-            try arguments.expectOperands(1...1, "FILE")
+            try arguments.expectOperands(1...1, "IN")
             input = arguments.operands[0]
-            frame = try arguments.integer("frame", in: 0...Int.max)
+            frames = try arguments.frameSelection()
             size = try arguments.size()
-            guard let rgba = arguments.last("rgba") else { throw UsageError("missing --rgba OUT") }
-            output = rgba
+            format =
+                try arguments.choice("pixel-format", of: RawPixelFormat.allCases.map(\.rawValue))
+                .flatMap(RawPixelFormat.init) ?? .rgba8
+            output = arguments.last("output") ?? "-"
+            reader = ImageReader(
+                try NetworkSetup(try NetworkArguments(arguments), operands: arguments.operands),
+                cache: arguments.last("cache-dir"), isVerbose: arguments.has("verbose"))
         }
     }
 
@@ -33,21 +41,49 @@ struct DecodeCommand: Sendable {
 
     func run() async -> Int32 {
         do throws(ImageError) {
+            let data = try await options.reader.data(options.input)
+            let limits = options.reader.limits
             let size = try await BlockingWork.run { [options] () throws(ImageError) -> PixelSize in
-                let data = try Files.read(options.input)
-                let frames = FrameSelection.index(options.frame ?? 0)
-                let image = try ImageCoderRegistry.standard.decode(
-                    data,
-                    options: ImageDecodingOptions(size: options.size, frames: options.frame == nil ? .first : frames),
-                    context: ImageProcessingContext())
-                try Files.write(Data(image.pixels.packedBytes()), to: options.output)
-                return image.size
+                let (size, pixels) = try Self.decode(data, options, ImageProcessingContext(limits: limits))
+                try Files.write(pixels, to: options.output)
+                return size
             }
-            console.print("\(size.width) \(size.height)")
-            return ExitStatus.ok
+            let text = "\(size.width) \(size.height)"
+            if options.output != "-" {
+                console.print(text)
+            } else if !console.isQuiet {
+                console.writeError(text + "\n")
+            }
+            return await options.reader.finished(ExitStatus.ok, console)
         } catch {
-            console.report("\(options.input): \(error)")
-            return ExitStatus.failed
+            console.report("\(Inputs.shortName(options.input)): \(error)")
+            return await options.reader.finished(ExitStatus.failed, console)
         }
+    }
+
+    /// Returns the size and the pixels of the selected frames, one after another. Blocks.
+    private static func decode(
+        _ data: Data, _ options: Options, _ context: ImageProcessingContext
+    ) throws(ImageError) -> (PixelSize, Data) {
+        let coders = ImageCoderRegistry.standard
+        var decoding = ImageDecodingOptions(size: options.size, frames: .first)
+        decoding.preservesBitDepth = options.format == .rgba16
+        guard let frames = options.frames else {
+            let image = try coders.decode(data, options: decoding, context: context)
+            return (image.size, Data(options.format.bytes(of: image.pixels)))
+        }
+        if let index = frames.singleIndex {
+            decoding.frames = .index(index)
+            let image = try coders.decode(data, options: decoding, context: context)
+            return (image.size, Data(options.format.bytes(of: image.pixels)))
+        }
+        decoding.frames = .all
+        let image = try coders.decode(data, options: decoding, context: context)
+        var pixels = Data()
+        for index in try frames.indices(count: image.frameCount) {
+            let frame = try image.animation?.frame(at: index) ?? image.pixels
+            pixels.append(contentsOf: options.format.bytes(of: frame))
+        }
+        return (image.size, pixels)
     }
 }

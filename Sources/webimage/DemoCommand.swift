@@ -9,10 +9,12 @@ import WebImagePrograms
 struct DemoCommand: Sendable {
     struct Options: Sendable {
         let output: String
+        let isVerbose: Bool
 
         init(_ arguments: Arguments) throws(UsageError) {
+            isVerbose = arguments.has("verbose")
             try arguments.expectOperands(0...0, "")
-            output = arguments.last("output") ?? "demo"
+            output = arguments.last("output-dir") ?? "demo"
         }
     }
 
@@ -62,13 +64,13 @@ struct DemoCommand: Sendable {
 
     private func run(_ album: Album, _ server: AlbumServer, cache: String) async -> Int32 {
         let gallery = DemoGallery()
-        var manager = Self.manager(cache)
-        var first: [LoadRow] = []
+        var manager = makeManager(cache)
+        var first: [FetchRow] = []
         var surprises: [String] = []
         for (index, pass) in Self.passes.enumerated() where !Task.isCancelled {
             if pass.restarts {
                 await manager.shutdown()
-                manager = Self.manager(cache)
+                manager = makeManager(cache)
             }
             let before = server.traffic
             var load = ImageBatchLoad(manager: manager, size: .fit(width: 640, height: 480), policy: pass.policy)
@@ -82,22 +84,25 @@ struct DemoCommand: Sendable {
         await manager.shutdown()
         guard !Task.isCancelled else { return ExitStatus.failed }
         // Report a problem that occurs in several passes only once.
-        var told: Set<String> = []
-        for surprise in surprises where told.insert(surprise).inserted { console.report(surprise) }
+        var reported: Set<String> = []
+        for surprise in surprises where reported.insert(surprise).inserted { console.report(surprise) }
         let isDrawn = await writeSheet(gallery.sheet(album, rows: first))
         return isDrawn && surprises.isEmpty ? ExitStatus.ok : ExitStatus.failed
     }
 
-    private static func manager(_ cache: String) -> ImageManager {
+    private func makeManager(_ cache: String) -> ImageManager {
         ImageManager {
+            if options.isVerbose { $0.observers = [LogObserver(level: .debug)] }
             $0.diskCache = DiskCache.Configuration(path: cache)
             $0.downloader.maxStartsPerSecond = nil
         }
     }
 
-    private func loadAll(_ album: Album, _ server: AlbumServer, _ load: ImageBatchLoad) async -> [LoadRow] {
+    private func loadAll(_ album: Album, _ server: AlbumServer, _ load: ImageBatchLoad) async -> [FetchRow] {
         let progress = ProgressPrinter(
-            total: server.urls.count, mode: console.error.isTerminal ? .inPlace : .none, console: console)
+            total: server.urls.count,
+            mode: console.error.isTerminal && !console.isQuiet && !options.isVerbose ? .inPlace : .none,
+            console: console)
         var rows = await ImageBatch(manager: load.manager, concurrency: 8).run(
             inputs: server.urls.map(\.absoluteString), names: [], load: load, progress: progress)
         progress.end()
@@ -107,11 +112,11 @@ struct DemoCommand: Sendable {
         return rows
     }
 
-    private func show(_ pass: Pass, number: Int, _ rows: [LoadRow], _ traffic: AlbumServer.Traffic) {
+    private func show(_ pass: Pass, number: Int, _ rows: [FetchRow], _ traffic: AlbumServer.Traffic) {
         if number > 1 { console.print("") }
         console.print(console.out.apply(.bold, to: "\(number). \(pass.title)"))
-        console.print(LoadRow.table(rows).lines(console.out))
-        console.remark(LoadRow.summary(rows))
+        console.print(FetchRow.table(rows).lines(console.out))
+        console.remark(FetchRow.summary(rows))
         let asked =
             "server: \(NumberFormatting.count(traffic.requests, "request")), \(traffic.redirects) redirected, "
             + "\(traffic.notModified) not modified (304), \(NumberFormatting.bytes(traffic.bytesSent)) sent"
@@ -119,7 +124,7 @@ struct DemoCommand: Sendable {
     }
 
     /// Returns the differences from the results that the album and the pass specify.
-    private static func surprises(_ album: Album, _ rows: [LoadRow], _ pass: Pass) -> [String] {
+    private static func surprises(_ album: Album, _ rows: [FetchRow], _ pass: Pass) -> [String] {
         zip(album.entries, rows).compactMap { entry, row in
             if !entry.expects(row.error) {
                 let wanted = entry.isCorrupt ? "an error of the family “\(entry.expect ?? "?")”" : "an image"

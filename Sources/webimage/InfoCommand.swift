@@ -3,29 +3,34 @@
 import Foundation
 import WebImage
 import WebImageCommand
+import WebImageCore
 import WebImagePrograms
 
 /// The command `webimage info`.
 struct InfoCommand: Sendable {
-    private let inputs: [String]
-    private let json: Bool
-    private let console: Console
-    private let interruption: SignalHandler
-
-    struct Options {
+    struct Options: Sendable {
         let inputs: [String]
         let json: Bool
+        let exif: Bool
+        let reader: ImageReader
 
         init(_ arguments: Arguments) throws(UsageError) {
             try arguments.expectOperands(1...Int.max, "FILE or URL")
             inputs = arguments.operands
             json = arguments.has("json")
+            exif = arguments.has("exif")
+            reader = ImageReader(
+                try NetworkSetup(try NetworkArguments(arguments), operands: arguments.operands),
+                cache: arguments.last("cache-dir"), isVerbose: arguments.has("verbose"), readsOnlyHeaders: true)
         }
     }
 
+    private let options: Options
+    private let console: Console
+    private let interruption: SignalHandler
+
     init(_ options: Options, _ console: Console, _ interruption: SignalHandler) {
-        inputs = options.inputs
-        json = options.json
+        self.options = options
         self.console = console
         self.interruption = interruption
     }
@@ -33,62 +38,53 @@ struct InfoCommand: Sendable {
     func run() async -> Int32 {
         await interruption.cancelling { [self] in
             var status = ExitStatus.ok
-            for (index, input) in inputs.enumerated() where !Task.isCancelled {
+            var isFirst = true
+            for input in options.inputs where !Task.isCancelled {
                 let record = await record(input)
-                if record.error != nil { status = ExitStatus.failed }
-                if index > 0, !json { console.print("") }
-                console.print(json ? [record.json.text] : record.lines(console.out))
+                if options.json {
+                    console.printJSON(record.json)
+                } else if record.error == nil || record.probe != nil {
+                    if !isFirst { console.print("") }
+                    isFirst = false
+                    console.print(record.lines(console.out))
+                }
+                guard let error = record.error else { continue }
+                status = ExitStatus.failed
+                if !Task.isCancelled { console.report("\(Inputs.shortName(input)): \(error)") }
             }
-            return status
+            return await options.reader.finished(status, console)
         }
     }
 
     private func record(_ input: String) async -> InfoRecord {
-        var record = InfoRecord(source: input)
+        let url = try? Inputs.url(input)
+        let isURL = url.map { !$0.isFileURL } ?? Inputs.hasScheme(input)
+        let source = isURL && !Inputs.hasScheme(input) ? url?.absoluteString ?? input : input
+        var record = InfoRecord(source: source, isURL: isURL)
         do throws(ImageError) {
-            let data = try await bytes(of: input)
+            let data = try await options.reader.data(input)
             record.bytes = data.count
-            record = try await BlockingWork.run { [record] in ImageProperties.read(data, into: record) }
+            let readsExif = options.exif
+            record = try await BlockingWork.run { [record] in
+                ImageProperties.read(data, into: record, readsExif: readsExif)
+            }
         } catch {
             record.error = error
         }
         return record
     }
-
-    private func bytes(of input: String) async throws(ImageError) -> Data {
-        guard Inputs.hasScheme(input), !FileManager.default.fileExists(atPath: input) else {
-            return try await BlockingWork.run { () throws(ImageError) in try Files.read(input) }
-        }
-        let url = try Inputs.url(input)
-        let manager = ImageManager {
-            $0.diskCache = nil
-            $0.downloader.userAgent = "webimage/\(WebImageTool.version)"
-        }
-        var request = ImageRequest(url: url)
-        // The command reads only the header, so accept any image size.
-        var limits = ImageLimits.unlimited
-        limits.maxEncodedBytes = ImageLimits.desktop.maxEncodedBytes
-        request.limits = limits
-        let result: Result<Data, ImageError>
-        do throws(ImageError) {
-            result = .success(try await manager.data(for: request))
-        } catch {
-            result = .failure(error)
-        }
-        await manager.shutdown()
-        return try result.get()
-    }
 }
 
 /// A namespace for reading the properties of an image.
 enum ImageProperties {
-    /// Adds the header to the record. If only the coder knows the frames, their durations, or the color profile, the
-    /// image is decoded. Blocks.
-    static func read(_ data: Data, into record: InfoRecord) -> InfoRecord {
+    /// Adds the header to the record, and the EXIF tags if they're requested. If only the coder knows the frames, their
+    /// durations, or the color profile, the image is decoded. Blocks.
+    static func read(_ data: Data, into record: InfoRecord, readsExif: Bool) -> InfoRecord {
         var record = record
         do throws(ImageError) {
             let probe = try probe(data)
             record.probe = probe
+            if readsExif { record.exif = EmbeddedMetadata(reading: data).exif.map(ExifTags.list) ?? [] }
             let coders = ImageCoderRegistry.standard
             let needsCoder = probe.hasICCProfile || probe.frameCount > 1 || !probe.frameCountIsExact
             guard needsCoder, coders.canDecode(probe.format) else { return record }
@@ -96,7 +92,7 @@ enum ImageProperties {
             let options = ImageDecodingOptions(size: .fit(width: 16, height: 16), allowsPartialData: true)
             let image = try coders.decode(data, options: options, context: ImageProcessingContext())
             record.timeline = image.animation?.timeline
-            record.colorProfile = image.metadata.iccProfile.flatMap(ICCDescription.text)
+            record.colorProfile = image.metadata.iccProfile.flatMap { ICCDescription.text(of: [UInt8]($0)) }
         } catch {
             record.error = error
         }

@@ -8,15 +8,20 @@ import WebImagePrograms
 /// The command `webimage show`.
 struct ShowCommand: Sendable {
     private let options: ShowOptions
+    private let reader: ImageReader
     private let drawing: TerminalDrawing
     private let console: Console
     private let interruption: SignalHandler
 
-    init(_ options: ShowOptions, _ console: Console, _ interruption: SignalHandler) {
+    init(
+        _ options: ShowOptions, isVerbose: Bool, _ console: Console, _ interruption: SignalHandler
+    ) throws(UsageError) {
         self.options = options
         self.console = console
         self.interruption = interruption
-        drawing = Self.drawing(options, console.out)
+        reader = ImageReader(
+            try NetworkSetup(options.network, operands: options.inputs), cache: options.cache, isVerbose: isVerbose)
+        drawing = Self.drawing(options, console.out, console.color)
     }
 
     func run() async -> Int32 {
@@ -33,20 +38,22 @@ struct ShowCommand: Sendable {
                     status = ExitStatus.failed
                 }
             }
-            return status
+            return await reader.finished(status, console)
         }
     }
 
     /// Returns the style, the cell grid, and the number of colors. The output to a file or pipe consists of plain
     /// characters unless the user requested a style.
-    private static func drawing(_ options: ShowOptions, _ out: TerminalStyle) -> TerminalDrawing {
+    private static func drawing(
+        _ options: ShowOptions, _ out: TerminalStyle, _ color: ColorChoice
+    ) -> TerminalDrawing {
         let abilities = TerminalAbilities.current
         let style = options.style ?? (out.isTerminal ? abilities.best : .symbols)
         let colors: Int
         switch (out.isTerminal, options.style) {
         case (true, _): colors = out.hasColor ? abilities.colors : 0
-        case (false, .symbols): colors = 1 << 24
-        case (false, _): colors = 0
+        case (false, .symbols): colors = color == .never ? 0 : 1 << 24
+        case (false, _): colors = color == .always ? 1 << 24 : 0
         }
         // Reserve a row for the shell prompt and one for the name.
         let rows = max(1, out.rows - (options.inputs.count > 1 ? 2 : 1))
@@ -56,32 +63,24 @@ struct ShowCommand: Sendable {
             grid: CellGrid(style: style, limit: limit, cell: TerminalStyle.cell(of: STDOUT_FILENO)), colors: colors)
     }
 
-    private var plays: Bool { console.out.isTerminal && options.frame == nil }
+    private var plays: Bool {
+        console.out.isTerminal && !options.isStill && options.frames?.singleIndex == nil
+    }
 
     private func image(_ input: String) async throws(ImageError) -> DecodedImage {
+        let data = try await reader.data(input)
+        let context = ImageProcessingContext(limits: reader.limits)
+        // Without a terminal, only the first of the selected frames is shown.
         var frames: FrameSelection = plays ? .all : .first
-        if let frame = options.frame, frame > 0 { frames = .index(frame) }
-        guard Inputs.hasScheme(input), !FileManager.default.fileExists(atPath: input) else {
-            let decoding = ImageDecodingOptions(size: drawing.grid.target, frames: frames)
-            return try await BlockingWork.run { () throws(ImageError) in
-                try ImageCoderRegistry.standard.decode(
-                    try Files.read(input), options: decoding, context: ImageProcessingContext())
-            }
+        if let index = options.frames?.singleIndex { frames = .index(index) }
+        let selection = options.frames?.singleIndex == nil ? options.frames : nil
+        if selection != nil { frames = .all }
+        let decoding = ImageDecodingOptions(size: drawing.grid.target, frames: frames)
+        return try await BlockingWork.run { () throws(ImageError) in
+            let image = try ImageCoderRegistry.standard.decode(data, options: decoding, context: context)
+            guard let selection else { return image }
+            return try image.selecting(.indices(try selection.indices(count: image.frameCount)))
         }
-        var request = ImageRequest(url: try Inputs.url(input), size: drawing.grid.target)
-        request.frames = frames
-        let manager = ImageManager {
-            $0.diskCache = nil
-            $0.downloader.userAgent = "webimage/\(WebImageTool.version)"
-        }
-        let result: Result<DecodedImage, ImageError>
-        do throws(ImageError) {
-            result = .success(try await manager.image(for: request))
-        } catch {
-            result = .failure(error)
-        }
-        await manager.shutdown()
-        return try result.get()
     }
 
     private func show(_ image: DecodedImage) async throws(ImageError) {
@@ -105,7 +104,7 @@ struct ShowCommand: Sendable {
         _ animation: ImageAnimation, rows: Int, _ text: @escaping @Sendable (PixelBuffer) throws(ImageError) -> String
     ) async throws(ImageError) {
         // With several inputs, an animation that repeats indefinitely would block the next input.
-        let stored = animation.timeline.loopCount
+        let stored = animation.loopCount
         let loops = options.loops ?? (options.inputs.count > 1 ? max(1, stored) : stored)
         let screen = ScreenArea(rows: rows)
         let keyboard = Keyboard()

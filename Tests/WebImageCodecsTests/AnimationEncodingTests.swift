@@ -31,7 +31,7 @@ struct AnimationEncodingTests {
     ) throws -> DecodedImage {
         var generator = SeededGenerator(seed)
         var canvas = [SIMD4<UInt8>](repeating: SIMD4(0, 0, 0, 0), count: width * height)
-        var frames: [(pixels: PixelBuffer, milliseconds: Int)] = []
+        var frames: [(pixels: PixelBuffer, duration: Duration)] = []
         for place in 0..<count {
             for _ in 0..<3 {
                 let alpha = alphas.randomElement(using: &generator) ?? 255
@@ -51,7 +51,7 @@ struct AnimationEncodingTests {
             let pixels = try PixelPatterns.make(width: width, height: height, isOpaque: isOpaque) { x, y in
                 canvas[y * width + x]
             }
-            frames.append((pixels, 20 + place % 5 * 10))
+            frames.append((pixels: pixels, duration: Duration.milliseconds(20 + place % 5 * 10)))
         }
         return try DecodedImage(animation: ImageAnimation(frames: frames, loopCount: loops))
     }
@@ -92,8 +92,10 @@ struct AnimationEncodingTests {
         let other = try PixelPatterns.make(width: 9, height: 7, isOpaque: true) { x, y in
             SIMD4(UInt8(x), UInt8(y), 3, 255)
         }
-        let image = try DecodedImage(
-            animation: ImageAnimation(frames: [(still, 50), (still, 70), (other, 30), (other, 90), (still, 20)]))
+        let timed = [(still, 50), (still, 70), (other, 30), (other, 90), (still, 20)].map {
+            (pixels: $0.0, duration: Duration.milliseconds($0.1))
+        }
+        let image = try DecodedImage(animation: ImageAnimation(frames: timed))
         let back = try decode(encode(image, encoding), encoding.formatOrAutomatic)
         let total = try #require(back.animation).timeline.durations.reduce(0, +)
         #expect(total == 260)
@@ -163,13 +165,12 @@ struct AnimationEncodingTests {
             }
         }
         // Compare with two identical frames, because a still image may use fewer bits per pixel.
-        let still = try encode(
-            DecodedImage(animation: ImageAnimation(frames: [0, 0].map { (pixels: frames[$0], milliseconds: 40) })),
-            encoding
-        ).count
-        let all = try encode(
-            DecodedImage(animation: ImageAnimation(frames: frames.map { (pixels: $0, milliseconds: 40) })), encoding
-        ).count
+        func size(_ places: [Int]) throws -> Int {
+            let timed = places.map { (pixels: frames[$0], duration: Duration.milliseconds(40)) }
+            return try encode(DecodedImage(animation: ImageAnimation(frames: timed)), encoding).count
+        }
+        let still = try size([0, 0])
+        let all = try size(Array(frames.indices))
         #expect(all < still + still / 4, "\(still) and \(all)")
     }
 
@@ -233,8 +234,8 @@ struct AnimationEncodingTests {
                 SIMD4(UInt8(x * 3), UInt8(y * 4), UInt8(place * 60), 255)
             }
         }
-        let image = try DecodedImage(
-            animation: ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 60) }, loopCount: 2))
+        let timed = pictures.map { (pixels: $0, duration: Duration.milliseconds(60)) }
+        let image = try DecodedImage(animation: ImageAnimation(frames: timed, loopCount: 2))
         let back = try decode(encode(image, .webp(quality: 85)), .webp)
         #expect(back.animation?.timeline == image.animation?.timeline)
         for place in 0..<4 { #expect(similarity(try #require(back.animation).frame(at: place), pictures[place]) > 30) }

@@ -59,7 +59,8 @@ struct AnimationFuzzTests {
                 canvas[y * width + x]
             }
         }
-        let image = try DecodedImage(animation: ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 30) }))
+        let image = try DecodedImage(
+            animation: ImageAnimation(frames: pictures.map { (pixels: $0, duration: Duration.milliseconds(30)) }))
         let data = try coder(for: encoding.formatOrAutomatic).encode(
             image, as: encoding, context: ImageProcessingContext())
         let back = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())

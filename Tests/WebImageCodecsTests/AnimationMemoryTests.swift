@@ -34,6 +34,9 @@ struct AnimationMemoryTests {
             ImageEncoding(format: $0, effort: 1)
         }
 
+    /// The durations of sixty frames.
+    static let durations = Array(repeating: Duration.milliseconds(40), count: 60)
+
     /// Returns a frame with a bar that moves over a plain background.
     static func frame(_ place: Int, _ size: PixelSize) throws(ImageError) -> PixelBuffer {
         let canvas = try PixelCanvas(size: size)
@@ -49,7 +52,7 @@ struct AnimationMemoryTests {
     func encoders(_ encoding: ImageEncoding) throws {
         let counter = Counter()
         let size = PixelSize(width: 96, height: 72)
-        let animation = try ImageAnimation(frameDurations: Array(repeating: 40, count: 60), size: size) {
+        let animation = try ImageAnimation(frameDurations: Self.durations, size: size) {
             (place) throws(ImageError) in counter.makeFrame(try Self.frame(place, size))
         }
         let poster = try Self.frame(0, size)
@@ -66,7 +69,7 @@ struct AnimationMemoryTests {
     func cost() throws {
         let size = PixelSize(width: 400, height: 300)
         let canvas = size.width * size.height * 4
-        let animation = try ImageAnimation(frameDurations: Array(repeating: 40, count: 60), size: size) {
+        let animation = try ImageAnimation(frameDurations: Self.durations, size: size) {
             (place) throws(ImageError) in try Self.frame(place, size)
         }
         for encoding in Self.encodings.prefix(3) {
@@ -96,7 +99,7 @@ struct AnimationMemoryTests {
             let context = ImageProcessingContext(limits: .unlimited)
             let size = PixelSize(width: 1_200, height: 900)
             let canvas = size.width * size.height * 4
-            let animation = try ImageAnimation(frameDurations: Array(repeating: 40, count: 60), size: size) {
+            let animation = try ImageAnimation(frameDurations: AnimationMemoryTests.durations, size: size) {
                 (place) throws(ImageError) in try AnimationMemoryTests.frame(place, size)
             }
             for encoding in AnimationMemoryTests.encodings.prefix(3) {

@@ -7,22 +7,6 @@ import WebImageCore
 
 @Suite("Corrupt data")
 struct CorruptDataTests {
-    /// Decodes the data and up to 8 frames. Returns the image or the typed error.
-    private func attempt(_ data: Data, _ format: ImageFormat, partial: Bool) throws -> Result<DecodedImage, ImageError>
-    {
-        let coder = try coder(for: format)
-        do throws(ImageError) {
-            let options = ImageDecodingOptions(allowsPartialData: partial)
-            let image = try coder.decode(
-                data, info: nil, options: options,
-                context: ImageProcessingContext(limits: .icon))
-            for place in 0..<min(8, image.frameCount) { _ = try image.animation?.frame(at: place) }
-            return .success(image)
-        } catch {
-            return .failure(error)
-        }
-    }
-
     @Test(
         "Truncated data is reported as truncated or corrupt, or results in a partial or complete image",
         arguments: Fixture.all)
@@ -30,14 +14,14 @@ struct CorruptDataTests {
         let data = try fixture.data()
         for part in 1..<16 {
             let cut = data.prefix(data.count * part / 16)
-            switch try attempt(cut, fixture.format, partial: false) {
+            switch try CorruptData.attempt(cut, fixture.format, partial: false) {
             case .success(let image):
                 // Complete frames are kept. If only an end marker is missing, the pixels are complete.
                 #expect(image.size == fixture.storedSize)
                 #expect(!image.metadata.isPartial || fixture.format == .gif, "\(part)/16")
             case .failure(let error): #expect([4005, 4006].contains(error.code), "\(part)/16: \(error)")
             }
-            if case .success(let image) = try attempt(cut, fixture.format, partial: true) {
+            if case .success(let image) = try CorruptData.attempt(cut, fixture.format, partial: true) {
                 #expect(image.size == fixture.storedSize)
             }
         }
@@ -52,10 +36,10 @@ struct CorruptDataTests {
     func partialPictures(_ file: String) throws {
         let fixture = try Fixture.named(file)
         let half = try fixture.data().prefix(fixture.data().count * 7 / 10)
-        #expect { try attempt(half, fixture.format, partial: false).get() } throws: {
+        #expect { try CorruptData.attempt(half, fixture.format, partial: false).get() } throws: {
             ($0 as? ImageError)?.code == 4005
         }
-        let image = try attempt(half, fixture.format, partial: true).get()
+        let image = try CorruptData.attempt(half, fixture.format, partial: true).get()
         #expect(image.metadata.isPartial)
         let expected = try fixture.expectedFrames()[0]
         let pixels = image.pixels.packedBytes()
@@ -69,44 +53,21 @@ struct CorruptDataTests {
     @Test("A file without only its end marker is complete", arguments: ["444.jpg", "420-progressive.jpg", "gray.jpg"])
     func missingEndMarker(_ file: String) throws {
         let fixture = try Fixture.named(file)
-        let image = try attempt(fixture.data().dropLast(2), .jpeg, partial: false).get()
+        let image = try CorruptData.attempt(fixture.data().dropLast(2), .jpeg, partial: false).get()
         #expect(!image.metadata.isPartial)
     }
 
     @Test("Flipped bits never crash a decoder", arguments: Fixture.all)
-    func bitFlips(_ fixture: Fixture) throws {
-        let data = try fixture.data()
-        var generator = SeededGenerator(UInt64(data.count))
-        for round in 0..<40 {
-            var broken = data
-            for _ in 0...(round % 4) {
-                let place = Int.random(in: 0..<broken.count, using: &generator)
-                broken[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-            }
-            _ = try attempt(broken, fixture.format, partial: round % 2 == 0)
-        }
-    }
+    func bitFlips(_ fixture: Fixture) throws { try CorruptData.flipBits(of: fixture) }
 
     @Test("Replaced bytes in headers never crash a decoder", arguments: Fixture.all)
     func headerFlips(_ fixture: Fixture) throws {
-        let data = try fixture.data()
-        for place in 0..<min(64, data.count) {
-            for value: UInt8 in [0, 0x7F, 0x80, 0xFF] {
-                var broken = data
-                broken[place] = value
-                _ = try attempt(broken, fixture.format, partial: place % 2 == 0)
-            }
-        }
+        try CorruptData.replaceBytes(of: fixture, first: 64, with: [0, 0x7F, 0x80, 0xFF])
     }
 
     @Test("Random bytes never crash a decoder", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
     func noise(_ format: ImageFormat) throws {
-        var generator = SeededGenerator(3)
-        for _ in 0..<200 {
-            let count = Int.random(in: 1..<200, using: &generator)
-            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            _ = try attempt(Data(bytes), format, partial: true)
-        }
+        try CorruptData.decodeNoise(as: format, rounds: 200)
         #expect(throws: ImageError.decoding(.noData)) {
             try coder(for: format).decode(
                 Data(), info: nil, options: ImageDecodingOptions(),

@@ -42,6 +42,16 @@ struct DecodedImageFilesTests {
         }
     }
 
+    @Test("A relative file is resolved against its base URL")
+    func relativeFile() throws {
+        try withDirectory { directory in
+            try image().write(to: directory.appending(path: "image.png"))
+            let base = URL(filePath: directory.path(percentEncoded: false), directoryHint: .isDirectory)
+            let file = URL(filePath: "image.png", directoryHint: .notDirectory, relativeTo: base)
+            #expect(try DecodedImage(contentsOf: file).size == PixelSize(width: 24, height: 16))
+        }
+    }
+
     @Test("Options and limits apply to data")
     func optionsAndLimits() throws {
         let data = try image().encoded(as: ImageEncoding(format: .png))

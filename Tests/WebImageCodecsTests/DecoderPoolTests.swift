@@ -102,7 +102,7 @@ struct DecoderPoolTests {
                 x / 4 == index ? SIMD4(200, 30, 60, 255) : SIMD4(40, UInt8(index * 40), 90, 255)
             }
         }
-        let source = try ImageAnimation(frames: pixels.map { (pixels: $0, milliseconds: 100) })
+        let source = try ImageAnimation(frames: pixels.map { (pixels: $0, duration: Duration.milliseconds(100)) })
         let format: ImageEncoding =
             name == "gif" ? .gif : name == "apng" ? .apng : .webp.lossless
         let registry = ImageCoderRegistry.standard

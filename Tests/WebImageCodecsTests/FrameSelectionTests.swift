@@ -12,7 +12,8 @@ struct FrameSelectionTests {
         let size = PixelSize(width: 8, height: 8)
         let frames = try (0..<5).map { number in
             let color = PixelColor(red: UInt8(number * 50), green: 0, blue: 0)
-            return (pixels: try PixelBuffer.filled(with: color, size: size), milliseconds: 100 + number * 10)
+            let duration = Duration.milliseconds(100 + number * 10)
+            return (pixels: try PixelBuffer.filled(with: color, size: size), duration: duration)
         }
         let image = try DecodedImage(animation: ImageAnimation(frames: frames))
         return try image.encoded(as: ImageEncoding(format: .gif))
@@ -42,6 +43,33 @@ struct FrameSelectionTests {
             #expect(throws: ImageError.request(.frameNotFound(index: 5, frameCount: 5))) {
                 try DecodedImage(data: data, options: ImageDecodingOptions(frames: frames))
             }
+        }
+    }
+
+    /// The formats that can be encoded.
+    private static let encodable = [
+        ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp, .qoi, .ico, .tiff, .heif, .avif, .jxl,
+    ].filter(ImageCoderRegistry.standard.canEncode)
+
+    @Test("A coder that's called directly writes only the selected frame", arguments: encodable)
+    func directEncoding(_ format: ImageFormat) throws {
+        let size = PixelSize(width: 64, height: 64)
+        let frames = try ([0, 100, 200] as [UInt8]).map { red -> (pixels: PixelBuffer, duration: Duration) in
+            let color = PixelColor(red: red, green: 0, blue: 0)
+            return (pixels: try PixelBuffer.filled(with: color, size: size), duration: .milliseconds(100))
+        }
+        let image = try DecodedImage(animation: ImageAnimation(frames: frames))
+        var encoding = ImageEncoding(format: format)
+        encoding.frames = .index(2)
+        let coder = try coder(for: format)
+        let data = try coder.encode(image, as: encoding, context: ImageProcessingContext())
+        let decoded = try DecodedImage(data: data)
+        #expect(!decoded.isAnimated)
+        let red = try #require(decoded.pixels.color(x: 32, y: 32)?.red)
+        #expect(abs(Int(red) - 200) <= 12, "\(red)")
+        encoding.frames = .index(3)
+        #expect(throws: ImageError.request(.frameNotFound(index: 3, frameCount: 3))) {
+            try coder.encode(image, as: encoding, context: ImageProcessingContext())
         }
     }
 

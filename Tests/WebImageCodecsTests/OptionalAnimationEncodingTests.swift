@@ -39,7 +39,8 @@ struct OptionalAnimationEncodingTests {
     func laterAlpha(_ format: ImageFormat) throws {
         let opaque = try PixelPatterns.photo(width: 30, height: 20)
         let clear = try PixelPatterns.photo(width: 30, height: 20, hasAlpha: true)
-        let image = try DecodedImage(animation: ImageAnimation(frames: [(opaque, 40), (clear, 40), (opaque, 40)]))
+        let timed = [opaque, clear, opaque].map { (pixels: $0, duration: Duration.milliseconds(40)) }
+        let image = try DecodedImage(animation: ImageAnimation(frames: timed))
         let back = try roundTrip(image, ImageEncoding(format: format, isLossless: true))
         let isSame = try frames(back) == frames(image)
         #expect(isSame)
@@ -52,7 +53,8 @@ struct OptionalAnimationEncodingTests {
                 SIMD4(UInt8(x * 3), UInt8(y * 4), UInt8(place * 60), 255)
             }
         }
-        let image = try DecodedImage(animation: ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 60) }))
+        let image = try DecodedImage(
+            animation: ImageAnimation(frames: pictures.map { (pixels: $0, duration: Duration.milliseconds(60)) }))
         let back = try roundTrip(image, ImageEncoding(format: format, quality: 85))
         #expect(back.frameCount == 4)
         for place in 0..<4 { #expect(similarity(try #require(back.animation).frame(at: place), pictures[place]) > 30) }
@@ -61,7 +63,8 @@ struct OptionalAnimationEncodingTests {
     @Test("Repeated frames keep their durations, and invalid options throw", arguments: formats)
     func repeated(_ format: ImageFormat) throws {
         let still = try PixelPatterns.photo(width: 9, height: 7)
-        let image = try DecodedImage(animation: ImageAnimation(frames: [(still, 50), (still, 70), (still, 20)]))
+        let timed = [50, 70, 20].map { (pixels: still, duration: Duration.milliseconds($0)) }
+        let image = try DecodedImage(animation: ImageAnimation(frames: timed))
         let back = try roundTrip(image, ImageEncoding(format: format, isLossless: true))
         #expect(back.animation?.timeline.durations == [50, 70, 20])
         #expect(throws: ImageError.request(.invalidOption(name: "effort", value: "10"))) {

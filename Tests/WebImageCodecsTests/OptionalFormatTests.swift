@@ -118,21 +118,6 @@ struct OptionalFormatTests {
 
 @Suite("Corrupt data in optional formats and icons")
 struct OptionalFormatDamageTests {
-    private func attempt(_ data: Data, _ format: ImageFormat, partial: Bool) throws -> Result<DecodedImage, ImageError>
-    {
-        let coder = try coder(for: format)
-        do throws(ImageError) {
-            let options = ImageDecodingOptions(allowsPartialData: partial)
-            let image = try coder.decode(
-                data, info: nil, options: options,
-                context: ImageProcessingContext(limits: .icon))
-            for place in 0..<min(8, image.frameCount) { _ = try image.animation?.frame(at: place) }
-            return .success(image)
-        } catch {
-            return .failure(error)
-        }
-    }
-
     @Test(
         "Truncated data results in an error or an image, and only `allowsPartial` returns partial images",
         arguments: Fixture.optional)
@@ -141,47 +126,25 @@ struct OptionalFormatDamageTests {
         for part in 1..<48 {
             let cut = data.prefix(data.count * part / 48)
             for partial in [false, true] {
-                guard case .success(let image) = try attempt(cut, fixture.format, partial: partial) else { continue }
+                let result = try CorruptData.attempt(cut, fixture.format, partial: partial)
+                guard case .success(let image) = result else { continue }
                 #expect(partial || !image.metadata.isPartial)
             }
         }
     }
 
     @Test("Flipped bits never crash a decoder", arguments: Fixture.optional)
-    func bitFlips(_ fixture: Fixture) throws {
-        let data = try fixture.data()
-        var generator = SeededGenerator(UInt64(data.count))
-        for round in 0..<40 {
-            var broken = data
-            for _ in 0...(round % 4) {
-                let place = Int.random(in: 0..<broken.count, using: &generator)
-                broken[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-            }
-            _ = try attempt(broken, fixture.format, partial: round % 2 == 0)
-        }
-    }
+    func bitFlips(_ fixture: Fixture) throws { try CorruptData.flipBits(of: fixture) }
 
     @Test("Replaced bytes in headers never crash a decoder", arguments: Fixture.optional)
     func headerFlips(_ fixture: Fixture) throws {
-        let data = try fixture.data()
-        for place in 0..<min(96, data.count) {
-            for value: UInt8 in [0, 0x80, 0xFF] {
-                var broken = data
-                broken[place] = value
-                _ = try attempt(broken, fixture.format, partial: place % 2 == 0)
-            }
-        }
+        try CorruptData.replaceBytes(of: fixture, first: 96, with: [0, 0x80, 0xFF])
     }
 
     @Test("Random bytes never crash a decoder")
     func noise() throws {
-        var generator = SeededGenerator(3)
         for format in Set(Fixture.optional.map(\.format)) {
-            for _ in 0..<100 {
-                let count = Int.random(in: 1..<200, using: &generator)
-                let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-                _ = try attempt(Data(bytes), format, partial: true)
-            }
+            try CorruptData.decodeNoise(as: format, rounds: 100)
             #expect(throws: ImageError.decoding(.noData)) {
                 try coder(for: format).decode(
                     Data(), info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext())

@@ -20,12 +20,8 @@ private func stored(_ id: String, _ value: String, _ body: Data, vary: String = 
         variant: VaryIndex.Variant(id: id, stored: head), head: head, body: body)
 }
 
-/// A temporary directory that is removed with this object.
-private final class ScratchDirectory: Sendable {
-    let path = FileManager.default.temporaryDirectory.appending(path: "webimage-\(UUID().uuidString)").path()
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func disk() throws -> DiskCache {
+extension TemporaryDirectory {
+    fileprivate func disk() throws -> DiskCache {
         try DiskCache(configuration: DiskCache.Configuration(path: path, minimumFreeFraction: 0))
     }
 }
@@ -66,7 +62,7 @@ struct ResponseStoreTests {
 
     @Test("The disk store separates, updates, and removes variants")
     func disk() async throws {
-        let folder = ScratchDirectory()
+        let folder = try TemporaryDirectory()
         try await checkVariants(of: DiskResponseStore(try folder.disk()))
     }
 
@@ -87,7 +83,7 @@ struct ResponseStoreTests {
 
     @Test("Responses on disk survive a restart, including variants and revalidated responses")
     func restart() async throws {
-        let folder = ScratchDirectory()
+        let folder = try TemporaryDirectory()
         let calendar = ManualCalendar()
         let server = InProcessServer(calendar)
         func client(_ disk: DiskCache) -> HTTPClient {
@@ -127,7 +123,7 @@ struct ResponseStoreTests {
 
     @Test("A response that was evicted from disk is a cache miss")
     func evicted() async throws {
-        let folder = ScratchDirectory()
+        let folder = try TemporaryDirectory()
         let disk = try folder.disk()
         let store = DiskResponseStore(disk)
         await store.put(stored("1", "a", Data("A".utf8)), request: request("a"), for: "k")

@@ -41,6 +41,20 @@ enum LocalPorts {
         return withName(&address) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
     }
 
+    /// Blocks until a server listens on all `ports`. Returns `false` if `process`, which runs the server, ends first.
+    ///
+    /// Neither these servers nor the kernel report the moment at which a port starts to listen. So this function repeats
+    /// the attempt to connect, and only the end of the process ends it early.
+    static func waitUntilListening(_ ports: [UInt16], _ process: ChildProcess) -> Bool {
+        for port in ports {
+            while !isListening(port) {
+                guard process.isRunning else { return false }
+                usleep(2_000)
+            }
+        }
+        return true
+    }
+
     private static func loopback(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -89,15 +89,11 @@ public final class Nginx: Sendable {
         }
     }
 
-    /// Waits until nginx listens on every port. nginx opens the ports one after another and doesn't report when it's
-    /// done.
+    /// Waits until nginx listens on every port. nginx opens the ports one after another.
     private func waitUntilListening() throws {
-        while !([plainPort] + securePorts.values).allSatisfy(LocalPorts.isListening) {
-            guard process.isRunning else {
-                let words = try? String(contentsOf: directory.appending(path: "error.log"), encoding: .utf8)
-                throw Failure(description: "nginx does not start: \(words ?? "")")
-            }
-            usleep(2_000)
+        guard LocalPorts.waitUntilListening([plainPort] + securePorts.values, process) else {
+            let words = try? String(contentsOf: directory.appending(path: "error.log"), encoding: .utf8)
+            throw Failure(description: "nginx does not start: \(words ?? "")")
         }
     }
 

@@ -27,9 +27,8 @@ public final class TLSAlertServer: Sendable {
             certificates.key, "-CAfile", certificates.authority, "-www", "-quiet",
         ]
         process = try ChildProcess("/usr/bin/openssl", arguments + options, in: directory, output: "server.log")
-        while !LocalPorts.isListening(port) {
-            guard process.isRunning else { throw TestProxy.Failure(description: "openssl s_server does not start") }
-            usleep(2_000)
+        guard LocalPorts.waitUntilListening([port], process) else {
+            throw TestProxy.Failure(description: "openssl s_server does not start")
         }
     }
 

@@ -44,12 +44,9 @@ public final class TLSFront: Sendable {
             """
         try Data(text.utf8).write(to: directory.appending(path: "front.conf"))
         process = try ChildProcess(Self.executable, ["front.conf"], in: directory, output: "output.log")
-        while !LocalPorts.isListening(port) {
-            guard process.isRunning else {
-                let words = try? String(contentsOf: directory.appending(path: "output.log"), encoding: .utf8)
-                throw TestProxy.Failure(description: "stunnel does not start: \(words ?? "")")
-            }
-            usleep(2_000)
+        guard LocalPorts.waitUntilListening([port], process) else {
+            let words = try? String(contentsOf: directory.appending(path: "output.log"), encoding: .utf8)
+            throw TestProxy.Failure(description: "stunnel does not start: \(words ?? "")")
         }
     }
 

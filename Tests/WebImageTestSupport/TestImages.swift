@@ -49,6 +49,9 @@ public final class TemporaryDirectory: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
+    /// The names of the files in the directory.
+    public var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+
     /// Returns the absolute path of the file `name` in the directory.
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 }

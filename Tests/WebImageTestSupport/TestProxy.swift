@@ -47,12 +47,9 @@ public final class TestProxy: Sendable {
             if let user { arguments += ["-u", user, "-P", password] }
         }
         process = try ChildProcess(kind.rawValue, arguments, in: directory, output: "output.log")
-        while !LocalPorts.isListening(port) {
-            guard process.isRunning else {
-                let words = try? String(contentsOf: directory.appending(path: "output.log"), encoding: .utf8)
-                throw Failure(description: "\(kind.rawValue) does not start: \(words ?? "")")
-            }
-            usleep(2_000)
+        guard LocalPorts.waitUntilListening([port], process) else {
+            let words = try? String(contentsOf: directory.appending(path: "output.log"), encoding: .utf8)
+            throw Failure(description: "\(kind.rawValue) does not start: \(words ?? "")")
         }
     }
 

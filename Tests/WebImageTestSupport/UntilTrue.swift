@@ -8,7 +8,8 @@ public func untilTrue(isolation: isolated (any Actor)? = #isolation, _ condition
     var looks = 0
     while !condition(), !Task.isCancelled {
         looks += 1
-        // During a longer wait, leave the processor to the tasks that the condition depends on.
+        // During a longer wait, leave the processor to the tasks that the condition depends on. The condition is an
+        // arbitrary closure, so no signal can end the pause early.
         if looks < 100 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(1)) }
     }
 }

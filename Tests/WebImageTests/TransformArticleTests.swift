@@ -3,8 +3,9 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageCore
 
-/// Tests of the snippets in Documentation/Transformers.md.
+/// Tests of the behavior that the article “Transformers” describes.
 @Suite("Transformers article")
 struct TransformArticleTests {
     private func pixels(_ width: Int, _ height: Int) throws -> PixelBuffer {
@@ -52,6 +53,22 @@ struct TransformArticleTests {
         let retina = ImageProcessingContext(scale: 2)
         let cut = try card.transform(pixels, context: retina)
         #expect(!cut.isOpaque)
+    }
+
+    @Test("The blur effects of the article equal the styles of the library")
+    func blurStyles() {
+        func tint(_ shade: UInt8, _ alpha: UInt8) -> PixelColor {
+            PixelColor(red: shade, green: shade, blue: shade, alpha: alpha)
+        }
+        let blue = PixelColor(red: 0, green: 90, blue: 200, alpha: 153)
+        let pairs: [(article: StandardTransformer, style: BlurTransformer.Style)] = [
+            (.blur(radius: 60, saturation: 1.8, tint: tint(214, 92), unit: .points), .soft),
+            (.blur(radius: 60, saturation: 1.8, tint: tint(255, 77), unit: .points), .light),
+            (.blur(radius: 40, saturation: 1.8, tint: tint(247, 209), unit: .points), .extraLight),
+            (.blur(radius: 40, saturation: 1.8, tint: tint(28, 186), unit: .points), .dark),
+            (.blur(radius: 20, saturation: -1, tint: blue, unit: .points), .tinted(blue)),
+        ]
+        for (article, style) in pairs { #expect(article.identifier == BlurTransformer(style).identifier) }
     }
 
     @Test("Placeholders and colors are created from pixels")

@@ -119,4 +119,6 @@ wi_avif_status wi_avif_frame(wi_avif_decoder *own, uint32_t index, int bits, voi
     own->message = avifResultToString(status);
     return wi_avif_status_of(status);
 }
+
+const char *wi_avif_version(void) { return avifVersion(); }
 #endif

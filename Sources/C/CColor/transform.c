@@ -32,3 +32,5 @@ void wi_icc_transform_free(wi_icc_transform *own) {
 void wi_icc_transform_run(const wi_icc_transform *own, const void *in, void *out, uint32_t pixels) {
     cmsDoTransform(own->transform, in, out, pixels);
 }
+
+int wi_icc_library_version(void) { return cmsGetEncodedCMMversion(); }

@@ -194,4 +194,6 @@ wi_heif_status wi_heif_decode(wi_heif_decoder *own, int bits, void *out, size_t 
     heif_image_release(image);
     return status;
 }
+
+const char *wi_heif_version(void) { return heif_get_version(); }
 #endif

@@ -78,6 +78,7 @@ wi_jpeg_status wi_jpeg_decoder_header(wi_jpeg_decoder *decoder, wi_jpeg_info *in
     info->is_cmyk = decoder->info.jpeg_color_space == JCS_CMYK || decoder->info.jpeg_color_space == JCS_YCCK;
     info->is_progressive = decoder->info.progressive_mode;
     info->bits = decoder->info.data_precision;
+    info->has_scans = jpeg_has_multiple_scans(&decoder->info);
     return WI_JPEG_OK;
 }
 
@@ -178,4 +179,12 @@ int wi_jpeg_decoder_is_truncated(const wi_jpeg_decoder *decoder) {
     if (!decoder->errors.input_ended) return 0;
     if (decoder->errors.missed_data || decoder->info.arith_code) return 1;
     return decoder->info.buffered_image && !is_refined(&decoder->info);
+}
+
+int wi_jpeg_version(void) {
+#ifdef LIBJPEG_TURBO_VERSION_NUMBER
+    return LIBJPEG_TURBO_VERSION_NUMBER;
+#else
+    return 0;
+#endif
 }

@@ -163,4 +163,6 @@ wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, uint32_t index, int allows_parti
         }
     }
 }
+
+uint32_t wi_jxl_version(void) { return JxlDecoderVersion(); }
 #endif

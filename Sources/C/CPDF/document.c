@@ -96,4 +96,6 @@ wi_pdf_status wi_pdf_draw(wi_pdf_document *own, uint32_t index, uint32_t width, 
     if (status == WI_PDF_OK) reorder(out, stride, width, height);
     return status;
 }
+
+const char *wi_pdf_version(void) { return poppler_get_version(); }
 #endif

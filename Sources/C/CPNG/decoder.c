@@ -192,3 +192,5 @@ wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t 
     }
     return WI_PNG_OK;
 }
+
+const char *wi_png_version(void) { return png_get_libpng_ver(NULL); }

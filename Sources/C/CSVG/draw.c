@@ -51,4 +51,6 @@ wi_svg_status wi_svg_draw(const uint8_t *text, size_t count, uint32_t width, uin
     if (status == WI_SVG_OK) reorder(out, stride, width, height);
     return status;
 }
+
+const char *wi_svg_version(void) { return LIBRSVG_VERSION; }
 #endif

@@ -148,4 +148,6 @@ wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count
     if (is_whole < 0) return WI_TIFF_MEMORY;
     return is_whole && !own->stream.message[0] ? WI_TIFF_OK : failure(own);
 }
+
+const char *wi_tiff_version(void) { return TIFFGetVersion(); }
 #endif

@@ -4,7 +4,7 @@
 #include <getopt.h>
 #include <sys/ioctl.h>
 
-enum { MAX_OPTIONS = 32 };
+enum { MAX_OPTIONS = 96 };
 
 wi_option_step wi_next_option(int argc, char **argv, const wi_option *options, size_t count, bool restart) {
     struct option long_options[MAX_OPTIONS + 1] = {0};

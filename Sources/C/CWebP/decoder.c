@@ -32,6 +32,7 @@ wi_webp_status wi_webp_header(const uint8_t *data, size_t count, wi_webp_info *i
     info->height = (uint32_t)features.height;
     info->has_alpha = features.has_alpha;
     info->is_animated = features.has_animation;
+    info->is_lossless = features.format == 2;
     return WI_WEBP_OK;
 }
 
@@ -79,3 +80,5 @@ uint32_t wi_webp_decoder_rows(const wi_webp_decoder *decoder) {
     if (!WebPIDecGetRGB(decoder->incremental, &rows, NULL, NULL, NULL) || rows < 0) return 0;
     return (uint32_t)rows;
 }
+
+int wi_webp_version(void) { return WebPGetDecoderVersion(); }

@@ -69,7 +69,7 @@ extension ImageManager {
         public var loaders: [any ImageLoader] = []
         /// A closure that changes every request before anything else, for example depending on its host.
         ///
-        /// The manager calls it for every request, including lookups in memory, and before all interceptors. It runs on
+        /// The manager calls it for each request, including lookups in memory, and before all interceptors. It runs on
         /// the caller's thread and must not block. The default is `nil`, which leaves requests unchanged.
         public var requestModifier: (@Sendable (inout ImageRequest) -> Void)?
         /// The interceptors, which wrap every operation of the manager. The first one is the outermost. The default is
@@ -144,6 +144,8 @@ extension ImageManager {
         public static var server: ImageManager.Configuration {
             var configuration = ImageManager.Configuration()
             configuration.limits = .server
+            // A change of the limits would otherwise remove the default for servers.
+            configuration.maxInFlightRequests = 256
             configuration.downloader.addressPolicy = .publicOnly
             configuration.allowedSchemes = ["https", "http"]
             return configuration

@@ -32,7 +32,7 @@ final class IncrementalDecode: Sendable {
         var receivedByteCount = 0
         /// The number of bytes that are needed to parse the header.
         var needed = 1
-        var seconds = 0.0
+        var duration = Duration.zero
         /// A Boolean value that indicates whether a thread is currently using the decoder.
         var isBusy = false
         var isFinished = false
@@ -87,7 +87,7 @@ final class IncrementalDecode: Sendable {
     ///   - context: The context of the decoder.
     /// - Returns: `false` if the decoder took no data because it needs more of the beginning.
     func append(_ parts: [Data], expected: Int?, budget: PreviewBudget, context: ImageProcessingContext) -> Bool {
-        let before = ContinuousClock.now
+        let before = WorkClock.threadTime
         guard state.withLock({ $0.beginUse() }) else { return true }
         defer { state.withLock { $0.isBusy = false } }
         do throws(ImageError) {
@@ -101,10 +101,10 @@ final class IncrementalDecode: Sendable {
                 }
             }
             // The limit for one call also applies to the sum of all calls.
-            let spent = before.duration(to: .now) / .seconds(1)
+            let spent = WorkClock.threadTime - before
             let isTooLong = state.withLock { state in
-                state.seconds += spent
-                return state.seconds > context.limits.maxDecodingTime
+                state.duration += spent
+                return state.duration > context.limits.maxDecodingTime
             }
             if isTooLong { end() }
         } catch {
@@ -222,12 +222,13 @@ final class IncrementalDecode: Sendable {
         guard probe.format == .jpeg || probe.format == .webp,
             let output = try? options.size?.plan(for: probe.size, scale: options.scale).output.area
         else { return area * (probe.format == .jpeg && probe.isProgressive ? 14 : 8) }
-        return min(area * 8, output * 40) + (probe.isProgressive ? area * 6 : 0)
+        // libwebp also retains the pixels of lossless images.
+        return min(area * 8, output * 40) + (probe.isProgressive ? area * 6 : 0) + (probe.isLosslessWebP ? area * 4 : 0)
     }
 }
 
 extension ImageMetadata {
     /// A Boolean value that indicates whether the file has CMYK colors with an ICC profile (ICC.1, 7.2.6). Incremental
     /// decoding doesn't convert rows with this profile.
-    fileprivate var isInk: Bool { iccProfile.map { $0.count > 19 && $0[16..<20].elementsEqual("CMYK".utf8) } ?? false }
+    fileprivate var isInk: Bool { iccProfile.map { $0.dropFirst(16).prefix(4).elementsEqual("CMYK".utf8) } ?? false }
 }

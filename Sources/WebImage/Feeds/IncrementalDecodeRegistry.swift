@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import Synchronization
 import WebImageConcurrency
 import WebImageCore
@@ -166,5 +167,61 @@ final class DownloadSession: Sendable {
         endPreviews()
         stream?.end()
         leave()
+    }
+}
+
+/// The rules that decide which downloads are decoded while they run.
+///
+/// These are downloads that are slower than a decoder and large enough to benefit. Faster downloads are decoded after
+/// they're complete, which needs fewer thread switches.
+enum DownloadSpeedGate {
+    /// The minimum size in bytes. Smaller images decode in about the time of a thread switch.
+    static let leastBytes = 48 << 10
+    /// The time after the response head before the pace of a download is evaluated, in seconds.
+    static let leastSeconds = 0.02
+    /// The maximum rate in bytes per second with which decoders keep up. Large photographs decode at 15 to 60 MB/s.
+    static let mostRate = 16e6
+    /// The maximum number of bytes to buffer until a download proves to be slow.
+    static let maxBufferedBytes = 4 << 20
+
+    /// Returns whether to start decoding when `received` of `expected` bytes have arrived `seconds` after the response
+    /// head.
+    static func begins(received: Int, expected: Int?, seconds: Double) -> Bool {
+        guard seconds >= leastSeconds, Double(received) < seconds * mostRate else { return false }
+        guard let expected else { return received >= leastBytes }
+        guard expected >= leastBytes, received < expected else { return false }
+        // Decoding isn't worth starting if the download is about to finish.
+        return Double(expected - received) * seconds >= Double(received) * leastSeconds / 2
+    }
+}
+
+/// The service that passes the data of running downloads to decoders on worker threads.
+struct IncrementalDecodeScheduler: Sendable {
+    let workers: WorkerPool
+    /// The budget for the decoders of running downloads, including those for previews.
+    let budget: PreviewBudget
+    let time: @Sendable () -> Double
+
+    /// Passes `parts` to `decodes` on a worker thread. `whenBegun` is called on this thread before the work.
+    ///
+    /// - Returns: `false` if the decoders need more data before they can take any, or `nil` if the work didn't start.
+    func append(
+        _ parts: [Data], _ expected: Int?, _ decodes: [IncrementalDecode], _ priority: SharedPriority,
+        whenBegun: @escaping @Sendable () -> Void
+    ) async -> Bool? {
+        guard let limits = decodes.first?.plan.limits else { return nil }
+        return try? await workers.run(cost: 0, priority: priority, limits: limits) {
+            [budget] context throws(ImageError) -> Bool in
+            whenBegun()
+            let span = decodes.first?.plan.trace?.begin(
+                .decode, cacheKey: decodes.first?.plan.keys.decoded, threadName: WorkerThreadNames.current,
+                details: "part")
+            var hasTaken = false
+            for decode in decodes where decode.append(parts, expected: expected, budget: budget, context: context) {
+                hasTaken = true
+            }
+            span?.end { $0.byteCount = parts.reduce(0) { $0 + $1.count } }
+            return hasTaken
+        }
     }
 }

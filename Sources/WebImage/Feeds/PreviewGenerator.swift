@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// The key of a preview. Previews with equal keys use the same decoding and the same policy.
@@ -169,4 +170,78 @@ final class MemoryReservation: Sendable {
     }
 
     deinit { budget.used.subtract(bytes, ordering: .relaxed) }
+}
+
+/// The service that makes previews on worker threads.
+final class PreviewRenderer: Sendable {
+    /// The result of one attempt.
+    struct Outcome: Sendable {
+        let maker: PreviewGenerator
+        /// The new previews by final key. It's empty if there's no new preview.
+        let images: [CacheKey: DecodedImage]
+    }
+
+    private let workers: WorkerPool
+    private let coders: ImageCoderRegistry
+    private let clock: TimeSource
+    private let preparation: PixelPostprocessor
+    let budget: PreviewBudget
+
+    init(
+        _ configuration: ImageManager.Configuration, _ workers: WorkerPool, _ preparation: PixelPostprocessor
+    ) {
+        self.preparation = preparation
+        self.workers = workers
+        coders = configuration.coders
+        latest = configuration.previewStopFraction
+        clock = configuration.previewClock
+        budget = PreviewBudget(limit: configuration.progressiveMemoryLimit)
+    }
+
+    /// The completed fraction of a download after which no preview starts.
+    let latest: Double
+
+    /// The time for preview intervals, in seconds.
+    func time() -> Double { clock.uptime() }
+
+    /// Makes a preview from `bytes` and transforms it for each of `plans`.
+    ///
+    /// - Returns: The result, or `nil` if the work didn't start because it was canceled or the worker pool rejected it.
+    func make(
+        _ maker: PreviewGenerator, _ bytes: PreviewGenerator.Bytes, for plans: [ResolvedRequest],
+        priority: RequestPriority
+    ) async -> Outcome? {
+        try? await workers.run(cost: maker.cost, priority: SharedPriority(priority), limits: maker.key.limits) {
+            [coders, budget, preparation] context throws(ImageError) -> Outcome in
+            var maker = maker
+            // Return the maker in any case, because its decoder must not receive the same data twice.
+            let span = plans.first?.trace?.begin(
+                .preview, cacheKey: maker.key.decoded, threadName: WorkerThreadNames.current)
+            let image = maker.make(bytes, coders: plans.first?.coders ?? coders, budget: budget, context: context)
+            span?.end { event in
+                event.imageSize = image?.size
+                event.byteCount = bytes.received
+            }
+            guard let image else { return Outcome(maker: maker, images: [:]) }
+            var images: [CacheKey: DecodedImage] = [:]
+            for plan in plans where images[plan.keys.final] == nil {
+                // If a transformer fails, only its own requests have no previews.
+                images[plan.keys.final] = try? Self.transformed(image, plan, context)
+            }
+            for image in images.values { preparation(image.pixels) }
+            return Outcome(maker: maker, images: images)
+        }
+    }
+
+    private static func transformed(
+        _ image: DecodedImage, _ plan: ResolvedRequest, _ context: ImageProcessingContext
+    ) throws(ImageError) -> DecodedImage {
+        var image = image
+        let context = context.with(scale: plan.request.scale)
+        for transformer in plan.transformers {
+            image = try transformer.apply(to: image, context: context)
+            try context.limits.check(result: image)
+        }
+        return image
+    }
 }

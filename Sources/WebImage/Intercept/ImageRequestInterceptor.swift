@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
 import WebImageCore
-
-/// The result of a request as it passes back through the interceptors.
-public enum RequestAnswer: Sendable {
-    /// The response of the manager or of an inner interceptor. Interceptors can change it before they return it.
-    case response(ImageResponse)
-    /// An image that replaces the response. The manager delivers it unchanged and doesn't store it.
-    case image(DecodedImage)
-    /// Data that replaces the data of the source. The manager checks it against the limits and decodes and transforms
-    /// it as requested, but doesn't store it.
-    case data(Data)
-}
 
 /// A type that wraps the manager to change, serve, retry, or reject requests.
 ///
 /// Interceptors run in the order of ``ImageManager/Configuration/interceptors``. The first one is the outermost. They
 /// run before any cache lookup, on Swift's cooperative thread pool, so the manager delivers images in memory
 /// asynchronously. Canceling a request cancels the Swift task in which they run.
+///
+/// To serve a request with an image, return an ``ImageResponse`` without calling `next`. The manager delivers the image
+/// unchanged and doesn't store it. To serve a request with data, pass a request with this data to `next`:
+///
+/// ```swift
+/// var local = ImageRequest(data: data)
+/// local.decoding = request.decoding
+/// local.transformers = request.transformers
+/// return try await next(local)
+/// ```
+///
+/// Interceptors also wrap requests for original data, such as those of ``ImageManager/data(for:)-(ImageRequest)``. For
+/// them, the manager decodes nothing. ``ImageResponse/originalData`` of its response is the data, and
+/// ``ImageResponse/image`` is a transparent placeholder of one pixel. If an interceptor returns a response without data,
+/// the result is its image in the PNG format.
 ///
 /// To change only options of requests, use ``ImageManager/Configuration/requestModifier``. It doesn't delay images in
 /// memory.
@@ -30,23 +33,23 @@ public protocol ImageRequestInterceptor: Sendable {
     ///
     /// You can call it any number of times. The events of all calls go to the same task. To retry a failed request, set
     /// ``ImageRequest/CachingOptions/bypassesFailureCache``.
-    typealias Next = @Sendable (ImageRequest) async throws(ImageError) -> RequestAnswer
+    typealias Next = @Sendable (ImageRequest) async throws(ImageError) -> ImageResponse
 
     /// Serves a request, typically by calling `next` with the request or a changed copy.
     ///
-    /// The default implementation returns the result of `next`.
+    /// The default implementation returns the response of `next`.
     ///
     /// - Parameters:
     ///   - request: The request to serve.
     ///   - next: A closure that passes a request to the next interceptor.
-    /// - Returns: The result of the request.
+    /// - Returns: The response to the request.
     /// - Throws: The error with which the request fails, for example ``ImageError/RequestFailure/rejected(reason:)``.
-    func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer
+    func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse
 }
 
 extension ImageRequestInterceptor {
-    /// Returns the result of `next`.
-    public func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
+    /// Returns the response of `next`.
+    public func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse {
         try await next(request)
     }
 }

@@ -17,14 +17,17 @@ extension ImageManager {
     ///
     /// - Parameters:
     ///   - request: The request to look up.
-    ///   - tiers: The tiers to search. Tiers other than memory are searched only if ``ImageRequest/CachingOptions/originalReadFrom``
-    ///     includes them. The default is all tiers.
-    /// - Returns: The image, or `nil` if no tier has complete data for it.
+    ///   - tiers: The tiers to search. Memory is searched only if ``ImageRequest/CachingOptions/readFrom`` includes it,
+    ///     and other tiers only if ``ImageRequest/CachingOptions/originalReadFrom`` includes them. The default is all
+    ///     tiers.
+    /// - Returns: The image, or `nil` if no tier has complete data for it or if the cache policy is
+    ///   ``CachePolicy/reload``.
     public func loadCachedImageSynchronously(
         for request: ImageRequest, from tiers: ImageCache.Tiers = .all
     ) -> DecodedImage? {
         if tiers.contains(.memory), let image = cachedImage(for: request) { return image }
         let plan = pipeline.plan(request)
+        guard plan.policy != .reload else { return nil }
         let reads = tiers.intersection(plan.request.caching.originalReadFrom).subtracting(.memory)
         let cache = plan.originalCache
         let key = plan.keys.data

@@ -34,7 +34,11 @@ extension ImageManager {
         let plan = await pipeline.plan(request).verified()
         let place = try pipeline.admit(plan, encoding)
         defer { pipeline.release(place) }
-        return EncodedImage(try await EncodingRun(plan, encoding, pipeline).data(), as: encoding)
+        let data = try await pipeline.tracked(ImageTask(plan.request), as: .encoding) {
+            [pipeline] () async throws(ImageError) -> Data in
+            try await EncodingRun(plan, encoding, pipeline).data()
+        }
+        return EncodedImage(data, as: encoding)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Dispatch
 import Foundation
 import Synchronization
 import WebImageConcurrency
@@ -175,7 +176,10 @@ public final class ImageManager: Sendable {
         do throws(ImageError) {
             let place = try pipeline.admit(plan)
             defer { pipeline.release(place) }
-            let data = try await pipeline.bytes(plan, ImageTask(plan.request))
+            let task = ImageTask(plan.request)
+            let data = try await pipeline.tracked(task, as: .data) { [pipeline] () async throws(ImageError) -> Data in
+                try await pipeline.bytes(plan, task)
+            }
             span?.end { $0.byteCount = data.count }
             return data
         } catch {
@@ -200,15 +204,23 @@ public final class ImageManager: Sendable {
     /// is synchronous and reads no files.
     public func cacheKey(for request: ImageRequest) -> CacheKey { pipeline.plan(request).keys.data }
 
-    /// Returns the image for a request from the memory cache, regardless of its age, or `nil` on a cache miss. This
-    /// method is synchronous and fast.
+    /// Returns the image for a request from the memory cache, regardless of its age, or `nil` on a cache miss.
+    ///
+    /// The result is also `nil` if ``ImageRequest/CachingOptions/readFrom`` excludes memory or if the cache policy is
+    /// ``CachePolicy/reload``. This method is synchronous and fast.
     public func cachedImage(for request: ImageRequest) -> DecodedImage? {
         pipeline.interceptors.preparesNothing
             ? imageInMemory(for: request) : imageInMemory(for: pipeline.interceptors.prepared(request))
     }
 
+    /// Returns the image at a URL with the default options from the memory cache, regardless of its age, or `nil` on a
+    /// cache miss. This method is synchronous and fast.
+    public func cachedImage(for url: URL) -> DecodedImage? { cachedImage(for: ImageRequest(url: url)) }
+
     private func imageInMemory(for request: ImageRequest) -> DecodedImage? {
-        guard let memory = (request.caching.cache ?? cache).memory,
+        guard request.caching.readFrom.contains(.memory),
+            (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy) != .reload,
+            let memory = (request.caching.cache ?? cache).memory,
             let image = memory.image(for: pipeline.defaults.digest(of: request))
         else { return nil }
         guard let resource = image.resource, resource.isNegotiated else { return image }
@@ -280,4 +292,76 @@ public final class ImageManager: Sendable {
     ///
     /// The value is 0 if the manager is idle.
     package var runningJobs: Int { pipeline.runningJobs }
+}
+
+extension ImageManager {
+    /// Connects the memory cache and the worker threads to the pressure source for the lifetime of the result.
+    static func observePressure(
+        _ source: MemoryPressureMonitor, _ memory: MemoryCache, _ workers: WorkerPool
+    ) -> MemoryPressureObservation {
+        memory.whenFilled { [weak source] in source?.startReading() }
+        return source.observe(holdsMemory: { [weak memory] in (memory?.statistics.count ?? 0) > 0 }) {
+            [weak memory, weak workers] event in
+            workers?.limit(toThreads: event.level.decodeLimit)
+            if event.sheds, let memory { shed(event.level, memory) }
+        }
+    }
+
+    private static func shed(_ level: MemoryPressureLevel, _ memory: MemoryCache) {
+        if level.dropsLookAhead { memory.removeUnusedAhead() }
+        // Visible images remain available through weak references, even if the cache no longer retains them.
+        if let fraction = level.cacheFraction { memory.trim(toFraction: fraction) }
+        PixelPool.shared.trim()
+        // This takes milliseconds if much memory is free, and the thread that reported the level may be drawing.
+        if level.returnsMemory { DispatchQueue.global(qos: .utility).async { SystemMemory.trimHeap() } }
+    }
+}
+
+/// Statistics and activity.
+extension ImageManager {
+    /// The statistics since the creation of the manager. Reading them is cheap. The counters are read one after the
+    /// other, so they can be from slightly different times.
+    public var statistics: ImageManager.Statistics { pipeline.statistics }
+
+    /// The number of downloads that run or wait for a connection, for network activity indicators.
+    ///
+    /// Files and `data:` URLs don't count.
+    public var activeDownloadCount: Int { pipeline.activity.count }
+
+    /// The current ``activeDownloadCount``, and the count after every change, in the order of the changes.
+    ///
+    /// Each access creates an independent stream. A slow subscriber receives only the most recent count. The stream
+    /// doesn't end on its own.
+    public var activeDownloadCounts: AsyncStream<Int> { pipeline.activity.counts }
+
+    /// Sets a closure that receives the pixels of every new image, preview, and frame before any subscriber receives
+    /// them.
+    ///
+    /// The closure runs on a background thread and must be fast. It can attach its results to the pixels with
+    /// ``PixelBuffer/attachment(make:)``. A new closure replaces the previous one.
+    package func preparePixels(_ action: @escaping @Sendable (PixelBuffer) -> Void) { pipeline.preparation.set(action) }
+}
+
+extension ImageManager {
+    /// Decodes a frame of an animation on a worker thread, and prepares its pixels for the toolkit. Animation players
+    /// use this method.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the frame.
+    ///   - animation: The animation.
+    ///   - cost: The size of the decoded pixels, in bytes.
+    /// - Throws: An ``ImageError`` if the frame can't be decoded, if the calling Swift task is canceled, or if too much
+    ///   work is waiting.
+    package func decodeFrame(
+        at index: Int, of animation: ImageAnimation, cost: Int
+    ) async throws(ImageError) -> PixelBuffer {
+        let preparation = pipeline.preparation
+        return try await pipeline.workers.run(
+            cost: cost, priority: SharedPriority(.high), limits: configuration.limits
+        ) { (_) throws(ImageError) in
+            let pixels = try animation.frame(at: index)
+            preparation(pixels)
+            return pixels
+        }
+    }
 }

@@ -7,47 +7,46 @@ import WebImageCore
 extension ImageManager {
     /// The statistics of a manager since its creation.
     ///
-    /// The request counters include only requests for images. ``ImageManager/data(for:)`` affects only the work
-    /// counters.
+    /// The request counters include only requests for images. `data(for:)` affects only the work counters.
     public struct Statistics: Sendable, Hashable {
         /// The number of requests served from memory.
-        public var memoryHits = 0
+        public let memoryHits: Int
         /// The number of requests served from disk without contacting the server.
-        public var diskHits = 0
+        public let diskHits: Int
         /// The number of requests served from another tier without contacting the server.
-        public var tierHits = 0
+        public let tierHits: Int
         /// The number of requests served by a cached response that the server revalidated.
-        public var revalidations = 0
+        public let revalidations: Int
         /// The number of requests served by a download.
-        public var downloads = 0
+        public let downloads: Int
         /// The number of requests served by files, data URLs, custom loaders, or interceptors.
-        public var localLoads = 0
+        public let localLoads: Int
         /// The number of failed requests, not including canceled requests.
-        public var failures = 0
+        public let failures: Int
         /// The number of canceled requests.
-        public var cancellations = 0
+        public let cancellations: Int
         /// The number of failed requests that exceeded a limit.
-        public var limitFailures = 0
+        public let limitFailures: Int
         /// The number of body bytes that loaders delivered.
-        public var loadedByteCount = 0
+        public let loadedByteCount: Int
         /// The number of loads that started.
-        public var loads = 0
+        public let loads: Int
         /// The number of loads saved because the same load was in flight.
-        public var coalescedLoads = 0
+        public let coalescedLoads: Int
         /// The number of decoded images.
-        public var decodes = 0
+        public let decodes: Int
         /// The number of decoded images whose decoding began during their download.
-        package var decodesWhileLoading = 0
+        package let decodesWhileLoading: Int
         /// The number of decoded images whose decoding began during their download, for the benchmarks.
         @_spi(Benchmarks) public var decodesDuringDownload: Int { decodesWhileLoading }
         /// The number of applied transformers.
-        public var transforms = 0
+        public let transforms: Int
         /// The number of decodes and transforms saved because the same work was in flight.
-        public var coalescedDecodes = 0
+        public let coalescedDecodes: Int
         /// The number of encoded images.
-        public var encodes = 0
+        public let encodes: Int
         /// The number of encodes saved because the same work was in flight.
-        public var coalescedEncodes = 0
+        public let coalescedEncodes: Int
 
         /// The fraction of successful requests that were served without contacting a source, from 0 to 1, or `nil`
         /// before the first one.
@@ -68,14 +67,13 @@ final class ManagerCounters: Sendable {
     let streamed = Atomic<Int>(0)
     let transforms = Atomic<Int>(0)
     let encodes = Atomic<Int>(0)
-    /// The counters that change less often than the memory hits.
-    private let others = Lock(ImageManager.Statistics())
+    private let requests = Lock(RequestCounters())
 
     func countMemoryHit() { memoryHits.add(1, ordering: .relaxed) }
 
     /// Counts a finished request by its result.
     func count(_ result: Result<ImageResponse, ImageError>) {
-        others.withLock { counts in
+        requests.withLock { counts in
             switch result {
             case .success(let response): Self.count(response.source, &counts)
             case .failure(.cancelled): counts.cancellations += 1
@@ -86,7 +84,7 @@ final class ManagerCounters: Sendable {
         }
     }
 
-    private static func count(_ origin: ImageResponse.Source, _ counts: inout ImageManager.Statistics) {
+    private static func count(_ origin: ImageResponse.Source, _ counts: inout RequestCounters) {
         switch origin {
         case .memoryCache: counts.memoryHits += 1
         case .diskCache: counts.diskHits += 1
@@ -97,15 +95,54 @@ final class ManagerCounters: Sendable {
         }
     }
 
-    var statistics: ImageManager.Statistics {
-        var counts = others.withLock { $0 }
-        counts.memoryHits += memoryHits.load(ordering: .relaxed)
-        counts.loadedByteCount = bytesLoaded.load(ordering: .relaxed)
-        counts.loads = loads.load(ordering: .relaxed)
-        counts.decodes = decodes.load(ordering: .relaxed)
-        counts.decodesWhileLoading = streamed.load(ordering: .relaxed)
-        counts.transforms = transforms.load(ordering: .relaxed)
-        counts.encodes = encodes.load(ordering: .relaxed)
-        return counts
+    /// Returns the statistics with the counts of coalesced work, which the stages count.
+    func statistics(
+        coalescedLoads: Int, coalescedDecodes: Int, coalescedEncodes: Int
+    ) -> ImageManager.Statistics {
+        let counts = requests.withLock { $0 }
+        return ImageManager.Statistics(
+            memoryHits: counts.memoryHits + memoryHits.load(ordering: .relaxed), diskHits: counts.diskHits,
+            tierHits: counts.tierHits, revalidations: counts.revalidations, downloads: counts.downloads,
+            localLoads: counts.localLoads, failures: counts.failures, cancellations: counts.cancellations,
+            limitFailures: counts.limitFailures, loadedByteCount: bytesLoaded.load(ordering: .relaxed),
+            loads: loads.load(ordering: .relaxed), coalescedLoads: coalescedLoads,
+            decodes: decodes.load(ordering: .relaxed), decodesWhileLoading: streamed.load(ordering: .relaxed),
+            transforms: transforms.load(ordering: .relaxed), coalescedDecodes: coalescedDecodes,
+            encodes: encodes.load(ordering: .relaxed), coalescedEncodes: coalescedEncodes)
     }
+}
+
+/// The counts of finished requests by their result. They change less often than the counter of memory hits.
+private struct RequestCounters {
+    var memoryHits = 0
+    var diskHits = 0
+    var tierHits = 0
+    var revalidations = 0
+    var downloads = 0
+    var localLoads = 0
+    var failures = 0
+    var cancellations = 0
+    var limitFailures = 0
+}
+
+/// The number of loads in flight, as a value and as a stream of values.
+///
+/// Files and `data:` URLs don't count. The class is thread-safe.
+final class LoadActivity: Sendable {
+    private let live = ObservableValue(0)
+
+    /// The number of loads that run or wait for a connection.
+    var count: Int { live.value }
+
+    /// The current count, and the count after every change, in the order of the changes.
+    ///
+    /// A slow reader receives only the most recent count. The stream doesn't end on its own.
+    var counts: AsyncStream<Int> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let number = live.follow { continuation.yield($0) }
+            continuation.onTermination = { [weak live] _ in live?.stopObserving(number) }
+        }
+    }
+
+    func change(by step: Int) { live.update { $0 += step } }
 }

@@ -74,7 +74,7 @@ public struct LogObserver: ImageManagerObserver {
             words.append("\(Int(saturating: (duration / .microseconds(1)).rounded())) µs")
         }
         words.append(event.url.absoluteString)
-        if let error = event.error { words.append("failed \(error.code): \(error)") }
+        if let error = event.error { words.append("failed: \(error)") }
         let line = words.joined(separator: " ")
         return showsSecrets ? line : Redaction.text(line)
     }

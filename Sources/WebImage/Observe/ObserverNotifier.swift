@@ -97,6 +97,8 @@ extension ObserverNotifier? {
 final class TransferTrace: Sendable {
     private enum State {
         case waiting
+        /// The observers are being notified of the beginning.
+        case starting
         case running(StageSpan)
         case finished
     }
@@ -111,7 +113,13 @@ final class TransferTrace: Sendable {
 
     /// Begins the transfer after the load left the queue. Further calls, such as those for retries, have no effect.
     func start() {
-        guard state.withLock({ if case .waiting = $0 { true } else { false } }) else { return }
+        // Claim the start first, because several threads can report it.
+        let isFirst = state.withLock { state in
+            guard case .waiting = state else { return false }
+            state = .starting
+            return true
+        }
+        guard isFirst else { return }
         let span = trace.begin(.transfer)
         let isLate = state.withLock { state in
             if case .finished = state { return true }

@@ -32,8 +32,11 @@ final class BackgroundRevalidations: Sendable {
     /// The number of running revalidations.
     var count: Int { state.withLock { $0.running.count } }
 
-    /// Starts `work` unless a revalidation of the same data is running or has ended since the creation of `plan`.
-    func start(_ plan: ResolvedRequest, _ work: @escaping @Sendable () async -> Void) {
+    /// Starts a revalidation unless one of the same data is running or has ended since the creation of `plan`.
+    ///
+    /// `prepare` returns the work of the revalidation. This method calls it before it returns, and only if the
+    /// revalidation starts.
+    func start(_ plan: ResolvedRequest, _ prepare: () -> @Sendable () async -> Void) {
         let key = Key(
             data: plan.keys.data, headers: plan.request.headers, cache: ObjectIdentifier(plan.originalCache))
         let isFirst = state.withLock { state in
@@ -41,6 +44,7 @@ final class BackgroundRevalidations: Sendable {
             return state.running.insert(key).inserted
         }
         guard isFirst else { return }
+        let work = prepare()
         Task.detached(priority: .background) { [self] in
             await work()
             state.withLock { state in

@@ -81,7 +81,7 @@ final class DecodeStage: Sendable {
         let start = ContinuousClock.now
         let options = plan.request.hintedOptions
         if let image = original.image { return try await fitted(image, plan, priority) }
-        let cost = Self.cost(original.probe, options)
+        let cost = Self.cost(original.probe, options, plan.coders)
         try checkMemory(cost)
         let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
             [counters] context throws(ImageError) -> DecodedImage in
@@ -122,16 +122,12 @@ final class DecodeStage: Sendable {
             ImageError.LimitFailure(.decodedSize, limit: limit, actual: cost, detail: "critical memory pressure"))
     }
 
-    /// Returns the estimated size of the pixels that a decode needs, for the budget, in bytes. Decoders that reduce
-    /// while decoding need at most four times the result (twice its width and height). Other decoders need the whole
-    /// image.
-    private static func cost(_ probe: ImageInfo?, _ options: ImageDecodingOptions) -> Int {
+    /// Returns the estimated size of the pixels that a decode needs, for the budget, in bytes. Decoders that don't
+    /// reduce the image while they decode it need the whole image.
+    static func cost(_ probe: ImageInfo?, _ options: ImageDecodingOptions, _ coders: ImageCoderRegistry) -> Int {
         guard let probe, let area = probe.storedSize.area else { return 0 }
-        let full = area.multipliedReportingOverflow(by: 4)
-        let whole = full.overflow ? Int.max / 2 : full.partialValue
-        guard let plan = try? options.size?.plan(for: probe.size, scale: options.scale),
-            probe.format == .jpeg || probe.format == .webp, let output = plan.output.area
-        else { return whole }
-        return min(whole, output.multipliedReportingOverflow(by: 20).partialValue)
+        if let requirements = coders.requirements(for: probe, options: options) { return requirements.byteCount }
+        let (bytes, overflow) = area.multipliedReportingOverflow(by: 4)
+        return overflow ? Int.max / 2 : min(bytes, Int.max / 2)
     }
 }

@@ -43,7 +43,7 @@ struct FailureStage: Sendable {
     /// Remembers the failure of `source` if the policy allows it. `source` is `nil` for loaded data that couldn't be
     /// decoded.
     func record(_ error: ImageError, _ plan: ResolvedRequest, _ source: LoadRequest?) {
-        guard !plan.isLocal else { return }
+        guard !plan.isLocal, plan.request.mayBeCached else { return }
         if case .decoding = error {
             // With alternatives, the source of the data is unknown.
             guard plan.request.network.alternativeURLs.isEmpty else { return }
@@ -88,5 +88,31 @@ struct FailureStage: Sendable {
         return Bytes(
             load: load, coder: plan.request.coder?.identifier, allowsPartial: options.allowsPartialData,
             formatHint: options.formatHint?.rawValue, limits: plan.limits)
+    }
+}
+
+extension ImageError {
+    /// A Boolean value that indicates whether the data caused the error, so loading it again could help.
+    ///
+    /// The value is `false` for errors that the same file would cause again, such as a missing coder, an exceeded
+    /// limit, a failed transformer, or a canceled request. It's also `false` for a failure from the negative cache.
+    var blamesBytes: Bool {
+        guard case .decoding(let failure) = self, rememberedUntil == nil else { return false }
+        return failure.blamesBytes
+    }
+
+    /// Returns this error with the status and the content type of the response.
+    func addingResponse(_ head: HTTPResponseHead?) -> ImageError {
+        guard case .decoding(var failure) = self, failure.reason == .notAnImage, let head else { return self }
+        failure.statusCode = head.statusCode
+        failure.contentType = head.headers["Content-Type"]
+        return .decoding(failure)
+    }
+
+    /// Returns this error with the network failures that preceded the data.
+    func after(_ metrics: NetworkMetrics?) -> ImageError {
+        guard case .decoding(var failure) = self, let metrics, !metrics.failures.isEmpty else { return self }
+        failure.attempts = metrics.failures
+        return .decoding(failure)
     }
 }

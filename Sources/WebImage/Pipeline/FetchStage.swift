@@ -184,7 +184,9 @@ final class FetchStage: Sendable {
         do throws(ImageError) {
             return try await workers.inspect(byteCount: answer.body.count, limits: plan.limits) {
                 [resources] context throws(ImageError) -> OriginalData in
-                let probe = try plan.coders.inspect(answer.body, options: options, limits: context.limits)
+                // Requests for other sizes can share the load, so the size is checked when the image is decoded.
+                let probe = try plan.coders.inspect(
+                    answer.body, options: options, limits: context.limits, anySize: true)
                 let resource = resources.record(for: key.data, answer.body, head: head)
                 return OriginalData(
                     data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
@@ -265,6 +267,12 @@ extension ResolvedRequest {
     func loadRequest(_ fields: HTTPHeaderFields) -> LoadRequest {
         var load = LoadRequest(url: request.url, headers: fields, maxByteCount: limits.maxEncodedBytes)
         load.network = request.network
+        load.cacheKey = keys.data
+        if !request.userInfo.isEmpty { load.userInfo = request.userInfo }
+        if !request.isPlainGet {
+            load.method = request.method
+            load.body = request.body
+        }
         return load
     }
 
@@ -280,5 +288,20 @@ extension ResolvedRequest {
         // A redirect without freshness must be sent again even if its target is fresh (RFC 9110 15.4.3).
         stored.limitFreshness(byRedirects: response.redirects)
         return stored
+    }
+}
+
+/// An update that a load sends to its subscribers.
+enum LoadEvent: Sendable {
+    case waiting(WaitReason)
+    case progress(ImageTask.Progress)
+
+    var event: ImageTask.Event {
+        switch self {
+        case .waiting(.connectionLimit): .waiting(.connectionLimit)
+        case .waiting(.hostLimit): .waiting(.hostLimit)
+        case .waiting(.rateLimit): .waiting(.rateLimit)
+        case .progress(let progress): .progress(progress)
+        }
     }
 }

@@ -31,6 +31,7 @@ final class ImagePipeline: Sendable {
     let preparation = PixelPostprocessor()
     let activity = LoadActivity()
     let counters = ManagerCounters()
+    let running = RunningTaskRegistry()
     private let starter = BatchedTaskStarter()
     private let revalidations = BackgroundRevalidations()
     /// The maximum number of different requests, or `nil` if it's unlimited.
@@ -74,11 +75,9 @@ final class ImagePipeline: Sendable {
     }
 
     var statistics: ImageManager.Statistics {
-        var counts = counters.statistics
-        counts.coalescedLoads = fetch.sharedCount
-        counts.coalescedDecodes = decode.sharedCount + transform.sharedCount
-        counts.coalescedEncodes = encode.sharedCount
-        return counts
+        counters.statistics(
+            coalescedLoads: fetch.sharedCount, coalescedDecodes: decode.sharedCount + transform.sharedCount,
+            coalescedEncodes: encode.sharedCount)
     }
 
     // MARK: - Starting requests
@@ -134,15 +133,16 @@ final class ImagePipeline: Sendable {
         } catch {
             counters.count(.failure(error))
             span?.end(.failure(error))
-            return ImageTask(plan.request, finished: .failure(error))
+            return ImageTask(plan.callerRequest, finished: .failure(error))
         }
-        let task = ImageTask(plan.request)
+        let task = ImageTask(plan.callerRequest)
         let isIntercepted = interceptors.interceptsLoads
         if !isIntercepted {
             task.stores(in: plan.caches)
             inFlight.enter()
         }
         if !isAhead { foreground.enter() }
+        running.begin(task, isAdmitted ? .encoding : isAhead ? .prefetch : .image, isPart: isAdmitted)
         task.start(by: starter) { [self] isWanted in
             let result: Result<ImageResponse, ImageError> =
                 if !isWanted {
@@ -153,6 +153,7 @@ final class ImagePipeline: Sendable {
                     await run(plan, task, known: known)
                 }
             if !isIntercepted { inFlight.leave() }
+            running.end(task)
             // A canceled request counts as canceled even if its response arrived at the same moment.
             let told = task.result ?? result
             counters.count(told)
@@ -162,6 +163,16 @@ final class ImagePipeline: Sendable {
             return result
         }
         return task
+    }
+
+    /// Runs the work of a task whose result isn't an image, so that the manager lists it and can cancel it.
+    func tracked<Value: Sendable>(
+        _ task: ImageTask, as kind: ImageManager.RunningTask.Kind,
+        _ body: @escaping @Sendable () async throws(ImageError) -> Value
+    ) async throws(ImageError) -> Value {
+        running.begin(task, kind)
+        defer { running.end(task) }
+        return try await task.perform(body)
     }
 
     /// Runs the stages after memory. The caller has registered the request with ``inFlight``.
@@ -213,9 +224,10 @@ final class ImagePipeline: Sendable {
 
     /// Stores a processed image in the tiers that the request names, except memory.
     func store(
-        processed image: DecodedImage, _ resource: OriginalInfo, _ plan: ResolvedRequest, _ generation: CacheGeneration
+        processed image: DecodedImage, _ resource: OriginalInfo, of original: OriginalData?, _ plan: ResolvedRequest,
+        _ generation: CacheGeneration
     ) -> Task<Void, Never>? {
-        storing.store(processed: image, resource, plan, generation) { [encode] image, plan, encoding in
+        storing.store(processed: image, resource, of: original, plan, generation) { [encode] image, plan, encoding in
             let encoded = try? await encode.encode(
                 image, original: nil, plan, as: encoding, priority: SharedPriority(.low))
             return encoded?.data
@@ -234,13 +246,20 @@ final class ImagePipeline: Sendable {
                 request.caching.waitsUntilStored = false
             }
             let task = ImageTask(asking.request)
-            guard let known else {
-                _ = try? await ownBytes(asking, task)
-                return
+            // Add the task before its work starts, so that it can be canceled from now on.
+            running.begin(task, .revalidation)
+            return {
+                defer { self.running.end(task) }
+                _ = try? await task.perform { () async throws(ImageError) -> Void in
+                    guard let known else {
+                        _ = try await self.ownBytes(asking, task)
+                        return
+                    }
+                    self.inFlight.enter()
+                    defer { self.inFlight.leave() }
+                    _ = await self.run(asking, task, known: known)
+                }
             }
-            inFlight.enter()
-            defer { inFlight.leave() }
-            _ = await run(asking, task, known: known)
         }
     }
 

@@ -75,7 +75,9 @@ final class ProgressTracker: Sendable {
         case .body(let part):
             let time = time()
             state.withLock { state in
-                state.progress.receivedByteCount += part.count
+                state.progress = ImageTask.Progress(
+                    receivedByteCount: state.progress.receivedByteCount + part.count,
+                    expectedByteCount: state.progress.expectedByteCount)
                 let isFinal = state.progress.receivedByteCount == state.progress.expectedByteCount
                 if let progress = state.progressToReport(at: time, isFinal: isFinal) { state.outbox.append(progress) }
             }

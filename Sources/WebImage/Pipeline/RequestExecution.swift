@@ -142,7 +142,8 @@ struct RequestExecution {
         let image = use == .bytes || plan.request.includesOriginalData ? nil : delivered ?? known
         let basis = stored?.resource ?? image?.resource
         var step = basis.map(plan.step) ?? plan.stepWithoutStored
-        if step.servesRequest { step = plan.stepWithoutStored }
+        // The conditions of a revalidation have another meaning for other methods (RFC 9110 13.1).
+        if step.servesRequest || !plan.request.isPlainGet { step = plan.stepWithoutStored }
         guard step != .gatewayTimeout else { throw .cache(.notInCache) }
         do throws(ImageError) {
             if let failure = pipeline.failures.failure(plan) { throw failure }
@@ -207,7 +208,7 @@ struct RequestExecution {
         let same = image(of: original.resource)
         let image = if let same { same } else { try await makeNew(original, ahead, metrics) }
         await store(original, image)
-        await store(image, original.resource)
+        await store(image, original.resource, of: original)
         return response(
             image, original.resource, origin(of: original), data: original.data, metrics: metrics)
     }
@@ -216,14 +217,14 @@ struct RequestExecution {
         _ resource: OriginalInfo, _ stored: OriginalData?, _ metrics: NetworkMetrics
     ) async throws(ImageError) -> ImageResponse {
         if let same = image(of: resource) {
-            await store(same, resource)
+            await store(same, resource, of: stored)
             return response(same, resource, .revalidated, data: stored?.data, metrics: metrics)
         }
         guard let stored else {
             throw .cache(.corruptEntry(reason: "the revalidated image is no longer in the cache"))
         }
         let image = try await make(stored)
-        await store(image, resource)
+        await store(image, resource, of: stored)
         return response(image, resource, .revalidated, data: stored.data, metrics: metrics)
     }
 
@@ -274,10 +275,11 @@ struct RequestExecution {
         if plan.request.caching.waitsUntilStored { await plan.originalCache.flush() }
     }
 
-    private func store(_ image: DecodedImage, _ resource: OriginalInfo) async {
+    private func store(_ image: DecodedImage, _ resource: OriginalInfo, of original: OriginalData?) async {
         guard plan.allowsStoring(resource) else { return }
         pipeline.memory.store(image, plan, processedGeneration)
-        guard let work = pipeline.store(processed: image, resource, plan, processedGeneration) else { return }
+        let work = pipeline.store(processed: image, resource, of: original, plan, processedGeneration)
+        guard let work else { return }
         task.follow(work)
         guard plan.request.caching.waitsUntilStored else { return }
         await work.value

@@ -8,7 +8,7 @@ import WebImageStore
 /// The interceptors of a manager, in order.
 struct RequestInterceptorChain: Sendable {
     /// A closure with which the manager serves a request that passed through the chain.
-    typealias Responder = @Sendable (ResolvedRequest) async throws(ImageError) -> RequestAnswer
+    typealias Responder = @Sendable (ResolvedRequest) async throws(ImageError) -> ImageResponse
 
     private let interceptors: [any ImageRequestInterceptor]
     private let modifier: (@Sendable (inout ImageRequest) -> Void)?
@@ -35,14 +35,14 @@ struct RequestInterceptorChain: Sendable {
         return request
     }
 
-    /// Passes the request of `plan` through the chain and returns the result.
-    func respond(_ plan: ResolvedRequest, _ answering: @escaping Responder) async throws(ImageError) -> RequestAnswer {
-        try await respond(plan.request, plan.trace, answering, from: 0)
+    /// Passes the request of `plan` through the chain and returns the response.
+    func respond(_ plan: ResolvedRequest, _ answering: @escaping Responder) async throws(ImageError) -> ImageResponse {
+        try await respond(plan.callerRequest, plan.trace, answering, from: 0)
     }
 
     private func respond(
         _ request: ImageRequest, _ trace: ObserverNotifier?, _ answering: @escaping Responder, from index: Int
-    ) async throws(ImageError) -> RequestAnswer {
+    ) async throws(ImageError) -> ImageResponse {
         guard !Task.isCancelled else { throw .cancelled }
         guard index < interceptors.count else {
             return try await answering(await ResolvedRequest(request, defaults, trace: trace).verified())
@@ -57,15 +57,14 @@ extension ImagePipeline {
     /// Runs `plan` for `task` through the interceptors and returns a response.
     func runIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
         do throws(ImageError) {
-            let answer = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
+            let response = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
                 task.stores(in: plan.caches)
                 let hit = self.memory.hit(plan)
-                if let response = self.response(hit, plan) { return .response(response) }
+                if let response = self.response(hit, plan) { return response }
                 self.inFlight.enter()
                 defer { self.inFlight.leave() }
-                return .response(try await self.run(plan, task, known: hit?.image).get())
+                return try await self.run(plan, task, known: hit?.image).get()
             }
-            let response = try await response(answer, plan, task)
             preparation(response.image.pixels)
             return .success(response)
         } catch {
@@ -75,50 +74,25 @@ extension ImagePipeline {
 
     /// Runs `plan` through the interceptors and returns the data.
     func bytesIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
-        let answer = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
-            .data(try await self.ownBytes(plan, task))
+        let response = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
+            let data = try await self.ownBytes(plan, task)
+            return try ImageResponse(undecoded: data, url: plan.request.url)
         }
-        switch answer {
-        case .data(let data):
-            try plan.limits.check(encodedBytes: data.count)
-            return data
-        case .image(let image): return try await png(image, plan, task)
-        case .response(let response):
-            if let data = response.originalData { return data }
-            return try await png(response.image, plan, task)
+        guard let data = response.originalData else {
+            let image = response.image
+            return try await encode.encode(image, original: nil, plan, as: .png, priority: task.livePriority).data
         }
+        try plan.limits.check(encodedBytes: data.count)
+        return data
     }
+}
 
-    private func png(_ image: DecodedImage, _ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data
-    {
-        try await encode.encode(image, original: nil, plan, as: .png, priority: task.livePriority).data
-    }
-
-    /// Converts the result of the chain to a response to the request of `plan`.
-    private func response(
-        _ answer: RequestAnswer, _ plan: ResolvedRequest, _ task: ImageTask
-    ) async throws(ImageError) -> ImageResponse {
-        switch answer {
-        case .response(let response): return response
-        case .image(let image): return response(image, plan, origin: .local)
-        case .data(let data):
-            let original = try await inspect(data, plan)
-            let made = try await image(original, nil, plan, priority: task.livePriority)
-            var answer = response(made.image, plan, origin: .local)
-            answer.originalData = plan.request.includesOriginalData ? data : nil
-            answer.timings.set(made)
-            return answer
-        }
-    }
-
-    /// Checks the data that an interceptor returned.
-    private func inspect(_ data: Data, _ plan: ResolvedRequest) async throws(ImageError) -> OriginalData {
-        let options = plan.request.hintedOptions
-        let generation = plan.originalCache.generation(of: plan.keys.data)
-        return try await workers.inspect(byteCount: data.count, limits: plan.limits) { context throws(ImageError) in
-            let probe = try plan.coders.inspect(data, options: options, limits: context.limits)
-            let resource = OriginalInfo(digest: ContentDigest(of: data), byteCount: data.count, head: nil)
-            return OriginalData(data: data, resource: resource, probe: probe, origin: .local, generation: generation)
-        }
+extension ImageResponse {
+    /// Creates the response to a request for data, with a placeholder instead of an image.
+    fileprivate init(undecoded data: Data, url: URL) throws(ImageError) {
+        let pixels = try PixelBuffer.filled(with: .clear, size: PixelSize(width: 1, height: 1))
+        self.init(image: DecodedImage(pixels: pixels), url: url)
+        originalData = data
+        originalByteCount = data.count
     }
 }

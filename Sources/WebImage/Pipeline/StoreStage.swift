@@ -9,7 +9,7 @@ import WebImageStore
 /// The last stage, which stores data.
 ///
 /// It stores original data once per cache and tier that a request selects. It stores processed and encoded images on
-/// demand. It stores nothing if the key was removed after the request began.
+/// demand, once per cache and tier, too. It stores nothing if the key was removed after the request began.
 final class StoreStage: Sendable {
     typealias Serializer = @Sendable (_ image: DecodedImage?, _ data: Data, _ request: ImageRequest) -> Data?
     typealias Encoder = @Sendable (DecodedImage, ResolvedRequest, ImageEncoding) async -> Data?
@@ -75,17 +75,25 @@ final class StoreStage: Sendable {
 
     /// Stores a processed image in the tiers that the request names, except memory. Returns the work that continues in
     /// the background, if any.
+    ///
+    /// Requests that share `original` encode and store equal images once per cache and tier.
     func store(
-        processed image: DecodedImage, _ resource: OriginalInfo, _ plan: ResolvedRequest, _ generation: CacheGeneration,
-        encode: @escaping Encoder
+        processed image: DecodedImage, _ resource: OriginalInfo, of original: OriginalData?, _ plan: ResolvedRequest,
+        _ generation: CacheGeneration, encode: @escaping Encoder
     ) -> Task<Void, Never>? {
         let tiers = plan.request.caching.writeTo.subtracting(.memory)
         guard let encoding = plan.request.caching.processedEncoding, !tiers.isEmpty,
             ProcessedForm.mayStore(image, plan.request)
         else { return nil }
+        let claims =
+            original?.claims(
+                for: OriginalData.ProcessedEntry(
+                    key: plan.processedKey, encoding: encoding, head: resource.head, generation: generation))
+            ?? StoreClaims()
         running.add(1, ordering: .relaxed)
         return Task.detached(priority: .background) {
-            if let data = await encode(image, plan, encoding) {
+            await claims.store(in: plan.cache, tiers, priority: .background) { tiers in
+                guard let data = await encode(image, plan, encoding) else { return }
                 let entry = CacheEntry(
                     key: plan.processedKey, head: resource.head, probe: nil, data: data,
                     tags: plan.request.caching.tags,
@@ -136,14 +144,15 @@ final class StoreClaims: Sendable {
     /// Calls `body` with the tiers of `cache` that no earlier call claimed. This method returns when the stores in all
     /// `tiers` have been queued, including those of other calls.
     func store(
-        in cache: ImageCache, _ tiers: ImageCache.Tiers, _ body: @escaping @Sendable (ImageCache.Tiers) async -> Void
+        in cache: ImageCache, _ tiers: ImageCache.Tiers, priority: TaskPriority? = nil,
+        _ body: @escaping @Sendable (ImageCache.Tiers) async -> Void
     ) async {
         let works = claims.withLock { claims -> [Task<Void, Never>] in
             let earlier = claims.filter { $0.cache === cache && !$0.tiers.isDisjoint(with: tiers) }
             let missing = earlier.reduce(tiers) { $0.subtracting($1.tiers) }
             guard !missing.isEmpty else { return earlier.map(\.work) }
             // Use a separate task because the first request may be canceled.
-            let work = Task.detached { await body(missing) }
+            let work = Task.detached(priority: priority) { await body(missing) }
             claims.append(Claim(cache: cache, tiers: missing, work: work))
             return earlier.map(\.work) + [work]
         }

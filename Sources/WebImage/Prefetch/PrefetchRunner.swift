@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import Synchronization
 import WebImageConcurrency
 import WebImageCore
@@ -220,7 +221,7 @@ final class PrefetchRunner: Sendable {
             ? pipeline.start(
                 plan, known: pipeline.interceptors.interceptsLoads ? nil : pipeline.memory.hit(plan)?.image,
                 isAhead: true)
-            : ImageTask(plan.request)
+            : ImageTask(plan.callerRequest)
         let isWanted = state.withLock { state in
             guard let list = state.table.lists[item.list] else { return false }
             state.running[item.id]?.task = task
@@ -242,7 +243,10 @@ final class PrefetchRunner: Sendable {
                     task.cancel()
                 }
                 _ = try response.get()
-            case .diskCache: _ = try await pipeline.bytes(plan, task)
+            case .diskCache:
+                _ = try await pipeline.tracked(task, as: .prefetch) { () async throws(ImageError) -> Data in
+                    try await pipeline.bytes(plan, task)
+                }
             }
             return .loaded
         } catch {

@@ -13,7 +13,8 @@ extension ImageRequest: Hashable {
     /// values of a `Hashable` type, or copies of one request. Caches are equal if they're the same object. Images that
     /// the application creates are equal if their keys are. ``userInfo`` isn't compared.
     public static func == (lhs: ImageRequest, rhs: ImageRequest) -> Bool {
-        guard lhs.url == rhs.url, lhs.size == rhs.size, lhs.scale == rhs.scale else { return false }
+        if lhs.storage === rhs.storage { return true }
+        guard lhs.url == rhs.url else { return false }
         return lhs.decodesLike(rhs) && lhs.cachesLike(rhs) && lhs.loadsLike(rhs)
     }
 
@@ -43,12 +44,14 @@ extension ImageRequest: Hashable {
             left.cache === right.cache, left.originalCache === right.originalCache
         else { return false }
         return left.bypassesFailureCache == right.bypassesFailureCache
+            && left.storesAnyMethod == right.storesAnyMethod
             && left.waitsUntilStored == right.waitsUntilStored
     }
 
     private func loadsLike(_ other: ImageRequest) -> Bool {
         guard loaderIdentity == other.loaderIdentity, (maker == nil) == (other.maker == nil) else { return false }
         guard headers == other.headers, network == other.network else { return false }
+        guard method == other.method, body == other.body else { return false }
         guard priority == other.priority, maxInFlightRequests == other.maxInFlightRequests else { return false }
         return includesOriginalData == other.includesOriginalData
             && continuesAfterCancellation == other.continuesAfterCancellation

@@ -25,14 +25,10 @@ extension ImageRequest {
     ///   - data: The encoded image.
     ///   - cacheKey: The name that identifies the data. The default is `nil`, which means the digest of the data.
     ///     Computing it reads all of the data once.
-    ///   - size: The size to decode to. The default is `nil`, which means full size.
-    ///   - transformers: The transformers to apply. `nil` means the transformers of the configuration.
-    public init(
-        data: Data, cacheKey: String? = nil, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil
-    ) {
+    public init(data: Data, cacheKey: String? = nil) {
         let digest = cacheKey == nil ? ContentDigest(of: data) : nil
         let name = cacheKey ?? digest.map { String($0.high, radix: 16) + "-" + String($0.low, radix: 16) } ?? ""
-        self.init(url: Self.url(Self.memoryScheme, name), size: size, transformers: transformers)
+        self.init(url: Self.url(Self.memoryScheme, name))
         load(with: DataStreamLoader { .just(data) })
     }
 
@@ -44,27 +40,21 @@ extension ImageRequest {
     ///
     /// - Parameters:
     ///   - cacheKey: The name that identifies the data.
-    ///   - size: The size to decode to. The default is `nil`, which means full size.
-    ///   - transformers: The transformers to apply. `nil` means the transformers of the configuration.
     ///   - stream: A closure that starts the stream. The data is complete when the stream ends. If the closure or the
     ///     stream throws an ``ImageError``, the request fails with this error. It fails with
     ///     ``ImageError/RequestFailure/sourceFailed(reason:)`` for any other error.
     public init(
-        cacheKey: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
-        stream: @escaping @Sendable () async throws -> AsyncThrowingStream<Data, any Error>
+        cacheKey: String, stream: @escaping @Sendable () async throws -> AsyncThrowingStream<Data, any Error>
     ) {
-        self.init(url: Self.url(Self.sourceScheme, cacheKey), size: size, transformers: transformers)
+        self.init(url: Self.url(Self.sourceScheme, cacheKey))
         load(with: DataStreamLoader(stream))
     }
 
     /// Creates a request for an image whose encoded data the application supplies as a whole.
     ///
-    /// Otherwise, this initializer behaves like ``init(cacheKey:size:transformers:stream:)``.
-    public init(
-        cacheKey: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
-        data: @escaping @Sendable () async throws -> Data
-    ) {
-        self.init(cacheKey: cacheKey, size: size, transformers: transformers) { .just(try await data()) }
+    /// Otherwise, this initializer behaves like ``init(cacheKey:stream:)``.
+    public init(cacheKey: String, data: @escaping @Sendable () async throws -> Data) {
+        self.init(cacheKey: cacheKey, stream: { .just(try await data()) })
     }
 
     /// Creates a request for an image that the application creates, for example by drawing or capturing it.
@@ -75,20 +65,18 @@ extension ImageRequest {
     ///
     /// - Parameters:
     ///   - cacheKey: The name that identifies the image.
-    ///   - size: The size of the result. The default is `nil`, which means full size.
-    ///   - transformers: The transformers to apply. `nil` means the transformers of the configuration.
     ///   - image: A closure that creates the image.
-    public init(
-        cacheKey: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
-        image: @escaping @Sendable () async throws -> DecodedImage
-    ) {
-        self.init(Self.url(Self.memoryScheme, cacheKey), size: size, transformers: transformers, maker: image)
+    public init(cacheKey: String, image: @escaping @Sendable () async throws -> DecodedImage) {
+        self.init(url: Self.url(Self.memoryScheme, cacheKey))
+        change { $0.maker = image }
     }
 
     /// Sets the loader so that requests with equal keys share one load, regardless of their closures.
     private mutating func load(with source: DataStreamLoader) {
-        loader = source
-        useLoaderOfKey()
+        change { values in
+            values.loader = source
+            values.loaderIdentity = .key
+        }
     }
 
     private static func url(_ scheme: String, _ key: String) -> URL {

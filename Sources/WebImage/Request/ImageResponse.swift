@@ -62,7 +62,7 @@ public struct ImageResponse: Sendable {
     public var revalidationError: ImageError?
     /// The time that the request waited for each stage.
     ///
-    /// Loading, decoding, and transforming include the time in their queues. Shared work counts for every request that
+    /// Loading, decoding, and transforming include the time in their queues. Shared work counts for each request that
     /// waited for it. The stage ``ImageManager/Stage/request`` is the time from the start of the work to the result.
     /// Stages that the request didn't wait for have no value, so the dictionary is empty for an image in memory.
     public var timings: [ImageManager.Stage: Duration] = [:]

@@ -223,12 +223,40 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
     }
 
     private func run(_ body: @escaping @Sendable (_ isWanted: Bool) async -> Result<ImageResponse, ImageError>) {
-        let work = Task.detached { self.finish(await body(true)) }
+        follow(work: Task.detached { self.finish(await body(true)) })
+    }
+
+    /// Cancels `work` together with this task.
+    private func follow(work: Task<Void, Never>) {
         let isOver = state.withLock { state -> Bool in
             state.work = work
             return state.machine.result != nil
         }
         if isOver { work.cancel() }
+    }
+
+    /// Runs work of this task whose result isn't an ``ImageResponse``, so the task doesn't finish with it.
+    ///
+    /// ``cancel()`` and the cancellation of the calling Swift task cancel the work. The work has its own Swift task, so
+    /// ``cancel()`` doesn't cancel the caller.
+    ///
+    /// - Throws: The error of `body`, or ``ImageError/cancelled`` after ``cancel()``.
+    func perform<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(ImageError) -> Value
+    ) async throws(ImageError) -> Value {
+        guard result == nil, !Task.isCancelled else { throw .cancelled }
+        let promise = Promise<Result<Value, ImageError>>()
+        let work: Task<Void, Never> = Task.immediate {
+            do throws(ImageError) {
+                promise.resolve(.success(try await body()))
+            } catch {
+                promise.resolve(.failure(error))
+            }
+        }
+        follow(work: work)
+        let outcome = await promise.outcome { work.cancel() }
+        guard result == nil else { throw .cancelled }
+        return try outcome.get()
     }
 
     func emit(_ event: ImageTask.Event) {
@@ -267,6 +295,57 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         case .result(let id, let result):
             let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
             waiter?.resolve(result)
+        }
+    }
+}
+
+extension ImageTask {
+    /// An event of a running request. Each request sends exactly one `finished` event, which is always the last one.
+    public enum Event: Sendable {
+        /// The request started because the image in memory, if any, couldn't serve it.
+        case started
+        /// The request waits for the given reason. A progress event or the final event follows.
+        case waiting(WaitReason)
+        /// The progress of the running download. A slow subscriber receives only the most recent progress event.
+        case progress(ImageTask.Progress)
+        /// The cached image, which is delivered while the manager revalidates it.
+        case cached(ImageResponse)
+        /// A preview of the running download. A slow subscriber receives only the most recent preview.
+        case preview(DecodedImage)
+        /// The final result of the request.
+        case finished(Result<ImageResponse, ImageError>)
+    }
+}
+
+extension ImageTask {
+    /// The reason why a load hasn't begun.
+    public enum WaitReason: String, CaseIterable, Sendable {
+        /// All connections are in use, or the downloader is suspended.
+        case connectionLimit
+        /// All connections to the host are in use.
+        case hostLimit
+        /// The number of loads that begin per second is limited.
+        case rateLimit
+    }
+}
+
+extension ImageTask {
+    /// The progress of a download.
+    public struct Progress: Sendable, Hashable {
+        /// The number of bytes of the body that have been received.
+        public let receivedByteCount: Int
+        /// The size of the whole body, in bytes, or `nil` if the server doesn't report it.
+        public let expectedByteCount: Int?
+
+        /// Creates a progress value from sizes in bytes.
+        public init(receivedByteCount: Int, expectedByteCount: Int?) {
+            self.receivedByteCount = receivedByteCount
+            self.expectedByteCount = expectedByteCount
+        }
+
+        /// The completed fraction, from 0 to 1, or `nil` if the size of the body is unknown.
+        public var fraction: Double? {
+            expectedByteCount.map { $0 > 0 ? min(1, Double(receivedByteCount) / Double($0)) : 1 }
         }
     }
 }

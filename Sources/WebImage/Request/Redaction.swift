@@ -29,8 +29,30 @@ package enum Redaction {
         }
         let start = mark == data ? mark.lowerBound : schemeStart(in: text, before: mark.lowerBound)
         let end = text[mark.upperBound...].firstIndex { $0.isWhitespace || "\"“”<>".contains($0) } ?? text.endIndex
-        return start..<end
+        return start..<contentEnd(of: text[mark.upperBound..<end])
     }
+
+    /// Returns the position of the punctuation at the end of a URL that belongs to the sentence around the URL, or the
+    /// end of the URL. A closing bracket belongs to the URL if the URL contains its opening bracket.
+    private static func contentEnd(of url: Substring) -> Substring.Index {
+        var url = url
+        // Count the brackets once, because a URL can end with thousands of them.
+        var surplus: [Character: Int] = [:]
+        while let last = url.last {
+            if let opening = openingBrackets[last] {
+                let count =
+                    surplus[last] ?? url.reduce(0) { $1 == last ? $0 + 1 : $1 == opening ? $0 - 1 : $0 }
+                guard count > 0 else { break }
+                surplus[last] = count - 1
+            } else if !".,:;!'’…".contains(last) {
+                break
+            }
+            url.removeLast()
+        }
+        return url.endIndex
+    }
+
+    private static let openingBrackets: [Character: Character] = [")": "(", "]": "[", "}": "{"]
 
     private static func schemeStart(in text: Substring, before end: Substring.Index) -> Substring.Index {
         text[..<end].lastIndex { !($0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0))) }

@@ -8,7 +8,7 @@
     ///
     /// The decoder supports still images and sequences with 8, 10, and 12 bits, all chroma subsamplings, alpha, and
     /// grids. This type requires the package trait `AVIF`.
-    package struct AVIFCoder: ImageCoder {
+    package struct AVIFCoder: FrameSelectingCoder {
         private let encodedDepth: Int
 
         /// Creates a coder.
@@ -25,7 +25,7 @@
         /// orientation. It decodes the poster frame of a sequence immediately and the other frames on demand.
         /// Truncated data is an error even if `allowsPartial` is `true`, because a partial AV1 frame can't be decoded.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
         package func decode(
             _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
@@ -81,15 +81,13 @@
         /// can't write a loop count, so animations repeat indefinitely.
         ///
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
-        ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
-        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+        ///   ``ImageError/RequestFailure/invalidOption(name:value:)``, or an ``ImageError/LimitFailure``.
+        package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             guard encodedDepth == 8 || encodedDepth == 10 else {
                 throw .request(.invalidOption(name: "encodedDepth", value: "\(encodedDepth)"))
             }
-            let image = try image.selecting(encoding.frames)
             guard !image.isAnimated else {
                 return try AVIFAnimationWriter.encode(image, as: encoding, depth: encodedDepth, context: context)
             }

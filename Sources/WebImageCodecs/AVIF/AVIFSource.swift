@@ -20,7 +20,7 @@
 
         /// Opens a file.
         ///
-        /// - Throws: A decoding error (4xxx) or a limit error (6xxx).
+        /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         init(_ data: Data, limits: ImageLimits) throws(ImageError) {
             let encoded = PinnedData(data)
             var handle: OpaquePointer?

@@ -24,7 +24,7 @@ struct EncodableFrames {
     init(_ image: DecodedImage, as encoding: ImageEncoding, maxDimension: Int, context: ImageProcessingContext)
         throws(ImageError)
     {
-        let loops = encoding.loopCount ?? image.animation?.timeline.loopCount ?? 1
+        let loops = encoding.loopCount ?? image.animation?.loopCount ?? 1
         guard loops >= 0 else { throw .request(.invalidOption(name: "loopCount", value: "\(loops)")) }
         let durations = image.animation?.timeline.durations ?? [0]
         guard durations.count <= max(1, context.limits.maxFrames) else {

@@ -7,7 +7,7 @@ import WebImageCore
 ///
 /// The decoder supports all versions of the Windows header and the OS/2 headers, 1 to 32 bits per pixel, bit fields,
 /// and run-length encoding.
-package struct BMPCoder: ImageCoder {
+package struct BMPCoder: FrameSelectingCoder {
     /// Creates a coder.
     package init() {}
 
@@ -23,9 +23,9 @@ package struct BMPCoder: ImageCoder {
     /// If a version 4 or 5 header specifies alpha without bit fields, alpha is ignored if it would make every pixel
     /// transparent.
     ///
-    /// - Throws: A decoding error (4xxx), such as
-    ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or a
-    ///   limit error (6xxx).
+    /// - Throws: An ``ImageError/DecodingFailure``, such as
+    ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or an
+    ///   ``ImageError/LimitFailure``.
     package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
@@ -67,7 +67,7 @@ package struct BMPCoder: ImageCoder {
     /// alpha. The encoding preserves every visible pixel.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+    package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try BMPWriter.encode(image.pixels, context: context)

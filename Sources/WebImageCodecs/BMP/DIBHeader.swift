@@ -42,7 +42,7 @@ struct DIBHeader: Sendable {
 
     /// Reads the header and the color table. Afterward, `reader` is positioned after both.
     ///
-    /// - Throws: A decoding error (4xxx).
+    /// - Throws: An ``ImageError/DecodingFailure``.
     init(_ reader: inout ByteReader, format: ImageFormat = .bmp) throws(ImageError) {
         let start = reader.offset
         guard let headerSize = reader.uint32().map(Int.init) else { throw Self.truncated(reader, format) }

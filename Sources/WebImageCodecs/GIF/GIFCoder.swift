@@ -6,7 +6,7 @@ import WebImageCore
 /// A coder for still and animated images in the formats GIF87a and GIF89a, without a system library.
 ///
 /// Swift code parses the blocks, and a small C function with its own bounds checks decompresses LZW.
-package struct GIFCoder: ImageCoder {
+package struct GIFCoder: FrameSelectingCoder {
     /// Creates a coder.
     package init() {}
 
@@ -19,7 +19,7 @@ package struct GIFCoder: ImageCoder {
     /// truncated, the image contains the complete frames. If even the first frame is incomplete, the coder throws an
     /// error unless `allowsPartial` is `true`.
     ///
-    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+    /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
     package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
@@ -69,9 +69,8 @@ package struct GIFCoder: ImageCoder {
     /// opaque. Delays are rounded to hundredths of a second, with a minimum of two hundredths.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
-    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
-    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``, or an ``ImageError/LimitFailure``.
+    package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try GIFWriter.encode(image, as: encoding, context: context)

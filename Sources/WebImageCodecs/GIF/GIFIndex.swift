@@ -38,7 +38,7 @@ struct GIFIndex: Sendable {
     /// - Parameters:
     ///   - bytes: The file.
     ///   - frameLimit: The number of frames after which parsing stops.
-    /// - Throws: A decoding error (4xxx) if the file has no frames.
+    /// - Throws: An ``ImageError/DecodingFailure`` if the file has no frames.
     init(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) throws(ImageError) {
         var reader = ByteReader(bytes)
         guard let signature = reader.read(6), signature.starts(with: "GIF".utf8) else {

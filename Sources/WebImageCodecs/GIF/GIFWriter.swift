@@ -21,7 +21,6 @@ struct GIFWriter {
     static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
-        let image = try image.selecting(encoding.frames)
         let frames = try EncodableFrames(image, as: encoding, maxDimension: maxDimension, context: context)
         var writer = GIFWriter(frames: frames, dithers: encoding.usesDithering, context: context)
         try writer.write()

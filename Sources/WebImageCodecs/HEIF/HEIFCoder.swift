@@ -9,7 +9,7 @@
     ///
     /// The coder supports still images with 8 to 12 bits, grids, alpha, and files with multiple images. This type
     /// requires the package trait `HEIF`.
-    package struct HEIFCoder: ImageCoder {
+    package struct HEIFCoder: FrameSelectingCoder {
         /// Creates a coder.
         package init() {}
 
@@ -24,7 +24,7 @@
         /// instead. For sequences, it decodes the still image. Truncated data is an error even if `allowsPartial` is
         /// `true`.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
         package func decode(
             _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
@@ -87,7 +87,7 @@
         ///
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+        package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             try requireEncodable(image.pixels, as: .heif, maxDimension: 16_384)

@@ -16,7 +16,8 @@
 
         /// Opens the image with the index `imageIndex`. Index 0 is the primary image.
         ///
-        /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or a decoding error (4xxx).
+        /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or an
+        ///   ``ImageError/DecodingFailure``.
         init(_ bytes: UnsafeBufferPointer<UInt8>, imageIndex: Int, limits: ImageLimits) throws(ImageError) {
             var handle: OpaquePointer?
             var info = wi_heif_info()

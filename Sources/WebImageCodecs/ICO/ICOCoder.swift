@@ -6,7 +6,7 @@ import WebImageCore
 /// A coder for Windows icons and cursors, written in Swift.
 ///
 /// It decodes embedded PNG files with the PNG coder.
-package struct ICOCoder: ImageCoder {
+package struct ICOCoder: FrameSelectingCoder {
     /// Creates a coder.
     package init() {}
 
@@ -20,7 +20,7 @@ package struct ICOCoder: ImageCoder {
     /// Without a requested size, the coder decodes the largest image with the most bits per pixel. With a size, it
     /// decodes the smallest image that doesn't need to be enlarged. With `frames: .single(n)`, it decodes the image n.
     ///
-    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+    /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
     package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
@@ -92,7 +92,7 @@ package struct ICOCoder: ImageCoder {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` if a side exceeds 256 pixels, or
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+    package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try ICOWriter.encode(image.pixels, as: encoding, context: context)

@@ -17,7 +17,7 @@ struct ICODirectory {
 
     /// Parses the directory.
     ///
-    /// - Throws: A decoding error (4xxx).
+    /// - Throws: An ``ImageError/DecodingFailure``.
     init(_ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat) throws(ImageError) {
         var reader = ByteReader(bytes)
         guard reader.uint16() == 0, let kind = reader.uint16(), let count = reader.uint16() else {

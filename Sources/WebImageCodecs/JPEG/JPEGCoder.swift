@@ -7,7 +7,7 @@ import WebImageCore
 ///
 /// The decoder supports gray, YCbCr, RGB, CMYK, and YCCK, in baseline, progressive, and arithmetic coding, with all
 /// chroma subsamplings. It uses the accurate inverse DCT and smooth chroma upsampling.
-package struct JPEGCoder: ImageCoder {
+package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
     /// Creates a coder.
     package init() {}
 
@@ -17,11 +17,12 @@ package struct JPEGCoder: ImageCoder {
     /// Decodes a JPEG image.
     ///
     /// For a smaller size, the coder decodes fewer DCT coefficients. It chooses the smallest of the scales 1/1, 1/2,
-    /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis. Then it resamples the image.
+    /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis. Then it resamples the image. The limit
+    /// for pixels applies to the scaled image, except for files with several scans, whose coefficients are all stored.
     ///
-    /// - Throws: A decoding error (4xxx), such as
-    ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or a
-    ///   limit error (6xxx). A file that lacks only its end marker is complete.
+    /// - Throws: An ``ImageError/DecodingFailure``, such as
+    ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or an
+    ///   ``ImageError/LimitFailure``. A file that lacks only its end marker is complete.
     package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
@@ -30,11 +31,13 @@ package struct JPEGCoder: ImageCoder {
             let reader = try JPEGReader(bytes, context: context)
             try info.requireAgreement(on: reader.size, format: .jpeg)
             let layout = try DecodeLayout(
-                rawSize: reader.size, orientation: info.orientation, options: options, context: context)
+                rawSize: reader.size, orientation: info.orientation, options: options, reduction: .fractions,
+                context: context)
+            if reader.hasScans { try context.limits.check(reader.size) }
             let profile = reader.iccProfile()
             let color = options.conversion(.from(profile: profile, model: reader.colorModel))
             let convertsLast = layout.convertsLast(color)
-            let denominator = JPEGReader.denominator(for: layout)
+            let denominator = layout.denominator
             let decoded = try reader.decode(
                 denominator: denominator, allowsPartial: options.allowsPartialData, color: convertsLast ? nil : color)
             // libjpeg rounds the reduced size up, but the image itself ends at the exact quotient.
@@ -59,9 +62,22 @@ package struct JPEGCoder: ImageCoder {
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         let layout = try DecodeLayout(
-            rawSize: info.storedSize, orientation: info.orientation, options: options, context: context)
+            rawSize: info.storedSize, orientation: info.orientation, options: options, reduction: .fractions,
+            context: context)
         let stream = try JPEGIncrementalDecoder(probe: info, layout: layout, context: context)
         return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
+    }
+
+    /// Returns the requirements for the scaled image. For progressive files, they include the coefficients.
+    package func requirements(
+        for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool
+    ) -> DecodingRequirements? {
+        guard var requirements = DecodingRequirements(info, options, .fractions) else { return nil }
+        guard info.isProgressive else { return requirements }
+        // The coefficients of an image without chroma subsampling use 6 bytes per pixel.
+        requirements.add(pixelsOf: info.storedSize, bytesPerPixel: 6)
+        requirements.size = info.storedSize
+        return requirements
     }
 
     /// Returns whether the format is JPEG.
@@ -76,7 +92,7 @@ package struct JPEGCoder: ImageCoder {
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+    package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
         try JPEGWriter.encode(image, as: encoding, context: context)

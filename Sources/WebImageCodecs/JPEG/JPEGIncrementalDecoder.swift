@@ -33,7 +33,7 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
     init(probe: ImageInfo, layout: DecodeLayout, context: ImageProcessingContext) throws(ImageError) {
         limits = context.limits
         expected = probe.storedSize
-        denominator = JPEGReader.denominator(for: layout)
+        denominator = layout.denominator
         guard let handle = wi_jpeg_stream_open(JPEGReader.memory(limits), Int32(JPEGReader.maxScans)) else {
             throw .decoding(.outOfMemory(byteCount: 0))
         }
@@ -78,6 +78,7 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         guard size == expected else {
             throw .decoding(.contradictsHeader(format: .jpeg, reason: "the size is \(size) instead of \(expected)"))
         }
+        if info.has_scans != 0 { try limits.check(size) }
         depth = Int(info.bits)
         iccProfile = JPEGReader.iccProfile(of: handle)
         // libjpeg has already converted CMYK to RGB with the simple formula, so the profile doesn't apply.

@@ -10,6 +10,8 @@ struct JPEGReader: ~Copyable {
     let size: PixelSize
     let depth: Int
     let colorModel: ColorSpaceModel
+    /// A Boolean value that indicates whether the image has several scans, so that libjpeg stores all coefficients.
+    let hasScans: Bool
     private let handle: OpaquePointer
     private let received: Int
     private let context: ImageProcessingContext
@@ -21,7 +23,7 @@ struct JPEGReader: ~Copyable {
 
     /// Reads the header. `bytes` must outlive the reader.
     ///
-    /// - Throws: A decoding error (4xxx) or a limit error (6xxx).
+    /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
     init(_ bytes: UnsafeBufferPointer<UInt8>, context: ImageProcessingContext) throws(ImageError) {
         let handle = wi_jpeg_decoder_open(
             bytes.baseAddress, bytes.count, Self.memory(context.limits), Int32(Self.maxScans))
@@ -38,6 +40,7 @@ struct JPEGReader: ~Copyable {
         self.context = context
         self.size = PixelSize(width: Int(info.width), height: Int(info.height))
         self.depth = Int(info.bits)
+        self.hasScans = info.has_scans != 0
         self.colorModel = info.is_cmyk != 0 ? .cmyk : info.components == 1 ? .gray : .rgb
     }
 
@@ -48,12 +51,6 @@ struct JPEGReader: ~Copyable {
         // The coefficients of a progressive 4:4:4 image use 6 bytes per pixel, and its RGBA pixels use 4.
         let (memory, overflow) = limits.maxDecodedBytes.multipliedReportingOverflow(by: 2)
         return overflow ? 0 : max(memory, 16 << 20)
-    }
-
-    /// Returns the denominator of the smallest scale among 1/1, 1/2, 1/4, and 1/8 that keeps at least twice the
-    /// requested pixels on each axis.
-    static func denominator(for layout: DecodeLayout) -> Int {
-        [8, 4, 2].first { Double($0) <= layout.spareReduction } ?? 1
     }
 
     /// Returns the embedded profile.

@@ -8,7 +8,7 @@
     ///
     /// The decoder supports lossy and lossless images, alpha, and animations, as bare codestreams and in the
     /// container. This type requires the package trait `JXL`.
-    package struct JXLCoder: TranscodingImageCoder {
+    package struct JXLCoder: FrameSelectingCoder, TranscodingImageCoder {
         /// Creates a coder.
         package init() {}
 
@@ -21,7 +21,7 @@
         /// immediately and the other frames on demand. If a still image is truncated and `allowsPartial` is `true`,
         /// the result contains the part that libjxl can decode.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
         package func decode(
             _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
@@ -96,12 +96,10 @@
         /// frames are reduced to 8 bits. The file can contain the color profile, EXIF, and XMP.
         ///
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
-        ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
-        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+        ///   ``ImageError/RequestFailure/invalidOption(name:value:)``, or an ``ImageError/LimitFailure``.
+        package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
-            let image = try image.selecting(encoding.frames)
             guard !image.isAnimated else { return try JXLAnimationWriter.encode(image, as: encoding, context: context) }
             return try JXLWriter.encode(image, as: encoding, context: context)
         }

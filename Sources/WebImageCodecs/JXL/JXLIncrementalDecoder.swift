@@ -34,19 +34,15 @@
         mutating func append(
             _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
         ) throws(ImageError) {
-            var given = 0
-            repeat {
+            for piece in InputPieces(bytes, maxCount: Self.step, includesEmpty: true) {
                 try context.checkCancellation()
-                let count = min(Self.step, bytes.count - given)
-                let isEnd = isLast && given + count == bytes.count
-                let start = bytes.baseAddress.map { $0 + given }
-                let status = wi_jxl_stream_feed(handle, start, count, isEnd ? 1 : 0)
-                given += count
-                received += count
+                let isEnd = isLast && piece.isLast
+                let status = wi_jxl_stream_feed(handle, piece.start, piece.count, isEnd ? 1 : 0)
+                received += piece.count
                 guard status == WI_JXL_OK || status == WI_JXL_TRUNCATED && !isEnd else {
                     throw JXLSource.failure(status, received: received, memory: memory)
                 }
-            } while given < bytes.count
+            }
         }
 
         mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage? {

@@ -22,7 +22,7 @@
 
         /// Opens a file.
         ///
-        /// - Throws: A decoding error (4xxx) or a limit error (6xxx).
+        /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         init(_ data: Data, limits: ImageLimits) throws(ImageError) {
             let encoded = PinnedData(data)
             let memory = Self.memory(limits)
@@ -76,7 +76,7 @@
         /// Returns the durations of all frames, in milliseconds.
         ///
         /// - Throws: An ``ImageError/LimitFailure`` of kind `frames` if there are more frames than `limit` or than 16
-        ///   times the desktop limit, or a decoding error (4xxx).
+        ///   times the desktop limit, or an ``ImageError/DecodingFailure``.
         mutating func durations(limit: Int) throws(ImageError) -> [Int] {
             var count: UInt32 = 0
             let room = min(max(limit, 1), ImageLimits.desktop.maxFrames * 16)
@@ -115,7 +115,10 @@
                 canvas.baseAddress, canvas.bytesPerRow, PixelFormat.rowAlignment, &isDrawn)
             isPartial = status == WI_JXL_TRUNCATED && isDrawn != 0
             guard status == WI_JXL_OK || isPartial else {
-                if status == WI_JXL_END { throw .request(.frameNotFound(index: frame, frameCount: frame)) }
+                // Callers check the index against the index of the file, so the data contradicts itself.
+                if status == WI_JXL_END {
+                    throw .decoding(.corrupted(format: .jxl, reason: "the data ends before frame \(frame)"))
+                }
                 throw Self.failure(status, received: encoded.count, memory: memory)
             }
         }

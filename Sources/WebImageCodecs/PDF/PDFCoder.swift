@@ -23,7 +23,7 @@
         /// The coder draws the first page, or the page n for `frames: .single(n)`. Without a requested size, one point
         /// of the crop box is one pixel (72 dots per inch). The requested size may be larger.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
         package func decode(
             _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
@@ -56,7 +56,7 @@
 
         /// Opens a document.
         ///
-        /// - Throws: A decoding error (4xxx).
+        /// - Throws: An ``ImageError/DecodingFailure``.
         init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
             var handle: OpaquePointer?
             var pages: UInt32 = 0

@@ -92,7 +92,7 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
 extension APNGIndex {
     /// Returns the premultiplied pixels of one frame, without the canvas.
     ///
-    /// - Throws: A decoding error (4xxx) or an ``ImageError/LimitFailure``.
+    /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
     fileprivate func decode(
         _ frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>, color: ColorConversion?,
         context: ImageProcessingContext

@@ -39,7 +39,7 @@ struct APNGDecodeOperation {
     /// that viewers without animation support display.
     ///
     /// - Parameter reader: A reader that has parsed the header.
-    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+    /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
     func decode(_ reader: borrowing PNGReader) throws(ImageError) -> DecodedImage {
         guard index.canvasSize == reader.size else {

@@ -8,7 +8,7 @@ import WebImageCore
 /// The decoder supports all color types and bit depths, transparent colors, and interlacing. It uses libdeflate if
 /// possible and libpng otherwise. It decodes the frames of an animated PNG file individually with libpng. If an
 /// animation violates the rules, the coder decodes the still image.
-package struct PNGCoder: ImageCoder {
+package struct PNGCoder: FrameSelectingCoder, ReducingImageCoder {
     /// Creates a coder.
     package init() {}
 
@@ -18,14 +18,15 @@ package struct PNGCoder: ImageCoder {
     /// Decodes a PNG image.
     ///
     /// The coder decodes the image in full and then resamples it. If a large image is reduced to a much smaller size,
-    /// the coder reduces it row by row, without holding the full image in memory, unless it's interlaced. Invalid
-    /// checksums of critical chunks are errors, but those of other chunks aren't.
+    /// the coder reduces it row by row, without holding the full image in memory, unless it's interlaced. In this case,
+    /// the limit for pixels applies to the result. Invalid checksums of critical chunks are errors, but those of other
+    /// chunks aren't.
     ///
     /// The coder decodes the first frame of an animation immediately and the others on demand. It ignores a still
     /// image that isn't part of the animation. If an animation is truncated and `allowsPartial` is `true`, the result
     /// contains the complete frames.
     ///
-    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+    /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
     package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
@@ -39,7 +40,8 @@ package struct PNGCoder: ImageCoder {
             try options.requireStill()
             let layout = try DecodeLayout(
                 rawSize: reader.size, orientation: info.orientation, options: options,
-                format: options.pixelFormat(reader.depth), context: context)
+                format: options.pixelFormat(reader.depth), reduction: reader.isInterlaced ? .none : .rows,
+                context: context)
             let profile = reader.iccProfile()
             let color = options.conversion(reader.conversion(profile: profile))
             let decoded = try PNGDownscaler(layout: layout, color: color, options: options).decode(reader)
@@ -66,6 +68,22 @@ package struct PNGCoder: ImageCoder {
         return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
     }
 
+    /// Returns the requirements for decoding row by row. Animations, interlaced images, and images that are still being
+    /// received are held in memory.
+    package func requirements(
+        for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool
+    ) -> DecodingRequirements? {
+        guard !isIncremental, info.format == .png, !info.isProgressive,
+            var requirements = DecodingRequirements(info, options, .rows)
+        else { return nil }
+        requirements.add(bandOf: info, rows: PNGDownscaler.band, options: options)
+        if let area = info.storedSize.area, area <= PNGFastDecoder.mostPixels {
+            // The fast decoder holds the pixels and the decompressed data, which has up to 4 bytes per pixel.
+            requirements.add(pixelsOf: info.storedSize, bytesPerPixel: 8)
+        }
+        return requirements
+    }
+
     /// Returns whether the format is PNG or animated PNG.
     package func canEncode(_ format: ImageFormat) -> Bool { format == .png || format == .apng }
 
@@ -78,12 +96,10 @@ package struct PNGCoder: ImageCoder {
     /// contain the color profile, EXIF, and XMP.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
-    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
-    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``, or an ``ImageError/LimitFailure``.
+    package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
-        let image = try image.selecting(encoding.frames)
         guard image.isAnimated, encoding.format == .apng else {
             return try PNGWriter.encode(image, as: encoding, context: context)
         }

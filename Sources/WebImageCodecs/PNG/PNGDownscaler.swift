@@ -10,10 +10,8 @@ struct PNGDownscaler {
     let color: ColorConversion?
     let options: ImageDecodingOptions
 
-    /// The minimum ratio of pixels between the full image and the result for decoding row by row.
-    private static let factor = 4
     /// The number of rows to decode before they're added to the result.
-    private static let band = 32
+    static let band = 32
 
     /// Decodes the image.
     ///
@@ -36,11 +34,15 @@ struct PNGDownscaler {
     }
 
     /// Returns whether to decode row by row. Interlaced images arrive in passes. If the fast decoder supports the
-    /// image, decoding all rows together is faster.
+    /// image and the limits allow it, decoding all rows together is faster.
     private func isRowWise(_ reader: borrowing PNGReader) throws(ImageError) -> Bool {
-        guard layout.isScaled, !reader.isInterlaced, try reader.wholeDecoder() == nil else { return false }
-        let (whole, part) = (layout.rawSize.area ?? .max, layout.output.area ?? .max)
-        return part < whole / Self.factor
+        guard layout.isMuchSmaller, !reader.isInterlaced else { return false }
+        do throws(ImageError) {
+            try reader.context.limits.check(result: layout.rawSize, format: options.pixelFormat(reader.depth))
+        } catch {
+            return true
+        }
+        return try reader.wholeDecoder() == nil
     }
 
     private func decodeRows(_ reader: borrowing PNGReader, color: ColorConversion?)

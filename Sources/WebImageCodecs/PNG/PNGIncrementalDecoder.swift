@@ -31,15 +31,12 @@ struct PNGIncrementalDecoder: IncrementalDecoder, ~Copyable {
     mutating func append(
         _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
     ) throws(ImageError) {
-        var given = 0
-        while given < bytes.count {
+        for piece in InputPieces(bytes, maxCount: Self.step, includesEmpty: false) {
             try context.checkCancellation()
-            let count = min(Self.step, bytes.count - given)
             // Ignore the data after the last pixel, as when the file is decoded as a whole.
             guard !progress.isWhole else { break }
-            received += count
-            try check(wi_png_stream_feed(handle, bytes.baseAddress.map { $0 + given }, count))
-            given += count
+            received += piece.count
+            try check(wi_png_stream_feed(handle, piece.start, piece.count))
         }
         if isLast, !progress.isWhole {
             throw .decoding(.truncated(format: .png, receivedBytes: received, expectedBytes: nil))

@@ -29,7 +29,7 @@ struct PNGReader: ~Copyable {
     ///   - keepsPartial: A Boolean value that indicates whether to read in small steps, so that fewer rows are lost if
     ///     the data is truncated.
     ///   - context: The limits, the deadline, and the cancellation of the operation.
-    /// - Throws: A decoding error (4xxx).
+    /// - Throws: An ``ImageError/DecodingFailure``.
     init(_ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, context: ImageProcessingContext) throws(ImageError) {
         guard let handle = wi_png_decoder_open(bytes.baseAddress, bytes.count, Self.maxChunkBytes) else {
             throw .decoding(.outOfMemory(byteCount: 0))

@@ -10,7 +10,7 @@ protocol IncrementalDecoder: ~Copyable {
     /// Appends the next bytes of the file. The pointer is valid only during the call. The buffer may be empty if
     /// `isLast` is `true`.
     ///
-    /// - Throws: A decoding error (4xxx), such as
+    /// - Throws: An ``ImageError/DecodingFailure``, such as
     ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if `isLast` is `true` and pixels
     ///   are missing.
     mutating func append(

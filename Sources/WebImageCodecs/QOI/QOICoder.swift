@@ -6,7 +6,7 @@ import WebImageCore
 /// A coder for QOI images, written in Swift.
 ///
 /// It supports RGB and RGBA with 8 bits per sample.
-package struct QOICoder: ImageCoder {
+package struct QOICoder: FrameSelectingCoder {
     /// Creates a coder.
     package init() {}
 
@@ -17,9 +17,9 @@ package struct QOICoder: ImageCoder {
     ///
     /// If the header declares linear samples, the coder converts them to sRGB.
     ///
-    /// - Throws: A decoding error (4xxx), such as
-    ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or a
-    ///   limit error (6xxx).
+    /// - Throws: An ``ImageError/DecodingFailure``, such as
+    ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or an
+    ///   ``ImageError/LimitFailure``.
     package func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
@@ -57,9 +57,9 @@ package struct QOICoder: ImageCoder {
     /// Opaque images have three channels. The encoding preserves every visible pixel.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+    package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
-        try QOIWriter.encode(image.selecting(encoding.frames).pixels, context: context)
+        try QOIWriter.encode(image.pixels, context: context)
     }
 }

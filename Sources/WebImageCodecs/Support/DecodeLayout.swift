@@ -2,6 +2,18 @@
 
 import WebImageCore
 
+/// A way in which a decoder reduces an image while it decodes it.
+enum DecoderReduction {
+    /// The decoder holds the whole image.
+    case none
+    /// The decoder omits DCT coefficients, at the scales 1/1, 1/2, 1/4, and 1/8.
+    case fractions
+    /// The decoder scales the rows to any smaller size.
+    case anySize
+    /// The decoder adds rows to the result and discards them.
+    case rows
+}
+
 /// The requested size, resolved for one file, in the coordinates of the stored rows: the region of the image to use
 /// and the size of the result. The orientation is applied last, to the reduced image.
 struct DecodeLayout {
@@ -15,25 +27,31 @@ struct DecodeLayout {
     let output: PixelSize
     /// A Boolean value that indicates whether the pixels are resampled.
     let isScaled: Bool
+    private let reduction: DecoderReduction
     private let filter: ResamplingFilter
+
+    /// The minimum ratio of pixels between the whole image and the result for decoding row by row. With a smaller ratio,
+    /// the whole image doesn't need much more memory, and decoding it is faster.
+    private static let minRatioForRows = 4
 
     /// Creates a layout for one file.
     ///
     /// - Parameters:
+    ///   - reduction: The way in which the decoder reduces the image. The default is that it holds the whole image.
     ///   - format: The format of the result. The default has 8 bits per sample.
     ///   - frames: The number of decoded frames in memory at the same time.
     /// - Throws: An ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
     init(
         rawSize: PixelSize, orientation: ImageOrientation = .up, options: ImageDecodingOptions,
         format: PixelFormat = .rgba8,
-        frames: Int = 1, context: ImageProcessingContext
+        frames: Int = 1, reduction: DecoderReduction = .none, context: ImageProcessingContext
     ) throws(ImageError) {
-        try context.limits.check(rawSize)
         let upright = orientation.upright(rawSize)
         let plan = try options.size?.plan(
             for: upright, scale: options.scale, frames: frames, format: format)
         self.rawSize = rawSize
         self.orientation = orientation
+        self.reduction = reduction
         self.filter = options.resampling
         if let plan, !plan.isIdentity(for: upright) {
             try context.limits.check(plan.output)
@@ -45,6 +63,36 @@ struct DecodeLayout {
             self.output = rawSize
             self.isScaled = false
         }
+        try context.limits.check(decodedSize)
+        try context.limits.checkedSourceArea(of: rawSize)
+    }
+
+    /// The size of the largest image that the decoder holds, in pixels.
+    var decodedSize: PixelSize {
+        switch reduction {
+        case .none: return rawSize
+        case .fractions:
+            let denominator = denominator
+            // libjpeg rounds up.
+            return PixelSize(
+                width: (rawSize.width + denominator - 1) / denominator,
+                height: (rawSize.height + denominator - 1) / denominator)
+        case .anySize:
+            let reduction = spareReduction
+            return PixelSize(
+                width: Int((Double(rawSize.width) / reduction).rounded(.up)),
+                height: Int((Double(rawSize.height) / reduction).rounded(.up)))
+        case .rows: return isMuchSmaller ? output : rawSize
+        }
+    }
+
+    /// The denominator of the smallest scale among 1/1, 1/2, 1/4, and 1/8 that keeps at least twice the requested pixels
+    /// on each axis.
+    var denominator: Int { [8, 4, 2].first { Double($0) <= spareReduction } ?? 1 }
+
+    /// A Boolean value that indicates whether the result has so few pixels that the image is decoded row by row.
+    var isMuchSmaller: Bool {
+        isScaled && output.area ?? .max < (rawSize.area ?? .max) / Self.minRatioForRows
     }
 
     /// The factor by which a decoder may reduce the image while keeping enough detail for Lanczos resampling. The

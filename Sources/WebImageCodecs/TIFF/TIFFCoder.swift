@@ -8,7 +8,7 @@
     ///
     /// The decoder supports strips and tiles, all compressions of libtiff, 1 to 16 bits per sample, palettes, CMYK,
     /// YCbCr, and multiple pages. This type requires the package trait `TIFF`.
-    package struct TIFFCoder: ImageCoder {
+    package struct TIFFCoder: FrameSelectingCoder, ReducingImageCoder {
         /// The compression of the pixels.
         package enum Compression: Sendable, Hashable {
             /// No compression.
@@ -32,10 +32,12 @@
         /// Decodes one page of a TIFF file.
         ///
         /// The coder decodes the first page, or the page n for `frames: .single(n)`. It decodes the full page,
-        /// resamples it, and applies the orientation. Multiple pages don't become an animation. If `allowsPartial` is
+        /// resamples it, and applies the orientation. If a large page is reduced to a much smaller size, the coder
+        /// reduces it strip by strip or by rows of tiles, without holding the full page in memory. In this case, the
+        /// limit for pixels applies to the result. Multiple pages don't become an animation. If `allowsPartial` is
         /// `true`, corrupt or missing parts keep the contents that libtiff produces.
         ///
-        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+        /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
         package func decode(
             _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
@@ -50,20 +52,61 @@
                 let format: PixelFormat = page.isDeep ? options.pixelFormat(page.depth) : .rgba8
                 let layout = try DecodeLayout(
                     rawSize: page.size, orientation: page.orientation, options: options, format: format,
-                    context: context)
+                    reduction: page.rowsPerUnit <= TIFFReader.maxRowsPerUnit ? .rows : .none, context: context)
                 let color = options.conversion(
                     page.colorModel.flatMap { .from(profile: page.iccProfile, model: $0) })
                 let convertsLast = layout.convertsLast(color)
-                let decoded = try reader.decode(
-                    page, color: convertsLast ? nil : color, format: format, allowsPartial: options.allowsPartialData,
-                    context: context)
-                let pixels = try layout.finish(decoded.pixels, color: convertsLast ? color : nil, context: context)
+                let first = convertsLast ? nil : color
+                let last = convertsLast ? color : nil
+                let decoded: (pixels: PixelBuffer, isPartial: Bool)
+                let pixels: PixelBuffer
+                if isRowWise(page, layout, format, context) {
+                    decoded = try reader.reduce(
+                        page, layout: layout, color: first, format: format, allowsPartial: options.allowsPartialData,
+                        context: context)
+                    pixels = try layout.finishReduced(decoded.pixels, color: last, context: context)
+                } else {
+                    decoded = try reader.decode(
+                        page, color: first, format: format, allowsPartial: options.allowsPartialData, context: context)
+                    pixels = try layout.finish(decoded.pixels, color: last, context: context)
+                }
                 return DecodedImage(
                     pixels: pixels, scale: options.scale, format: .tiff,
                     metadata: ImageMetadata(
                         storedSize: page.size, orientation: page.orientation, bitDepth: page.depth,
                         hasAlpha: page.hasAlpha, isPartial: decoded.isPartial, iccProfile: page.iccProfile))
             }
+        }
+
+        /// Returns whether to reduce the page while it's decoded. If it isn't large and the limits allow it, decoding
+        /// all rows together is faster.
+        private func isRowWise(
+            _ page: TIFFReader.Page, _ layout: DecodeLayout, _ format: PixelFormat, _ context: ImageProcessingContext
+        ) -> Bool {
+            guard layout.isMuchSmaller, page.rowsPerUnit <= TIFFReader.maxRowsPerUnit else { return false }
+            do throws(ImageError) {
+                try context.limits.check(result: page.size, format: format)
+                return page.size.area ?? .max > TIFFReader.maxPixelsTogether
+            } catch {
+                return true
+            }
+        }
+
+        /// Returns the requirements for decoding strip by strip or by rows of tiles.
+        package func requirements(
+            for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool
+        ) -> DecodingRequirements? {
+            guard !isIncremental, let rows = info.rowsPerUnit, rows <= TIFFReader.maxRowsPerUnit,
+                var requirements = DecodingRequirements(info, options, .rows)
+            else { return nil }
+            // libtiff holds the samples of a strip in addition to the band.
+            let band = TIFFReader.bandRows(rowsPerUnit: rows, about: 64)
+            requirements.add(bandOf: info, rows: band + rows, options: options)
+            if let area = info.storedSize.area, area <= TIFFReader.maxPixelsTogether {
+                requirements.add(
+                    pixelsOf: info.storedSize, bytesPerPixel: options.pixelFormat(info.bitDepth).bytesPerPixel)
+            }
+            return requirements
         }
 
         /// Returns whether the format is TIFF.
@@ -76,7 +119,7 @@
         ///
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.
-        package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+        package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
             try TIFFWriter.encode(image, as: encoding, compression: compression, context: context)

@@ -25,10 +25,15 @@
         private let received: Int
         /// The maximum size of a profile in bytes. Larger profiles are ignored.
         private static let maxProfileBytes = 4 << 20
+        /// The maximum number of rows per strip or tile for decoding band by band. Larger strips and tiles need about as
+        /// much memory as the whole page.
+        static let maxRowsPerUnit = 1_024
+        /// The maximum number of pixels of a page that's decoded as a whole although the result is much smaller.
+        static let maxPixelsTogether = 16_000_000
 
         /// Opens a file.
         ///
-        /// - Throws: A decoding error (4xxx).
+        /// - Throws: An ``ImageError/DecodingFailure``.
         init(_ bytes: UnsafeBufferPointer<UInt8>, limits: ImageLimits) throws(ImageError) {
             var handle: OpaquePointer?
             let status = wi_tiff_open(bytes.baseAddress, bytes.count, max(limits.maxDecodedBytes, 1 << 20), &handle)
@@ -45,7 +50,8 @@
 
         /// Selects a page and returns its properties.
         ///
-        /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or a decoding error (4xxx).
+        /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or an
+        ///   ``ImageError/DecodingFailure``.
         func page(_ index: Int, limits: ImageLimits) throws(ImageError) -> Page {
             var info = wi_tiff_info()
             let status = index >= 0 ? wi_tiff_page(handle, UInt32(clamping: index), &info) : WI_TIFF_END
@@ -88,29 +94,84 @@
             let canvas = try PixelCanvas.forDecoding(page.size, format: format, zeroed: true, context: context)
             // Decode complete strips, so that none is decompressed twice, and enough of them per call to limit the
             // overhead.
-            let units = max(1, 256 / page.rowsPerUnit)
-            let band = min(page.size.height, page.rowsPerUnit * units)
+            let band = min(page.size.height, Self.bandRows(rowsPerUnit: page.rowsPerUnit, about: 256))
             var isPartial = false
+            keepSamples(color, format)
+            for top in stride(from: 0, to: page.size.height, by: band) {
+                let rows = min(band, page.size.height - top)
+                let isWhole = try read(
+                    top, count: rows, to: canvas.row(top), bytesPerRow: canvas.bytesPerRow,
+                    allowsPartial: allowsPartial, context: context)
+                if !isWhole { isPartial = true }
+            }
+            try convert(canvas, color, context)
+            let isOpaque = canvas.isEveryPixelOpaque()
+            return (canvas.finish(isOpaque: isOpaque), isPartial)
+        }
+
+        /// Decodes the selected page band by band and reduces it to the size in `layout`, without applying its
+        /// orientation. The parameters and the result correspond to those of
+        /// ``decode(_:color:format:allowsPartial:context:)``.
+        func reduce(
+            _ page: Page, layout: DecodeLayout, color: ColorConversion?, format: PixelFormat, allowsPartial: Bool,
+            context: ImageProcessingContext
+        ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+            var resampler = try layout.rowResampler(format, context: context)
+            let band = Self.bandRows(rowsPerUnit: page.rowsPerUnit, about: 64)
+            var isPartial = false
+            var isOpaque = true
+            keepSamples(color, format)
+            // Also decode the rows below the window, so that corrupt data in them is detected.
+            for top in stride(from: 0, to: page.size.height, by: band) {
+                let size = PixelSize(width: page.size.width, height: min(band, page.size.height - top))
+                let canvas = try PixelCanvas.forDecoding(size, format: format, zeroed: true, context: context)
+                let isWhole = try read(
+                    top, count: size.height, to: canvas.row(0), bytesPerRow: canvas.bytesPerRow,
+                    allowsPartial: allowsPartial, context: context)
+                if !isWhole { isPartial = true }
+                try convert(canvas, color, context)
+                let isBandOpaque = canvas.isEveryPixelOpaque()
+                isOpaque = isOpaque && isBandOpaque
+                let rows = canvas.finish(isOpaque: isBandOpaque)
+                if !resampler.isComplete { try resampler.add(rows, context: context) }
+            }
+            return (resampler.finish(isOpaque: isOpaque), isPartial)
+        }
+
+        /// Returns the number of rows to decode per call, which consist of complete strips or tiles.
+        static func bandRows(rowsPerUnit: Int, about count: Int) -> Int { rowsPerUnit * max(1, count / rowsPerUnit) }
+
+        /// Selects the samples that libtiff produces.
+        private func keepSamples(_ color: ColorConversion?, _ format: PixelFormat) {
             if color?.source == .cmyk { wi_tiff_keep_ink(handle) }
             if format == .rgba16 { wi_tiff_keep_depth(handle) }
-            for top in stride(from: 0, to: page.size.height, by: band) {
-                try context.checkCancellation()
-                let rows = min(band, page.size.height - top)
-                let status = wi_tiff_rows(
-                    handle, UInt32(top), UInt32(rows), allowsPartial ? 1 : 0, canvas.row(top), canvas.bytesPerRow)
-                guard status != WI_TIFF_OK else { continue }
-                guard allowsPartial, status == WI_TIFF_TRUNCATED || status == WI_TIFF_CORRUPT else {
-                    throw Self.failure(status, handle, received: received)
-                }
-                isPartial = true
+        }
+
+        /// Reads rows of the selected page.
+        ///
+        /// - Returns: A Boolean value that indicates whether no pixels are missing.
+        private func read(
+            _ top: Int, count: Int, to rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, allowsPartial: Bool,
+            context: ImageProcessingContext
+        ) throws(ImageError) -> Bool {
+            try context.checkCancellation()
+            let status = wi_tiff_rows(
+                handle, UInt32(top), UInt32(count), allowsPartial ? 1 : 0, rows, bytesPerRow)
+            guard status != WI_TIFF_OK else { return true }
+            guard allowsPartial, status == WI_TIFF_TRUNCATED || status == WI_TIFF_CORRUPT else {
+                throw Self.failure(status, handle, received: received)
             }
+            return false
+        }
+
+        private func convert(
+            _ canvas: borrowing PixelCanvas, _ color: ColorConversion?, _ context: ImageProcessingContext
+        ) throws(ImageError) {
             if let color, color.source == .cmyk {
-                color.convert(canvas, rows: 0..<page.size.height)
+                color.convert(canvas, rows: 0..<canvas.size.height)
             } else {
                 try color?.convertPremultiplied(canvas, context: context)
             }
-            let isOpaque = canvas.isEveryPixelOpaque()
-            return (canvas.finish(isOpaque: isOpaque), isPartial)
         }
 
         private static func failure(_ status: wi_tiff_status, _ handle: OpaquePointer?, received: Int) -> ImageError {

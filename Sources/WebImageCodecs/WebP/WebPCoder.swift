@@ -7,7 +7,7 @@ import WebImageCore
 /// A coder for WebP images, based on libwebp.
 ///
 /// It supports lossy and lossless images, alpha, and animations.
-package struct WebPCoder: ImageCoder {
+package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder {
     /// Creates a coder.
     package init() {}
 
@@ -17,13 +17,14 @@ package struct WebPCoder: ImageCoder {
     /// Decodes a WebP image.
     ///
     /// For a smaller size, the scaler of libwebp reduces still images to twice the requested pixels, and then the
-    /// coder resamples them.
+    /// coder resamples them. The limit for pixels applies to the reduced image. For lossless images, which libwebp
+    /// decodes in full, it applies to the whole image.
     ///
     /// The coder decodes the poster frame of an animation immediately and the other frames on demand. If an animation
     /// is truncated and `allowsPartial` is `true`, the result contains the complete frames, or at least the poster
     /// frame as a still image.
     ///
-    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or
+    /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
     package func decode(
         _ data: Data, info probe: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
@@ -38,7 +39,7 @@ package struct WebPCoder: ImageCoder {
             try probe.requireAgreement(on: size, format: .webp)
             let job = WebPDecodeOperation(
                 data: data, bytes: bytes, size: size, hasAlpha: info.has_alpha != 0,
-                orientation: probe.orientation, options: options, context: context)
+                isLossless: info.is_lossless != 0, orientation: probe.orientation, options: options, context: context)
             return info.is_animated != 0 ? try job.decodeAnimation() : try job.decodeStill()
         }
     }
@@ -51,9 +52,27 @@ package struct WebPCoder: ImageCoder {
     {
         guard info.frameCount == 1, info.frameCountIsExact else { return nil }
         let layout = try DecodeLayout(
-            rawSize: info.storedSize, orientation: info.orientation, options: options, context: context)
+            rawSize: info.storedSize, orientation: info.orientation, options: options, reduction: .anySize,
+            context: context)
+        if info.isLosslessWebP { try context.limits.check(info.storedSize) }
         let stream = try WebPIncrementalDecoder(probe: info, layout: layout, context: context)
         return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
+    }
+
+    /// Returns the requirements for the scaled image. They include the pixels and the alpha that libwebp stores in full.
+    package func requirements(
+        for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool
+    ) -> DecodingRequirements? {
+        guard info.frameCount == 1, info.frameCountIsExact,
+            var requirements = DecodingRequirements(info, options, .anySize)
+        else { return nil }
+        if info.isLosslessWebP {
+            requirements.size = info.storedSize
+            requirements.add(pixelsOf: info.storedSize, bytesPerPixel: 4)
+        } else if info.hasAlpha {
+            requirements.add(pixelsOf: info.storedSize, bytesPerPixel: 1)
+        }
+        return requirements
     }
 
     /// Returns whether the format is WebP.
@@ -66,12 +85,10 @@ package struct WebPCoder: ImageCoder {
     /// contain the color profile, EXIF, and XMP.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
-    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``,
-    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an ``ImageError/LimitFailure``.
-    package func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+    ///   ``ImageError/RequestFailure/invalidOption(name:value:)``, or an ``ImageError/LimitFailure``.
+    package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
-        let image = try image.selecting(encoding.frames)
         guard image.isAnimated else { return try WebPWriter.encode(image, as: encoding, context: context) }
         return try WebPAnimationWriter.encode(image, as: encoding, context: context)
     }

@@ -11,6 +11,9 @@ struct WebPDecodeOperation {
     /// The size of the canvas.
     let size: PixelSize
     let hasAlpha: Bool
+    /// A Boolean value that indicates whether a still image has lossless coding. libwebp stores all its pixels before it
+    /// scales them.
+    let isLossless: Bool
     let orientation: ImageOrientation
     let options: ImageDecodingOptions
     let context: ImageProcessingContext
@@ -18,8 +21,9 @@ struct WebPDecodeOperation {
     func decodeStill() throws(ImageError) -> DecodedImage {
         try options.requireStill()
         let layout = try DecodeLayout(
-            rawSize: size, orientation: orientation, options: options, context: context)
-        let decodedSize = Self.decodedSize(of: size, layout: layout)
+            rawSize: size, orientation: orientation, options: options, reduction: .anySize, context: context)
+        if isLossless { try context.limits.check(size) }
+        let decodedSize = layout.decodedSize
         let canvas = try PixelCanvas.forDecoding(decodedSize, context: context)
         let isWhole = try WebPBitmapDecoder.decode(
             bytes, into: canvas, size: decodedSize, isScaled: decodedSize != size,
@@ -37,14 +41,6 @@ struct WebPDecodeOperation {
             canvas.finish(isOpaque: isOpaque), color: convertsLast ? color : nil, context: context)
         return DecodedImage(
             pixels: pixels, scale: options.scale, format: .webp, metadata: metadata(isPartial: !isWhole))
-    }
-
-    /// Returns the output size for the scaler of libwebp, which has at least twice the requested pixels on each axis.
-    static func decodedSize(of size: PixelSize, layout: DecodeLayout) -> PixelSize {
-        let reduction = layout.spareReduction
-        return PixelSize(
-            width: Int((Double(size.width) / reduction).rounded(.up)),
-            height: Int((Double(size.height) / reduction).rounded(.up)))
     }
 
     func decodeAnimation() throws(ImageError) -> DecodedImage {
@@ -78,8 +74,8 @@ struct WebPDecodeOperation {
     private func decodeWholeFrames(_ whole: Data) throws(ImageError) -> DecodedImage {
         let image = try whole.withBytes { (bytes) throws(ImageError) in
             try WebPDecodeOperation(
-                data: whole, bytes: bytes, size: size, hasAlpha: hasAlpha, orientation: orientation, options: options,
-                context: context
+                data: whole, bytes: bytes, size: size, hasAlpha: hasAlpha, isLossless: isLossless,
+                orientation: orientation, options: options, context: context
             ).decodeAnimation()
         }
         var metadata = image.metadata

@@ -15,7 +15,7 @@ struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
     private var iccProfile: [UInt8]?
 
     init(probe: ImageInfo, layout: DecodeLayout, context: ImageProcessingContext) throws(ImageError) {
-        let size = WebPDecodeOperation.decodedSize(of: probe.storedSize, layout: layout)
+        let size = layout.decodedSize
         let canvas = try IncrementalCanvas(size, context: context)
         let stride = canvas.bytesPerRow
         let handle = wi_webp_decoder_open(

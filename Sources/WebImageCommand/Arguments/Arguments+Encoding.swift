@@ -4,52 +4,62 @@ import WebImageCore
 
 extension OptionSpec {
     /// The encoding options, for commands that encode images.
-    static let encoding = [
-        OptionSpec("quality", letter: "q", value: "Q", help: "1 (smallest) to 100 (best), for lossy formats."),
+    package static let encoding = [
+        OptionSpec("quality", letter: "Q", value: "N", help: "1 (smallest) to 100 (best), for lossy formats."),
         OptionSpec(
             "lossless",
             help: "Encode without loss: webp, avif, jxl. A JPEG can be restored exactly from a .jxl file."),
-        OptionSpec("effort", value: "0…9", help: "Encoding effort: 0 (fastest) to 9 (smallest file)."),
+        OptionSpec("effort", value: "N", help: "Encoding effort: 0 (fastest) to 9 (smallest file)."),
         OptionSpec(
-            "max-bytes", value: "BYTES",
-            help: "Maximum output size, such as 200K. Lowers the quality first, then the resolution. Exits with "
+            "target-size", value: "BYTES",
+            help: "Maximum size of the file, such as 200K. Lowers the quality first, then the resolution. Exits with "
                 + "status 1 if the limit can’t be met."),
-        OptionSpec("max-size", value: "N", help: "Maximum pixels of the longer side. Never enlarges."),
-        OptionSpec("subsampling", value: "444|422|420", help: "Chroma subsampling: jpg, avif, heic."),
+        OptionSpec("max-dimension", value: "N", help: "Maximum pixels of the longer side. Never enlarges."),
+        OptionSpec(
+            "subsampling", value: "444|422|420", words: ["444", "422", "420", "4:4:4", "4:2:2", "4:2:0"],
+            help: "Chroma subsampling: jpeg, avif, heic. 4:4:4 is the same as 444."),
         OptionSpec("progressive", help: "Write a progressive JPEG."),
         OptionSpec(
             "background", letter: "b", value: "COLOR",
             help: "Background of transparent pixels in JPEG: white (default), black, or a color such as #334455."),
-        OptionSpec("keep-metadata", help: "Keep EXIF and XMP metadata, which are omitted by default."),
-        OptionSpec("no-location", help: "With --keep-metadata, omit the location."),
         OptionSpec(
-            "thumbnail", value: "N", help: "Embed a thumbnail with at most N pixels on the longer side: jpg, heic."),
+            "metadata", value: "POLICY", words: ["strip", "keep", "keep-except-location"],
+            help: "EXIF and XMP metadata to write: strip (default), keep, or keep-except-location."),
+        OptionSpec(
+            "embed-thumbnail", value: "N",
+            help: "Embed a thumbnail with at most N pixels on the longer side: jpeg, heic."),
         OptionSpec("exact", help: "Preserve the colors of transparent pixels: webp."),
     ]
 }
 
 extension Arguments {
-    /// Returns the encoding that the options of ``OptionSpec/encoding`` specify.
-    package func encoding(_ format: ImageFormat) throws(UsageError) -> ImageEncoding {
-        if has("no-location"), !has("keep-metadata") {
-            throw UsageError("--no-location can only be used with --keep-metadata")
-        }
-        let maxBytes = try bytes("max-bytes")
-        if maxBytes == 0 { throw UsageError("--max-bytes: the minimum is 1") }
+    private static let metadataPolicies: [(String, ImageEncoding.MetadataPolicy)] = [
+        ("strip", .strip), ("keep", .keep), ("keep-except-location", .keepExceptLocation),
+    ]
+
+    /// The first option of ``OptionSpec/encoding`` that was specified, or `nil` if there's none.
+    package var firstEncodingOption: String? { OptionSpec.encoding.map(\.name).first(where: has) }
+
+    /// Returns the encoding that the options of ``OptionSpec/encoding`` specify. If `format` is `nil`, the caller sets
+    /// the format later.
+    package func encoding(_ format: ImageFormat?) throws(UsageError) -> ImageEncoding {
+        let maxBytes = try bytes("target-size")
+        if maxBytes == 0 { throw UsageError("--target-size: the minimum is 1") }
         let subsampling: ImageEncoding.ChromaSubsampling? =
-            switch try choice("subsampling", of: ["444", "422", "420"]) {
-            case "444": .yuv444
-            case "422": .yuv422
-            case "420": .yuv420
+            switch try choice("subsampling", of: ["444", "422", "420", "4:4:4", "4:2:2", "4:2:0"]) {
+            case "444", "4:4:4": .yuv444
+            case "422", "4:2:2": .yuv422
+            case "420", "4:2:0": .yuv420
             default: nil
             }
+        let policy = try choice("metadata", of: Self.metadataPolicies.map(\.0))
         return ImageEncoding(
             format: format, quality: try integer("quality", in: 1...100), isLossless: has("lossless"),
             isProgressive: has("progressive"), effort: try integer("effort", in: 0...9), background: try background(),
             chromaSubsampling: subsampling, isExact: has("exact"),
-            thumbnailDimension: try integer("thumbnail", in: 1...4_096), maxByteCount: maxBytes,
-            maxDimension: try integer("max-size", in: 1...1_000_000),
-            metadata: has("no-location") ? .keepExceptLocation : has("keep-metadata") ? .keep : .strip)
+            thumbnailDimension: try integer("embed-thumbnail", in: 1...4_096), maxByteCount: maxBytes,
+            maxDimension: try integer("max-dimension", in: 1...1_000_000),
+            metadata: Self.metadataPolicies.first { $0.0 == policy }?.1 ?? .strip)
     }
 
     private func background() throws(UsageError) -> PixelColor {

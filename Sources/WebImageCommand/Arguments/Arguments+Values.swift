@@ -24,14 +24,22 @@ extension Arguments {
         return text
     }
 
-    /// Returns the value of an option as a box to fit into, in pixels, or `nil` if the option wasn't specified. The
-    /// value has the form `WxH`, `Wx`, or `xH`.
+    /// Returns the value of an option as a size in pixels, or `nil` if the option wasn't specified.
+    ///
+    /// The value is a geometry as in ImageMagick. `W`, `Wx`, `xH`, and `WxH` fit the image into the box. `WxH^` fills
+    /// the box and crops the image. `WxH!` has exactly this size.
     package func size(_ option: String = "size") throws(UsageError) -> TargetSize? {
         guard let text = last(option) else { return nil }
-        guard let sides = Self.dimensions(text, in: 1...1_000_000) else {
-            throw UsageError("--\(option): “\(text)” isn’t a size (use WxH in pixels, such as 320x240)")
-        }
-        return .fit(width: sides.0.map(Double.init), height: sides.1.map(Double.init))
+        let problem = UsageError(
+            "--\(option): “\(text)” isn’t a size (use pixels, such as 320x240, 320, x240, 320x240^, or 320x240!)")
+        let mark = text.last.flatMap { "^!".contains($0) ? $0 : nil }
+        let box = mark == nil ? text : String(text.dropLast())
+        let sides = box.lowercased().contains("x") ? box : "\(box)x"
+        guard let (width, height) = Self.dimensions(sides, in: 1...1_000_000) else { throw problem }
+        guard let mark else { return .fit(width: width.map(Double.init), height: height.map(Double.init)) }
+        guard let width, let height else { throw problem }
+        return mark == "^"
+            ? .fill(width: Double(width), height: Double(height)) : .exact(width: Double(width), height: Double(height))
     }
 
     /// Parses text in the form `AxB`, `Ax`, or `xB`. Returns `nil` for any other text.
@@ -64,13 +72,16 @@ extension Arguments {
     }
 
     /// Returns the value of an option as a duration in seconds, or `nil` if the option wasn't specified. The value is a
-    /// number, which may have a fraction, with the unit s, m, h, d, or w.
-    package func seconds(_ option: String) throws(UsageError) -> Double? {
+    /// number, which may have a fraction, with the unit s, m, h, d, or w. If `defaultUnit` isn't `nil`, the unit can be
+    /// omitted.
+    package func seconds(_ option: String, defaultUnit: String? = nil) throws(UsageError) -> Double? {
         guard let text = last(option) else { return nil }
         let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let factors: [String: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-        guard let count = Double(digits), let factor = factors[text.dropFirst(digits.count).lowercased()] else {
-            throw UsageError("--\(option): “\(text)” isn’t a duration (use a duration such as 90s, 12h, 30d, or 2w)")
+        let unit = text.dropFirst(digits.count).lowercased()
+        guard let count = Double(digits), let factor = factors[unit.isEmpty ? defaultUnit ?? "" : unit] else {
+            let example = defaultUnit == nil ? "90s, 12h, 30d, or 2w" : "90, 1.5, or 2m"
+            throw UsageError("--\(option): “\(text)” isn’t a duration (use a duration such as \(example))")
         }
         return count * factor
     }

@@ -2,31 +2,99 @@
 
 /// The description of a command-line option.
 package struct OptionSpec: Sendable, Hashable {
+    /// The kind of the argument, for the completion of shells.
+    package enum ValueKind: Sendable, Hashable {
+        /// Any text.
+        case text
+        /// The path of a file.
+        case file
+        /// The path of a directory.
+        case directory
+        /// One of these words.
+        case words([String])
+    }
+
     /// The long name, without dashes.
     package let name: String
     /// The short name, which is an ASCII letter, or `nil` if there's none.
     package let letter: Character?
     /// The placeholder for the argument in the help text, or `nil` if the option has no argument.
     package let placeholder: String?
+    /// The kind of the argument. It has no meaning if the option has no argument.
+    package let valueKind: ValueKind
     /// The help text, in one or two sentences.
     package let help: String
 
-    package init(_ name: String, letter: Character? = nil, value placeholder: String? = nil, help: String) {
+    /// Creates an option.
+    ///
+    /// - Parameters:
+    ///   - name: The long name, without dashes.
+    ///   - letter: The short name. The default is `nil`, which means that there's none.
+    ///   - placeholder: The placeholder for the argument. A list such as `auto|never` also defines the allowed words.
+    ///     `FILE` and `DIR` stand for paths. The default is `nil`, which means that the option has no argument.
+    ///   - words: The allowed words if the placeholder doesn't list them. The default is an empty array.
+    ///   - help: The help text.
+    package init(
+        _ name: String, letter: Character? = nil, value placeholder: String? = nil, words: [String] = [], help: String
+    ) {
         self.name = name
         self.letter = letter
         self.placeholder = placeholder
         self.help = help
+        let choices = (placeholder ?? "").split(separator: "|").map(String.init)
+        valueKind =
+            if !words.isEmpty {
+                .words(words)
+            } else if choices.contains("FILE") {
+                .file
+            } else if choices == ["DIR"] {
+                .directory
+            } else if choices.count > 1 {
+                .words(choices)
+            } else {
+                .text
+            }
     }
 
     /// The option `--json` of every command that prints data.
     package static let json = OptionSpec("json", help: "Print JSON, one object per line.")
     /// The option `--help` of every command.
     package static let help = OptionSpec("help", letter: "h", help: "Print this help.")
-    /// The option `--cache` of every command that uses the disk cache.
-    package static let cache = OptionSpec("cache", value: "DIR", help: "Directory of the disk cache.")
+    /// The options of every command.
+    package static let general = [
+        OptionSpec("quiet", letter: "q", help: "Print only errors and requested data, such as JSON."),
+        OptionSpec("verbose", letter: "v", help: "Log every step of loading to standard error."),
+        OptionSpec(
+            "color", value: "auto|always|never",
+            help: "Use colors. With auto (default), only on a terminal, and not if NO_COLOR is set."),
+        OptionSpec.help,
+    ]
+    /// The option `--cache-dir` of the commands that always use the disk cache.
+    package static let cacheDirectory = OptionSpec("cache-dir", value: "DIR", help: "Directory of the disk cache.")
+    /// The option `--cache-dir` of the commands that use the disk cache only on request.
+    package static let optionalCacheDirectory = OptionSpec(
+        "cache-dir", value: "DIR", help: "Use the disk cache in this directory. By default, no disk cache is used.")
+    /// The option `--cache-policy` of the commands that use the disk cache.
+    package static let cachePolicy = OptionSpec(
+        "cache-policy", letter: "p", value: "POLICY",
+        words: ["http", "cache-first", "refresh", "reload", "cache-only"],
+        help: "Cache policy: http (default), cache-first, refresh, reload, cache-only.")
     /// The option `--size` of every command that decodes images.
     package static let size = OptionSpec(
-        "size", letter: "s", value: "WxH", help: "Maximum size in pixels. One side can be omitted.")
+        "size", letter: "s", value: "GEOMETRY",
+        help: "Size in pixels: 320x240 fits into the box, and 320 (or 320x) and x240 limit one side. These never "
+            + "enlarge. 320x240^ fills the box and crops, and 320x240! ignores the aspect ratio.")
+    /// The option `--format` of every command that encodes images.
+    package static let format = OptionSpec(
+        "format", letter: "f", value: "FORMAT", words: ["jpg"] + ImageFormatName.all,
+        help: "Output format: \(ImageFormatName.all.joined(separator: ", ")). jpg is the same as jpeg.")
+    /// The option `--frames` of every command that decodes images.
+    package static let frames = OptionSpec(
+        "frames", value: "LIST", help: "Use only these frames, counted from 0, such as 3, 0-9, or 2,5,8-.")
+    /// The option `--input-file` of every command that accepts a list of images.
+    package static let inputFile = OptionSpec(
+        "input-file", letter: "i", value: "FILE",
+        help: "Read URLs and paths from this file, one per line (- for standard input).")
     /// The option `--transform` of every command that writes images.
     package static let transform = OptionSpec(
         "transform", letter: "t", value: "LIST",
@@ -35,24 +103,47 @@ package struct OptionSpec: Sendable, Hashable {
 
 /// The description of a command.
 package struct CommandSpec: Sendable {
+    /// A titled list of options in the help text.
+    package struct Section: Sendable {
+        package let title: String
+        package let options: [OptionSpec]
+    }
+
     /// The name of the command, which is the first word after `webimage`.
     package let name: String
     /// The operands that follow the name.
     package let operands: String
+    /// The words that the first operand can be, or an empty array if the operands are files and URLs.
+    package let words: [String]
     /// The summary, in one sentence.
     package let summary: String
     /// The paragraphs of the command's help text.
     package let details: [String]
-    /// The options of the command, including ``OptionSpec/help``.
+    /// The options of the command, including ``OptionSpec/general``.
     package let options: [OptionSpec]
 
     package init(
-        _ name: String, operands: String, summary: String, details: [String] = [], options: [OptionSpec]
+        _ name: String, operands: String, words: [String] = [], summary: String, details: [String] = [],
+        options: [OptionSpec]
     ) {
         self.name = name
         self.operands = operands
+        self.words = words
         self.summary = summary
         self.details = details
-        self.options = options + [.help]
+        self.options = options + OptionSpec.general
+    }
+
+    /// The options in the order of the help text. Sections without options are omitted.
+    package var sections: [Section] {
+        let groups: [(String, [OptionSpec])] = [
+            ("Encoding options", OptionSpec.encoding), ("Network options", OptionSpec.network),
+            ("General options", OptionSpec.general),
+        ]
+        let own = options.filter { option in !groups.contains { $0.1.contains(option) } }
+        let rest = groups.map { title, members in
+            Section(title: title, options: options.filter(members.contains))
+        }
+        return ([Section(title: "Options", options: own)] + rest).filter { !$0.options.isEmpty }
     }
 }

@@ -56,13 +56,20 @@ package struct FrameListArgument: Sendable, Hashable {
     }
 }
 
+extension FrameListArgument {
+    /// The index of the frame if the selection is a single number, or `nil` if it isn't.
+    package var singleIndex: Int? {
+        guard parts.count == 1, let part = parts.first, part.last == part.first else { return nil }
+        return part.first
+    }
+}
+
 extension Arguments {
     /// Returns the frames that `--frames` selects, or `nil` if the option wasn't specified.
     ///
-    /// - Throws: A ``UsageError`` if the value isn't valid or if `--frame` was specified, too.
+    /// - Throws: A ``UsageError`` if the value isn't valid.
     package func frameSelection() throws(UsageError) -> FrameListArgument? {
         guard let text = last("frames") else { return nil }
-        guard last("frame") == nil else { throw UsageError("--frame and --frames can’t be combined") }
         return try FrameListArgument(text)
     }
 }

@@ -9,23 +9,40 @@ package struct HelpText: Sendable {
 
     /// The output of `webimage --help`.
     package var overview: String {
-        var text = "webimage — load, inspect, and convert web images\n\nUsage:\n"
+        var text = "webimage — fetch, inspect, and convert web images\n\nUsage:\n"
         for command in Commands.all { text += "  \(Self.usage(command))\n" }
         text += "\nCommands:\n"
-        text += list(Commands.all.map { ($0.name, $0.summary) })
+        text += list(Commands.all.map { ($0.name, $0.summary) } + [("help", "Print the help of a command.")])
         text += "\nOptions:\n"
-        text += list([("-h, --help", "Print this help or the help of a command."), ("--version", "Print the version.")])
-        text += "\nExit status: 0 success, 1 failure, 64 usage error, 69 unavailable, 130 interrupted.\n"
+        text += list([
+            ("-h, --help", "Print this help or the help of a command."),
+            ("-V, --version", "Print the version, the formats, and the versions of libraries."),
+        ])
+        text += "\nOptions of every command:\n"
+        text += list(OptionSpec.general.map { (Self.label($0), $0.help) })
+        text += "\nMan page: webimage help --man | man -l -\n\nExit status:\n"
+        text += list(Self.exitStatuses.map { ("\($0.status)", $0.meaning) })
         return text
     }
 
+    /// The exit statuses of the tool and their meanings.
+    package static let exitStatuses: [(status: Int, meaning: String)] = [
+        (0, "Success."), (1, "At least one image or operation failed."), (64, "The command line is invalid."),
+        (69, "A program or a display that the command requires isn’t available."),
+        (130, "The command was interrupted (SIGINT, Ctrl-C)."), (141, "The reader of standard output closed the pipe."),
+        (143, "The command was terminated (SIGTERM)."),
+    ]
+
     /// Returns the output of `webimage COMMAND --help`.
     package func page(_ command: CommandSpec) -> String {
-        var text = "Usage: \(Self.usage(command))\n\n"
+        var text = "Usage: \(Self.usage(command))\n"
         for paragraph in [command.summary] + command.details {
-            text += TextWrap.lines(paragraph, width: width).joined(separator: "\n") + "\n\n"
+            text += "\n" + TextWrap.lines(paragraph, width: width).joined(separator: "\n") + "\n"
         }
-        return text + "Options:\n" + list(command.options.map { (Self.label($0), $0.help) })
+        for section in command.sections {
+            text += "\n\(section.title):\n" + list(section.options.map { (Self.label($0), $0.help) })
+        }
+        return text
     }
 
     /// Returns the usage line, with the name, the operands, and the options.

@@ -36,17 +36,17 @@ package struct CacheRow: Sendable {
     /// The JSON object for the entry.
     package var json: JSONValue {
         [
-            "url": .string(source), "key": .string(key), "name": .string(name), "format": JSONValue(format),
+            "url": .string(source), "key": .string(key), "fileName": .string(name), "format": JSONValue(format),
             "bytes": .int(bytes), "tags": .array(tags.map { .string($0) }),
-            "stored": .string(Self.timestamp(stored)), "lastAccess": .string(Self.timestamp(lastAccess)),
-            "expires": JSONValue(expires.map(Self.timestamp)),
+            "storedAt": .string(Self.timestamp(stored)), "lastAccessedAt": .string(Self.timestamp(lastAccess)),
+            "expiresAt": JSONValue(expires.map(Self.timestamp)),
         ]
     }
 
     /// Returns the table of all rows, with ages relative to `now`.
     package static func table(_ rows: [CacheRow], now: Date) -> TextTable {
         var table = TextTable([
-            .init("URL", shrinksTo: 24), .init("format", omissionOrder: 2), .init("bytes", isNumeric: true),
+            .init("URL", shrinksTo: 24), .init("format", omissionOrder: 2), .init("size", isNumeric: true),
             .init("stored", omissionOrder: 1), .init("accessed"), .init("expires", omissionOrder: 3),
         ])
         for row in rows {

@@ -4,8 +4,10 @@ import WebImageCore
 
 /// The information that `info` prints about an image.
 package struct InfoRecord: Sendable {
-    /// The file or URL, as specified by the user.
+    /// The path of the file or the URL, without a user name and a password.
     package var source: String
+    /// A Boolean value that indicates whether ``source`` is a URL.
+    package var isURL: Bool
     /// The size of the file in bytes, or `nil` if the file can't be read.
     package var bytes: Int?
     /// The parsed image header, or `nil` if it can't be parsed.
@@ -14,34 +16,44 @@ package struct InfoRecord: Sendable {
     package var timeline: AnimationTimeline?
     /// The name of the embedded color profile.
     package var colorProfile: String?
+    /// The EXIF tags, or `nil` if they weren't requested.
+    package var exif: [(name: String, value: String)]?
     package var error: ImageError?
 
-    package init(source: String) { self.source = URLCredentials.removed(from: source) }
+    package init(source: String, isURL: Bool) {
+        self.source = URLCredentials.removed(from: source)
+        self.isURL = isURL
+    }
 
     /// The JSON object for the image.
     package var json: JSONValue {
-        var members: [JSONValue.Member] = [.init("source", .string(source))]
+        var members: [JSONValue.Member] = [
+            .init(isURL ? "url" : "path", .string(source)), .init("status", error == nil ? "ok" : "failed"),
+        ]
         if let probe {
             members += [
                 .init("format", .string(probe.format.rawValue)), .init("width", .int(probe.size.width)),
-                .init("height", .int(probe.size.height)), .init("rawWidth", .int(probe.storedSize.width)),
-                .init("rawHeight", .int(probe.storedSize.height)),
+                .init("height", .int(probe.size.height)), .init("storedWidth", .int(probe.storedSize.width)),
+                .init("storedHeight", .int(probe.storedSize.height)),
                 .init("orientation", .int(probe.orientation.rawValue)),
                 .init("frames", .int(timeline?.frameCount ?? probe.frameCount)),
                 .init("loopCount", .int(timeline?.loopCount ?? probe.loopCount)),
-                .init("durations", .array((timeline?.durations ?? []).map { .int($0) })),
-                .init("hasAlpha", .bool(probe.hasAlpha)), .init("depth", .int(probe.bitDepth)),
+                .init("frameDurations", .array((timeline?.durations ?? []).map { .int($0) })),
+                .init("hasAlpha", .bool(probe.hasAlpha)), .init("bitDepth", .int(probe.bitDepth)),
                 .init("colorProfile", JSONValue(colorProfile)),
                 .init("colorPrimaries", JSONValue(probe.codePoints?.primaries)),
-                .init("colorTransfer", JSONValue(probe.codePoints?.transfer)),
+                .init("transferCharacteristics", JSONValue(probe.codePoints?.transfer)),
             ]
         }
-        members.append(.init("bytes", JSONValue(bytes)))
-        if let error { members.append(.init("error", JSONValue(error))) }
+        if let exif {
+            members.append(.init("exif", .object(exif.map { .init($0.name, .string($0.value)) })))
+        }
+        members.append(.init("byteCount", JSONValue(bytes)))
+        members.append(.init("error", error.map(JSONValue.init) ?? .null))
         return .object(members)
     }
 
-    /// Returns a heading and one line for each fact.
+    /// Returns a heading and one line for each fact. The error isn't included.
     package func lines(_ style: TerminalStyle) -> [String] {
         var facts: [(String, String)] = []
         if let probe {
@@ -65,9 +77,8 @@ package struct InfoRecord: Sendable {
             style.apply(.bold, to: DisplayText.truncated(DisplayText.safe(source), to: style.columns, inMiddle: true))
         ]
         lines += facts.map { "  " + style.apply(.dim, to: DisplayText.padded($0.0, to: 12)) + DisplayText.safe($0.1) }
-        if let error {
-            lines.append(
-                "  " + style.apply(.red, to: DisplayText.padded("error", to: 12) + DisplayText.safe("\(error)")))
+        for tag in exif ?? [] {
+            lines.append("  " + style.apply(.dim, to: DisplayText.padded(tag.name, to: 26)) + tag.value)
         }
         return lines
     }

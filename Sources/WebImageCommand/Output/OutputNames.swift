@@ -30,7 +30,7 @@ package struct OutputNames: Sendable {
         let name = last.isEmpty ? url.host(percentEncoded: false) ?? "" : last
         let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex && last == name ? $0 : nil }
         let stem = cleaned(String(dot.map { name[..<$0] } ?? name[...]))
-        return stem.isEmpty ? "picture" : stem
+        return stem.isEmpty ? "image" : stem
     }
 
     /// Returns `name` with unsafe characters replaced, at most 120 bytes long, and without periods, hyphens, and spaces

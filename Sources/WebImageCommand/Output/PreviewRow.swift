@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A preview that `load` received.
+/// A preview that `fetch` received.
 package struct PreviewRow: Sendable, Equatable {
     /// The number of body bytes received before the preview.
     package var bytes: Int
@@ -19,7 +19,7 @@ package struct PreviewRow: Sendable, Equatable {
     /// The JSON object for the preview.
     package var json: JSONValue {
         .object([
-            .init("bytes", .int(bytes)), .init("width", .int(width)), .init("height", .int(height)),
+            .init("byteCount", .int(bytes)), .init("width", .int(width)), .init("height", .int(height)),
             .init("output", JSONValue(output)),
         ])
     }

@@ -18,22 +18,31 @@ package struct ShowOptions: Sendable {
     /// The maximum number of cells. `nil` means the size of the terminal.
     package let columns: Int?
     package let rows: Int?
-    /// The only frame to show, starting at 0, or `nil` to show all frames.
-    package let frame: Int?
+    /// The frames to show, or `nil` for all frames.
+    package let frames: FrameListArgument?
+    /// A Boolean value that indicates whether only the first frame is shown.
+    package let isStill: Bool
     /// The number of times to play an animation, where 0 repeats indefinitely. `nil` means the loop count of the file.
     package let loops: Int?
     package let background: Background
+    /// The directory of the disk cache, or `nil` for no disk cache.
+    package let cache: String?
+    package let network: NetworkArguments
 
     package init(_ arguments: Arguments) throws(UsageError) {
         try arguments.expectOperands(1...Int.max, "FILE or URL")
         inputs = arguments.operands
         let styles = ShowStyle.allCases.map(\.rawValue)
-        style = try arguments.choice("as", of: ["auto"] + styles).flatMap(ShowStyle.init)
+        style = try arguments.choice("format", of: ["auto"] + styles).flatMap(ShowStyle.init)
         (columns, rows) = try arguments.cells()
-        frame = try arguments.integer("frame", in: 0...Int.max) ?? (arguments.has("still") ? 0 : nil)
-        loops = try arguments.integer("loops", in: 0...1_000_000)
+        frames = try arguments.frameSelection()
+        isStill = arguments.has("still")
+        loops = try arguments.integer("loop", in: 0...1_000_000)
         background = try arguments.background()
-        if loops != nil, frame != nil { throw UsageError("--loops can’t be combined with --frame or --still") }
+        cache = arguments.last("cache-dir")
+        network = try NetworkArguments(arguments)
+        if frames != nil, isStill { throw UsageError("--frames and --still can’t be combined") }
+        if loops != nil, isStill { throw UsageError("--loop and --still can’t be combined") }
     }
 }
 

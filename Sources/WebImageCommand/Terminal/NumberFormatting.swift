@@ -14,6 +14,29 @@ package enum NumberFormatting {
         return "\(decimal(value, digits: value < 9.95 ? 1 : 0)) \(unit)"
     }
 
+    /// Returns a size in decimal units such as `734 B`, `1.4 kB`, or `23 MB`, as the GNOME desktop does.
+    package static func decimalBytes(_ count: Int) -> String {
+        guard count >= 1_000 else { return "\(count) B" }
+        var value = Double(count)
+        var unit = "B"
+        for next in ["kB", "MB", "GB", "TB"] where value >= 999.5 || unit == "B" {
+            value /= 1_000
+            unit = next
+        }
+        return "\(decimal(value, digits: value < 9.95 ? 1 : 0)) \(unit)"
+    }
+
+    /// Returns a number with commas between groups of three digits, such as `2,400`.
+    package static func grouped(_ number: Int) -> String {
+        let digits = Array(String(number.magnitude))
+        var text = number < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
+            text.append(digit)
+        }
+        return text
+    }
+
     /// Returns a duration in milliseconds without a unit, such as `0.42`, `3.1`, or `120`. For 0, it returns `–`.
     package static func milliseconds(_ seconds: Double) -> String {
         let value = seconds * 1_000
@@ -36,4 +59,7 @@ package enum NumberFormatting {
 
     /// Returns a count with its noun, such as `1 image` or `2 images`.
     package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// Returns a number of cache entries, such as `1 entry` or `2 entries`.
+    package static func entries(_ number: Int) -> String { number == 1 ? "1 entry" : "\(number) entries" }
 }

@@ -14,6 +14,14 @@ package enum Emphasis: String, Sendable {
     case cyan = "36"
 }
 
+/// The value of `--color`.
+package enum ColorChoice: String, Sendable, CaseIterable {
+    /// Colors on a terminal that supports them.
+    case auto
+    case always
+    case never
+}
+
 /// The capabilities of an output.
 package struct TerminalStyle: Sendable, Hashable {
     /// A Boolean value that indicates whether the output is a terminal, on which lines can be redrawn.
@@ -35,19 +43,21 @@ package struct TerminalStyle: Sendable, Hashable {
     /// The style of a pipe or a file.
     package static let plain = TerminalStyle(isTerminal: false, hasColor: false, columns: .max, rows: 24)
 
-    /// Determines the capabilities of `descriptor`. The variables `NO_COLOR` (no-color.org) and `TERM=dumb` disable
-    /// colors.
-    package init(descriptor: Int32, environment: [String: String]) {
+    /// Determines the capabilities of `descriptor`. If `color` is ``ColorChoice/auto``, the variables `NO_COLOR`
+    /// (no-color.org) and `TERM=dumb` disable colors.
+    package init(descriptor: Int32, environment: [String: String], color: ColorChoice = .auto) {
         var columns: Int32 = 0
         var rows: Int32 = 0
         let isDumb = environment["TERM"] == "dumb"
         guard isatty(descriptor) == 1 else {
             self = .plain
+            hasColor = color == .always
             return
         }
         if !wi_terminal_size(descriptor, &columns, &rows) { (columns, rows) = (80, 24) }
+        let isColorful = !isDumb && (environment["NO_COLOR"] ?? "").isEmpty
         self.init(
-            isTerminal: !isDumb, hasColor: !isDumb && (environment["NO_COLOR"] ?? "").isEmpty, columns: Int(columns),
+            isTerminal: !isDumb, hasColor: color == .always || color == .auto && isColorful, columns: Int(columns),
             rows: Int(rows))
     }
 

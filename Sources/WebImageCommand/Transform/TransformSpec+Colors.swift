@@ -27,10 +27,10 @@ extension TransformSpec {
         TransformSpec("invert[=AMOUNT]") { values throws(TransformProblem) in
             .invert(try values.number("amount", in: 0...1, or: 1))
         },
-        TransformSpec("hue=DEGREES") { values throws(TransformProblem) in
+        TransformSpec("hue-rotation=DEGREES") { values throws(TransformProblem) in
             .hueRotation(degrees: try values.number("angle", in: -360_000...360_000))
         },
-        TransformSpec("matrix=N:N:…") { values throws(TransformProblem) in
+        TransformSpec("color-matrix=N:N:…") { values throws(TransformProblem) in
             var rows: [ColorMatrix.Row] = []
             for row in ["red", "green", "blue", "alpha"] {
                 let range = -1_000.0...1_000

@@ -4,7 +4,7 @@ import WebImageCore
 
 extension TransformSpec {
     static let effects: [TransformSpec] = [
-        TransformSpec("blur=RADIUS[:SATURATION[:COLOR]]|soft|light|extra-light|dark|tinted:COLOR") {
+        TransformSpec("blur=RADIUS[:SATURATION[:COLOR[:MODE]]]|soft|light|extra-light|dark|tinted:COLOR") {
             values throws(TransformProblem) in
             if values.isNext(oneOf: ["tinted"]) {
                 _ = values.next()
@@ -13,7 +13,12 @@ extension TransformSpec {
             if values.isNext(oneOf: styles.map(\.0)) { return .blur(try values.word("style", of: styles)) }
             let radius = try values.length("radius")
             let saturation = try values.number("saturation", in: -1_000...1_000, or: 1)
-            return .blur(radius: radius, saturation: saturation, tint: try values.color("color", or: .clear))
+            guard values.hasNext else { return .blur(radius: radius, saturation: saturation) }
+            let tint = try values.color("color")
+            let modes = ImageBlendMode.allCases.map { ($0.rawValue, $0) }
+            return .blur(
+                radius: radius, saturation: saturation, tint: tint,
+                tintBlendMode: try values.word("mode", of: modes, or: .normal))
         },
         TransformSpec("sharpen[=AMOUNT[:RADIUS[:THRESHOLD]]]") { values throws(TransformProblem) in
             let amount = try values.number("amount", in: 0...100, or: 0.5)

@@ -4,7 +4,7 @@ import WebImageCore
 
 extension TransformSpec {
     static let shapes: [TransformSpec] = [
-        TransformSpec("resize=WxH[:fit|fill|stretch|exactly]") { values throws(TransformProblem) in
+        TransformSpec("resize=WxH[:fit|fill|stretch|exact]") { values throws(TransformProblem) in
             let (width, height) = try values.size("size")
             let mode = try values.word("mode", of: modes, or: .fit)
             return .resize(width: width, height: height, mode: mode)
@@ -18,7 +18,37 @@ extension TransformSpec {
             }
             return .crop(width: width, height: height, anchor: try values.word("anchor", of: anchors, or: .center))
         },
-        TransformSpec("corners=RADIUS[:all|CORNER+CORNER…][:BORDER[:COLOR]]") { values throws(TransformProblem) in
+        TransformSpec("smart-crop=WxH[:attention|entropy]") { values throws(TransformProblem) in
+            let (width, height) = try values.size("size")
+            guard let width, let height else { throw .missing(name: values.name, parameter: "width or height") }
+            let strategies = StandardTransformer.SmartCropStrategy.allCases.map { ($0.rawValue, $0) }
+            return .smartCrop(
+                width: width, height: height, strategy: try values.word("strategy", of: strategies, or: .attention))
+        },
+        TransformSpec("canvas=WxH[:fit|fill|stretch|original[:ANCHOR[:COLOR[:upscale]]]]") {
+            values throws(TransformProblem) in
+            let (width, height) = try values.size("size")
+            guard let width, let height else { throw .missing(name: values.name, parameter: "width or height") }
+            let modes = StandardTransformer.ContentMode.allCases.map { ($0.rawValue, $0) }
+            let mode = try values.word("mode", of: modes, or: .fit)
+            let anchor = try values.word("anchor", of: anchors, or: .center)
+            let background = try values.color("background", or: .clear)
+            return .canvas(
+                width: width, height: height, mode: mode, anchor: anchor, background: background,
+                upscales: try values.word("scaling", of: [("upscale", true)], or: false))
+        },
+        TransformSpec("trim[=TOLERANCE[:COLOR]]") { values throws(TransformProblem) in
+            let tolerance = try values.number("tolerance", in: 0...1, or: 0.04)
+            guard values.hasNext else { return .trim(tolerance: tolerance) }
+            return .trim(tolerance: tolerance, color: try values.color("color"))
+        },
+        TransformSpec("rounded-corners=RADIUS|PERCENT%[:all|CORNER+CORNER…][:BORDER[:COLOR]]") {
+            values throws(TransformProblem) in
+            if let percentage = try values.percentage("radius") {
+                let corners = try values.corners()
+                return .roundedCorners(
+                    radiusFraction: percentage / 100, corners: corners, border: try values.border())
+            }
             let radius = try values.length("radius")
             let corners = try values.corners()
             return .roundedCorners(radius: radius, corners: corners, border: try values.border())
@@ -59,7 +89,7 @@ extension TransformSpec {
     ]
 
     private static let modes: [(String, TargetSize.Mode)] = [
-        ("fit", .fit), ("fill", .fill), ("stretch", .stretch), ("exactly", .exactly),
+        ("fit", .fit), ("fill", .fill), ("stretch", .stretch), ("exact", .exactly),
     ]
 
     /// The nine anchors, by name.

@@ -13,7 +13,7 @@ struct TransformSpec: Sendable {
 
     init(_ usage: String, _ make: @escaping Make) {
         self.usage = usage
-        name = String(usage.prefix { $0.isLetter })
+        name = String(usage.prefix { $0.isLetter || $0 == "-" })
         self.make = make
     }
 

@@ -62,6 +62,16 @@ struct TransformValues {
         return value
     }
 
+    /// Returns the next value as a percentage greater than 0, up to 100, or `nil` if it doesn't end with a percent sign.
+    mutating func percentage(_ parameter: String) throws(TransformProblem) -> Double? {
+        guard let text = rest.first, text.hasSuffix("%") else { return nil }
+        rest.removeFirst()
+        guard let value = Self.decimal(String(text.dropLast())), value > 0, value <= 100 else {
+            throw invalid(parameter, text, "a percentage greater than 0%, up to 100%")
+        }
+        return value
+    }
+
     /// Returns the next value as a color, in the form `#rgb`, `#rrggbb`, or `#rrggbbaa` or as a color name.
     mutating func color(_ parameter: String, or fallback: PixelColor? = nil) throws(TransformProblem) -> PixelColor {
         guard let text = next() else { return try present(fallback, parameter) }
@@ -115,17 +125,8 @@ extension PixelColor {
         case "white": self = .white
         case "clear": self = .clear
         default:
-            guard text.first == "#" else { return nil }
-            let digits = text.dropFirst().compactMap { $0.isASCII ? $0.hexDigitValue : nil }
-            guard digits.count == text.count - 1 else { return nil }
-            let pairs: [Int]
-            switch digits.count {
-            case 3: pairs = digits.map { $0 * 17 }
-            case 6, 8: pairs = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 16 + digits[$0 + 1] }
-            default: return nil
-            }
-            let bytes = pairs.map { UInt8($0) }
-            self.init(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count > 3 ? bytes[3] : 255)
+            guard let color = PixelColor(hex: text) else { return nil }
+            self = color
         }
     }
 }

@@ -6,8 +6,9 @@ extension ImageCoderRegistry {
     /// Encodes `image`. This method blocks, so call it on a worker thread.
     ///
     /// Images that exceed ``ImageEncoding/maxDimension`` are reduced. With ``ImageEncoding/maxByteCount``, this method
-    /// searches for the highest quality that fits, from the requested quality down to 10. If no quality fits or the
-    /// format has no quality setting, the method reduces the image step by step, down to 16 pixels on the longer side.
+    /// encodes the image up to five times to approach the highest quality that fits, from the requested quality down to
+    /// 10. If no quality fits or the format has no quality setting, the method reduces the image step by step, down to 16
+    /// pixels on the longer side. The timeout ``ImageLimits/maxEncodingTime`` applies to the whole call.
     ///
     /// - Parameters:
     ///   - image: The image to encode. The pixels are written with the EXIF orientation applied.
@@ -17,7 +18,7 @@ extension ImageCoderRegistry {
     ///     if the image is unmodified and no metadata must be removed. A lossless encoding transcodes the original if
     ///     the format supports it (JPEG in JPEG XL). To detect modifications, the method decodes the original.
     ///   - context: The limits and the cancellation.
-    /// - Throws: An error of the family 5xxx, ``ImageError/cancelled``,
+    /// - Throws: An ``ImageError/ProcessingFailure``, ``ImageError/cancelled``,
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``, or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``. If ``ImageEncoding/maxByteCount`` can't be
     ///   met, the error is a ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/encodedSize`` with
@@ -27,6 +28,7 @@ extension ImageCoderRegistry {
         context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> Data {
         try encoding.checkNumbers()
+        let context = context.forEncoding()
         // Reuse the existing data, because encoding the image again would degrade it further.
         if let form = image.encodedForm, form.encoding == encoding, original == nil { return form.data }
         var image = try image.selecting(encoding.frames)
@@ -44,7 +46,8 @@ extension ImageCoderRegistry {
         }
         if let side = encoding.maxDimension { image = try image.limited(to: side, context) }
         guard let limit = encoding.maxByteCount else { return try coder.encode(image, as: encoding, context: context) }
-        return try FileSizeSearch(coder: coder, encoding: encoding, limit: limit, context: context).run(image)
+        let search = FileSizeSearch(coder: coder, encoding: encoding, limit: limit, context: context)
+        return try search.run(image)
     }
 
     /// Returns the encoding with a concrete format. For the automatic format, the content of the image determines the

@@ -31,7 +31,7 @@ extension ImageCoderRegistry {
     ///   - encodedBytes: The size of the whole file in bytes, or `nil` if it isn't known.
     ///   - admits: A function that receives the header before a decoder is created. If it returns `false`, the result
     ///     is ``ProgressiveStart/unavailable``.
-    /// - Throws: An error of the families 4xxx or 6xxx.
+    /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
     package func progressiveStart(
         _ prefix: Data, encodedBytes: Int? = nil, options: ImageDecodingOptions = ImageDecodingOptions(),
         context: ImageProcessingContext,
@@ -49,13 +49,14 @@ extension ImageCoderRegistry {
         case .needsMore(let count): return .needsMore(byteCount: max(count, prefix.count + 1))
         case .failed(let error): throw error
         }
+        let first = prefix.prefix(64)
+        let coder = coders.last { $0.canDecode(probe.format, prefix: first) }
         // Without the file size, the plausibility can't be checked.
-        try limits.check(probe, encodedBytes: encodedBytes ?? .max, frames: .first)
-        guard admits(probe) else { return .unavailable }
-        for coder in coders.reversed() where coder.canDecode(probe.format, prefix: prefix.prefix(64)) {
-            let decoder = try coder.makeProgressiveDecoder(info: probe, options: options, context: context)
-            return decoder.map { .decoder($0, probe) } ?? .unavailable
-        }
-        return .unavailable
+        try limits.check(
+            probe, encodedBytes: encodedBytes ?? .max, frames: .first,
+            requirements: coder?.requirementsIfReducing(probe, options, isIncremental: true))
+        guard admits(probe), let coder else { return .unavailable }
+        let decoder = try coder.makeProgressiveDecoder(info: probe, options: options, context: context)
+        return decoder.map { .decoder($0, probe) } ?? .unavailable
     }
 }

@@ -9,7 +9,7 @@ public struct ImageCoderRegistry: Sendable {
     private(set) var coders: [any ImageCoder]
 
     /// Creates a registry. The last coder is tried first.
-    public init(_ coders: [any ImageCoder] = []) { self.coders = coders }
+    public init(_ coders: some Sequence<any ImageCoder> = []) { self.coders = Array(coders) }
 
     /// Adds a coder that's tried before the existing coders.
     public mutating func register(_ coder: any ImageCoder) { coders.append(coder) }
@@ -45,7 +45,7 @@ public struct ImageCoderRegistry: Sendable {
     ///   - options: The decoding options. The default decodes all frames at the size of the image.
     ///   - context: The limits and the cancellation. The scale comes from the options. The default has the limits
     ///     ``ImageLimits/desktop``.
-    /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/cancelled``.
+    /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``, or ``ImageError/cancelled``.
     public func decode(
         _ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(),
         context: ImageProcessingContext = ImageProcessingContext()
@@ -60,6 +60,7 @@ public struct ImageCoderRegistry: Sendable {
         var failures: [ImageError.DecodingFailure] = []
         for coder in coders.reversed() where claims(coder, probe?.format, prefix, options) {
             do {
+                if let probe { try check(probe, for: coder, data, options, context.limits) }
                 let image = try coder.decode(data, info: probe, options: options, context: context)
                 try context.limits.check(result: image)
                 let converted = image.with(isConvertedToSRGB: options.convertsToSRGB)
@@ -90,11 +91,17 @@ public struct ImageCoderRegistry: Sendable {
 
     /// Runs all checks that precede the coder.
     ///
+    /// - Parameters:
+    ///   - data: The whole file.
+    ///   - options: The decoding options.
+    ///   - limits: The limits.
+    ///   - anySize: A Boolean value that indicates whether the data is accepted if it can be decoded at some size. The
+    ///     default is `false`, so that it must be possible to decode the data at the size in `options`.
     /// - Returns: The header, or `nil` if only a custom coder recognizes the format.
-    /// - Throws: An error of the families 4xxx or 6xxx.
-    package func inspect(_ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits)
-        throws(ImageError) -> ImageInfo?
-    {
+    /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+    package func inspect(
+        _ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits, anySize: Bool = false
+    ) throws(ImageError) -> ImageInfo? {
         guard !data.isEmpty else { throw .decoding(.noData) }
         try limits.check(encodedBytes: data.count)
         let format = ImageFormat(sniffing: data)
@@ -104,8 +111,21 @@ public struct ImageCoderRegistry: Sendable {
             throw .decoding(format.map { .notAnImage($0) } ?? .unknownFormat)
         }
         let probe = try ImageInfo(data: data)
-        try limits.check(probe, encodedBytes: data.count, frames: options.frames)
+        var judged = options
+        if anySize { judged.size = .fit(width: 1, height: 1) }
+        let prefix = data.prefix(64)
+        let coder = coders.last { $0.canDecode(probe.format, prefix: prefix) }
+        try check(probe, for: coder, data, judged, limits)
         return probe
+    }
+
+    /// Checks the claims of a header against the requirements of the coder that decodes the image.
+    private func check(
+        _ probe: ImageInfo, for coder: (any ImageCoder)?, _ data: Data, _ options: ImageDecodingOptions,
+        _ limits: ImageLimits
+    ) throws(ImageError) {
+        let requirements = coder?.requirementsIfReducing(probe, options)
+        try limits.check(probe, encodedBytes: data.count, frames: options.frames, requirements: requirements)
     }
 }
 
@@ -126,7 +146,7 @@ extension DecodedImage {
 }
 
 /// A coder that accepts all data and forwards all calls to another coder.
-private struct UnconditionalCoder: TranscodingImageCoder {
+private struct UnconditionalCoder: TranscodingImageCoder, ReducingImageCoder {
     let coder: any ImageCoder
 
     var identifier: String { coder.identifier }
@@ -143,6 +163,12 @@ private struct UnconditionalCoder: TranscodingImageCoder {
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
         try coder.makeProgressiveDecoder(info: info, options: options, context: context)
+    }
+
+    func requirements(
+        for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool
+    ) -> DecodingRequirements? {
+        coder.requirementsIfReducing(info, options, isIncremental: isIncremental)
     }
 
     func canEncode(_ format: ImageFormat) -> Bool { coder.canEncode(format) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The options for encoding an image. Options that a format doesn't support are ignored. For a table, see
-/// `Documentation/Formats.md`.
+/// The options for encoding an image. Options that a format doesn't support are ignored. For a table, see the article
+/// “Formats”.
 public struct ImageEncoding: Sendable, Hashable {
     /// The format. If the value is `nil`, the content of the image determines the format. See ``automatic``.
     public var format: ImageFormat?

@@ -16,11 +16,13 @@ extension ImageLimits {
     ///   - probe: The header.
     ///   - encodedBytes: The size of the whole file, in bytes.
     ///   - frames: The requested frames. A request for one frame isn't rejected because of the number of other frames.
+    ///   - requirements: The requirements of the decoder, or `nil` if it holds the whole image. The default is `nil`.
     /// - Throws: An ``ImageError/LimitFailure``.
-    package func check(_ probe: ImageInfo, encodedBytes: Int, frames: FrameSelection = .all)
-        throws(ImageError)
-    {
-        let area = try checkedArea(of: probe.storedSize)
+    package func check(
+        _ probe: ImageInfo, encodedBytes: Int, frames: FrameSelection = .all, requirements: DecodingRequirements? = nil
+    ) throws(ImageError) {
+        let area = try checkedArea(of: requirements?.size ?? probe.storedSize)
+        let sourceArea = try checkedSourceArea(of: probe.storedSize)
         let wanted = frames.coderSelection == .all ? probe.frameCount : 1
         // A preset with a limit of one frame shows the poster frame of animations instead of rejecting them.
         if maxFrames > 1, wanted > maxFrames {
@@ -30,7 +32,7 @@ extension ImageLimits {
             throw .limitExceeded(ImageError.LimitFailure(.animationPixelCount, limit: maxAnimationPixels, actual: area))
         }
         // Below 4 megapixels, a false claim costs little, and a legitimate file of a single color can be tiny.
-        guard rejectsImplausibleFiles, area > 4_000_000, encodedBytes < probe.smallestFile else { return }
+        guard rejectsImplausibleFiles, sourceArea > 4_000_000, encodedBytes < probe.smallestFile else { return }
         throw .limitExceeded(
             ImageError.LimitFailure(
                 .implausibleSize, limit: probe.smallestFile, actual: encodedBytes,
@@ -52,6 +54,18 @@ extension ImageLimits {
         }
         guard let area = size.area, area <= maxPixels else {
             throw .limitExceeded(ImageError.LimitFailure(.pixelCount, limit: maxPixels, actual: size.area ?? .max))
+        }
+        return area
+    }
+
+    /// Checks the size in a header against ``maxSourcePixels`` and returns the product of width and height.
+    ///
+    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/sourcePixelCount``.
+    @discardableResult
+    package func checkedSourceArea(of size: PixelSize) throws(ImageError) -> Int {
+        guard let area = size.area, area <= maxSourcePixels else {
+            throw .limitExceeded(
+                ImageError.LimitFailure(.sourcePixelCount, limit: maxSourcePixels, actual: size.area ?? .max))
         }
         return area
     }

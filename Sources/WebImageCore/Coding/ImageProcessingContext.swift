@@ -16,16 +16,22 @@ package final class CancellationFlag: Sendable {
     package func cancel() { raised.store(true, ordering: .relaxed) }
 }
 
-/// The constraints that coders and transformers obey while they work: limits, a deadline, and cancellation.
+/// The constraints that coders and transformers obey while they work: limits, a timeout, and cancellation.
 public struct ImageProcessingContext: Sendable {
     /// The limits of this request.
     public let limits: ImageLimits
     /// The number of pixels per point. Lengths in points are multiplied by it.
     public let scale: Double
     private let isCancelled: @Sendable () -> Bool
-    private let start: ContinuousClock.Instant
+    /// The timer, or `nil` if the limits have no timeout.
+    private let timer: WorkTimer?
+    /// A Boolean value that indicates whether the timeout for encoding applies instead of the timeout for decoding.
+    private let isEncoding: Bool
 
     /// Creates a context. The timeout ``ImageLimits/maxDecodingTime`` starts immediately.
+    ///
+    /// The timeout counts the processor time of the current thread. If the work runs on another thread, the time of
+    /// that thread counts from its first call of ``checkCancellation()``.
     ///
     /// - Parameters:
     ///   - limits: The limits. The default is ``ImageLimits/desktop``.
@@ -35,36 +41,59 @@ public struct ImageProcessingContext: Sendable {
     public init(
         limits: ImageLimits = .desktop, scale: Double = 1, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) {
-        self.init(limits: limits, scale: scale, start: ContinuousClock.now, isCancelled: isCancelled)
+        self.init(limits: limits, scale: scale, clock: .system, isCancelled: isCancelled)
+    }
+
+    /// Creates a context whose timeouts use other clocks.
+    package init(
+        limits: ImageLimits, scale: Double = 1, clock: WorkClock,
+        isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) {
+        // Without timeouts, don't read the clocks.
+        let hasTimeout = limits.maxDecodingTime < .unlimited || limits.maxEncodingTime < .unlimited
+        self.init(
+            limits: limits, scale: scale, timer: hasTimeout ? WorkTimer(clock) : nil, isEncoding: false,
+            isCancelled: isCancelled)
     }
 
     private init(
-        limits: ImageLimits, scale: Double, start: ContinuousClock.Instant, isCancelled: @escaping @Sendable () -> Bool
+        limits: ImageLimits, scale: Double, timer: WorkTimer?, isEncoding: Bool,
+        isCancelled: @escaping @Sendable () -> Bool
     ) {
         self.limits = limits
         self.scale = scale
-        self.start = start
+        self.timer = timer
+        self.isEncoding = isEncoding
         self.isCancelled = isCancelled
     }
 
     /// Returns the context with another number of pixels per point. The timeout continues.
     package func with(scale: Double) -> ImageProcessingContext {
-        ImageProcessingContext(limits: limits, scale: scale, start: start, isCancelled: isCancelled)
+        ImageProcessingContext(
+            limits: limits, scale: scale, timer: timer, isEncoding: isEncoding, isCancelled: isCancelled)
     }
 
-    /// Checks for cancellation and for the deadline. Long-running work calls this method every few rows.
+    /// Returns the context with the timeout ``ImageLimits/maxEncodingTime``, which starts immediately. If the timeout
+    /// already applies, it continues.
+    package func forEncoding() -> ImageProcessingContext {
+        guard !isEncoding else { return self }
+        return ImageProcessingContext(
+            limits: limits, scale: scale, timer: timer.map { WorkTimer($0.clock) }, isEncoding: true,
+            isCancelled: isCancelled)
+    }
+
+    /// Checks for cancellation and for the timeout. Long-running work calls this method every few rows.
     ///
     /// - Throws: ``ImageError/cancelled``, or an ``ImageError/LimitFailure`` of the kind
-    ///   ``ImageError/LimitFailure/Kind/decodingTime``.
+    ///   ``ImageError/LimitFailure/Kind/decodingTime`` or, while an image is encoded,
+    ///   ``ImageError/LimitFailure/Kind/encodingTime``.
     public func checkCancellation() throws(ImageError) {
         if isCancelled() { throw .cancelled }
-        guard limits.maxDecodingTime.isFinite else { return }
-        let elapsed = start.duration(to: .now) / .milliseconds(1)
-        let allowed = limits.maxDecodingTime * 1_000
-        if elapsed > allowed {
-            throw .limitExceeded(
-                ImageError.LimitFailure(
-                    .decodingTime, limit: Int(saturating: allowed), actual: Int(saturating: elapsed)))
-        }
+        let limit = isEncoding ? limits.maxEncodingTime : limits.maxDecodingTime
+        guard limit < .unlimited, let time = timer?.timeExceeding(limit) else { return }
+        throw .limitExceeded(
+            ImageError.LimitFailure(
+                isEncoding ? .encodingTime : .decodingTime, limit: Int(saturating: limit / .milliseconds(1)),
+                actual: Int(saturating: time / .milliseconds(1))))
     }
 }

@@ -23,7 +23,7 @@ struct OriginalImageFile {
         guard keepsSize(image, encoding), data.count <= encoding.maxByteCount ?? .max,
             encoding.metadata == .keep || MetadataFreeFile.hasNoMetadata(data, probe.format)
         else { return false }
-        if let loops = encoding.loopCount, let animation = image.animation, animation.timeline.loopCount != loops {
+        if let loops = encoding.loopCount, let animation = image.animation, animation.loopCount != loops {
             return false
         }
         return try isUnchanged(image)
@@ -47,8 +47,8 @@ struct OriginalImageFile {
         let found = EmbeddedMetadata(reading: data)
         guard !found.isEmpty else { return image }
         var metadata = image.metadata
-        if metadata.exif == nil { metadata.exif = found.exif }
-        if metadata.xmp == nil { metadata.xmp = found.xmp }
+        if metadata.exif == nil { metadata.exif = found.exif.map { Data($0) } }
+        if metadata.xmp == nil { metadata.xmp = found.xmp.map { Data($0) } }
         return image.with(metadata: metadata)
     }
 

@@ -11,11 +11,12 @@ public protocol ProgressiveImageDecoder: AnyObject, Sendable {
     /// Appends data to the data that was appended before. The decoder never needs earlier data again.
     ///
     /// - Parameters:
+    ///   - data: The next data of the file, which may be empty.
     ///   - isLast: Whether this is the end of the data.
     ///   - context: The limits and the cancellation of this call. Call `checkCancellation()` regularly.
-    /// - Throws: An error of the families 4xxx or 6xxx, or ``ImageError/cancelled``. After an error, the
-    ///   decoder can't be used again.
-    func append(_ bytes: Data, isLast: Bool, context: ImageProcessingContext) throws(ImageError)
+    /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``, or ``ImageError/cancelled``.
+    ///   After an error, the decoder can't be used again.
+    func append(_ data: Data, isLast: Bool, context: ImageProcessingContext) throws(ImageError)
 
     /// Returns the image as far as it's decoded, or `nil` if there's nothing to display or nothing new since the
     /// previous call.
@@ -36,7 +37,7 @@ public struct ImagePreview: Sendable {
     /// The number of complete scans (JPEG) or passes (PNG, GIF, JPEG XL), starting at 0.
     public var completedPasses: Int
     /// The total number of scans or passes, or `nil` if the header doesn't declare it.
-    public var passCount: Int?
+    package var passCount: Int?
     /// The decoded fraction of the image, from 0 to 1. It counts rows or passes or, for JPEG scans, the known bits of
     /// the coefficients.
     public var fractionCompleted: Double
@@ -44,7 +45,25 @@ public struct ImagePreview: Sendable {
     public var isComplete: Bool
 
     /// Creates a preview.
+    ///
+    /// - Parameters:
+    ///   - image: The pixels at the requested size. Pixels that aren't decoded yet are transparent.
+    ///   - completedRows: The number of visible rows of the stored image.
+    ///   - completedPasses: The number of complete scans or passes. The default is 0.
+    ///   - fractionCompleted: The decoded fraction of the image, from 0 to 1.
+    ///   - isComplete: Whether this is the final image. The default is `false`.
     public init(
+        image: DecodedImage, completedRows: Int, completedPasses: Int = 0, fractionCompleted: Double,
+        isComplete: Bool = false
+    ) {
+        self.init(
+            image: image, completedRows: completedRows, completedPasses: completedPasses, passCount: 1,
+            fractionCompleted: fractionCompleted, isComplete: isComplete)
+    }
+
+    /// Creates a preview with a value for each property.
+    @_disfavoredOverload
+    package init(
         image: DecodedImage, completedRows: Int, completedPasses: Int = 0, passCount: Int? = 1,
         fractionCompleted: Double, isComplete: Bool = false
     ) {

@@ -27,12 +27,16 @@ extension ImageError {
             case metadataSize = 6009
             /// The capacity of the work queue.
             case overloaded = 6010
+            /// The limit ``ImageLimits/maxSourcePixels``.
+            case sourcePixelCount = 6011
+            /// The limit ``ImageLimits/maxEncodingTime``.
+            case encodingTime = 6012
         }
 
         /// The kind of the limit.
         public let kind: Kind
-        /// The value of the limit in bytes, pixels, or frames. For ``ImageError/LimitFailure/Kind/decodingTime``, the
-        /// unit is milliseconds.
+        /// The value of the limit in bytes, pixels, or frames. For ``ImageError/LimitFailure/Kind/decodingTime``
+        /// and ``ImageError/LimitFailure/Kind/encodingTime``, the unit is milliseconds.
         public let limit: Int
         /// The actual value, in the unit of `limit`.
         public let actual: Int
@@ -67,12 +71,16 @@ extension ImageError {
             case .encodedSize: "The encoded data has \(actual) bytes, but the limit is \(limit)\(suffix)."
             case .pixelCount:
                 "The image has \(actual) pixels, but the limit is \(limit)\(suffix). "
-                    + "To allow larger images, raise `maxPixels`."
+                    + "Request a smaller size, or raise `maxPixels`."
+            case .sourcePixelCount:
+                "The image in the file has \(actual) pixels, but the limit is \(limit)\(suffix). "
+                    + "To allow larger files, raise `maxSourcePixels`."
             case .dimension: "The longer side has \(actual) pixels, but the limit is \(limit)\(suffix)."
             case .frameCount: "The image has \(actual) frames, but the limit is \(limit)\(suffix)."
             case .animationPixelCount: "All frames together have \(actual) pixels, but the limit is \(limit)\(suffix)."
             case .decodedSize: "The decoded image needs \(actual) bytes, but the limit is \(limit)\(suffix)."
-            case .decodingTime: "The operation took \(actual) ms, but the limit is \(limit) ms\(suffix)."
+            case .decodingTime, .encodingTime:
+                "The operation used \(actual) ms of processor time, but the limit is \(limit) ms\(suffix)."
             case .implausibleSize:
                 "The file has \(actual) bytes, but the declared size needs at least \(limit) bytes\(suffix)."
             case .metadataSize:

@@ -100,6 +100,18 @@ extension ImageError {
         package var earlier: [ImageError.NetworkFailure] = []
         /// The date at which the failure expires in the negative cache, or `nil` for a new failure.
         package var rememberedUntil: Date?
+        /// The response that caused the failure.
+        package var response = FailedResponse()
+
+        /// The beginning of the body of the response that the downloader rejected, up to 1 KiB and without content
+        /// codings.
+        ///
+        /// Servers often describe the cause there. The value is empty if the response has no body, if the body isn't
+        /// received within 500 milliseconds after the response head, or if the response wasn't rejected.
+        ///
+        /// The bytes are unmodified data from the server, so they can contain confidential values. Neither messages nor
+        /// logs contain them, and they have no effect on whether two failures are equal.
+        public var bodyPrefix: Data { response.bodyPrefix }
 
         /// Creates a network failure, for custom loaders and tests.
         ///

@@ -5,7 +5,9 @@ import Foundation
 /// An error of a request.
 ///
 /// The errors form six families and ``cancelled``. The code of each kind never changes.
-public enum ImageError: Error, Sendable, Hashable {
+public indirect enum ImageError: Error, Sendable, Hashable {
+    // The cases are indirect because every function of a request reserves space for its error.
+
     /// 1001: A canceled request.
     case cancelled
     /// 1xxx: An error in the request itself.

@@ -2,26 +2,26 @@
 
 /// The color encoding of an image as code points of ITU-T H.273 (coding-independent code points). PNG (`cICP`), AVIF,
 /// and HEIF (`nclx`) contain them.
-public struct ColorCodePoints: Sendable, Hashable {
+package struct ColorCodePoints: Sendable, Hashable {
     /// The value of `ColourPrimaries`: 1 for BT.709, 9 for BT.2020, 12 for Display P3, or 2 for unspecified.
-    public var primaries: Int
+    package var primaries: Int
     /// The value of `TransferCharacteristics`: 1 for BT.709, 8 for linear, 13 for sRGB, 16 for PQ, 18 for HLG, or 2
     /// for unspecified.
-    public var transfer: Int
+    package var transfer: Int
 
     /// Creates code points.
-    public init(primaries: Int, transfer: Int) {
+    package init(primaries: Int, transfer: Int) {
         self.primaries = primaries
         self.transfer = transfer
     }
 
     /// The BT.709 primaries with the transfer function of sRGB.
-    public static let sRGB = ColorCodePoints(primaries: 1, transfer: 13)
+    package static let sRGB = ColorCodePoints(primaries: 1, transfer: 13)
 }
 
 extension ColorCodePoints: CustomStringConvertible {
     /// The common names of the code points, such as “Display P3, sRGB transfer”.
-    public var description: String { "\(primariesName), \(transferName) transfer" }
+    package var description: String { "\(primariesName), \(transferName) transfer" }
 
     private var primariesName: String {
         switch primaries {

@@ -5,8 +5,8 @@ import Foundation
 extension ImageInfo {
     /// Creates a probe result from the header of a whole file.
     ///
-    /// - Throws: An error of the family 4xxx, or ``ImageError/LimitFailure/Kind/metadataSize`` if a part exceeds the
-    ///   bounds of the parser.
+    /// - Throws: An ``ImageError/DecodingFailure``, or ``ImageError/LimitFailure/Kind/metadataSize`` if a part exceeds
+    ///   the bounds of the parser.
     public init(data: Data) throws(ImageError) {
         switch Self.probe(data, isComplete: true) {
         case .found(let probe): self = probe

@@ -3,42 +3,48 @@
 /// The properties of an image that its header declares. Reading them doesn't require decoding.
 public struct ImageInfo: Sendable, Hashable {
     /// The format of the data.
-    public var format: ImageFormat
+    public package(set) var format: ImageFormat
     /// The stored size, in pixels.
-    public var storedSize: PixelSize
+    public package(set) var storedSize: PixelSize
     /// The size of the visible part of the stored image before the EXIF orientation is applied (`clap` in HEIF and
     /// AVIF), or `nil` if the whole image is visible.
     package var cleanAperture: PixelSize?
     /// The orientation that the file declares.
-    public var orientation: ImageOrientation
+    public package(set) var orientation: ImageOrientation
     /// The number of bits per sample.
-    public var bitDepth: Int
+    public package(set) var bitDepth: Int
     /// A Boolean value that indicates whether the file can contain transparency.
-    public var hasAlpha: Bool
-    /// The number of frames or, for icons, TIFF, and HEIF, of images in the file. The value is a lower bound unless
-    /// ``frameCountIsExact`` is `true`.
-    public var frameCount: Int
+    public package(set) var hasAlpha: Bool
+    /// The number of frames or, for icons, TIFF, and HEIF, of images in the file. The value is a lower bound if the
+    /// header doesn't contain the number and the file wasn't read to its end.
+    public package(set) var frameCount: Int
     /// A Boolean value that indicates whether ``frameCount`` is exact.
     package var frameCountIsExact: Bool
     /// The number of times to play an animation, as stored in the file, where 0 repeats indefinitely. For still
     /// images, the value is 1.
-    public var loopCount: Int
+    public package(set) var loopCount: Int
     /// A Boolean value that indicates whether the file has an embedded ICC profile.
-    public var hasICCProfile: Bool
+    public package(set) var hasICCProfile: Bool
     /// The code points that describe the colors of the file (`cICP` in PNG, `nclx` in AVIF and HEIF), or `nil` if the
     /// file has none.
-    public var codePoints: ColorCodePoints?
+    package var codePoints: ColorCodePoints?
     /// A Boolean value that indicates whether the image is a progressive JPEG or an interlaced PNG or GIF.
-    public var isProgressive: Bool
+    public package(set) var isProgressive: Bool
     /// The minimum size of a complete file with this header in bytes, or 0 if the format has no such bound.
     package var smallestFile: Int
+    /// A Boolean value that indicates whether the file is a WebP file with lossless coding.
+    package var isLosslessWebP: Bool
+    /// The number of rows that a TIFF file stores together, in a strip or in a row of tiles. The value is `nil` if all
+    /// rows are stored together and for other formats.
+    package var rowsPerUnit: Int?
 
     /// Creates a probe result.
     package init(
         format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, bitDepth: Int = 8,
         hasAlpha: Bool = false, frameCount: Int = 1, frameCountIsExact: Bool = true, loopCount: Int = 1,
         hasICCProfile: Bool = false, isProgressive: Bool = false, smallestFile: Int = 0,
-        cleanAperture: PixelSize? = nil, codePoints: ColorCodePoints? = nil
+        cleanAperture: PixelSize? = nil, codePoints: ColorCodePoints? = nil, isLosslessWebP: Bool = false,
+        rowsPerUnit: Int? = nil
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -53,6 +59,8 @@ public struct ImageInfo: Sendable, Hashable {
         self.smallestFile = smallestFile
         self.cleanAperture = cleanAperture
         self.codePoints = codePoints
+        self.isLosslessWebP = isLosslessWebP
+        self.rowsPerUnit = rowsPerUnit
     }
 
     /// The size of the visible image in pixels, with the EXIF orientation applied.
@@ -65,7 +73,7 @@ package enum ProbeOutcome: Sendable, Hashable {
     case found(ImageInfo)
     /// A request for more data. A total of at least `byteCount` bytes is necessary to continue.
     case needsMore(byteCount: Int)
-    /// An error, because the data isn't an image in a known format, violates the rules of its format (4xxx), or has
-    /// parts that exceed the bounds of the parser (``ImageError/LimitFailure/Kind/metadataSize``).
+    /// An error, because the data isn't an image in a known format, violates the rules of its format, or has parts that
+    /// exceed the bounds of the parser (``ImageError/LimitFailure/Kind/metadataSize``).
     case failed(ImageError)
 }

@@ -89,6 +89,23 @@ package struct ScalePlan: Sendable, Hashable {
 }
 
 extension TargetSize {
+    /// Returns the size to which an image is decoded, for custom coders.
+    ///
+    /// ``fit(width:height:unit:)``, ``fill(width:height:unit:)``, and ``stretch(width:height:unit:)`` never return a
+    /// size that exceeds `size`. For ``fitting(byteCount:)``, the result is the size of a still image with 8 bits per
+    /// sample.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the image in pixels, with the EXIF orientation applied.
+    ///   - scale: The number of pixels per point, for lengths in points. The default is 1.
+    /// - Returns: The size of the decoded image in pixels. Both sides are at least one.
+    /// - Throws: ``ImageError/RequestFailure/invalidSize(_:)`` if a length is NaN, infinite, zero, negative, or larger
+    ///   than 2^30 pixels, or if a side of `size` is zero or negative.
+    public func outputSize(for size: PixelSize, scale: Double = 1) throws(ImageError) -> PixelSize {
+        guard !size.isEmpty else { throw .request(.invalidSize("\(size)")) }
+        return try plan(for: size, scale: scale).output
+    }
+
     /// Applies the target to an image.
     ///
     /// - Parameters:
@@ -140,7 +157,7 @@ extension TargetSize {
 
     private func planForBytes(_ size: PixelSize, frames: Int, format: PixelFormat) throws(ImageError) -> ScalePlan {
         guard let byteLimit, byteLimit > 0 else {
-            throw .request(.invalidSize("fitting(bytes: \(byteLimit ?? 0))"))
+            throw .request(.invalidSize("fitting(byteCount: \(byteLimit ?? 0))"))
         }
         let full = SampleRect(size)
         let perPicture = Double(byteLimit) / Double(max(1, frames)) / Double(format.bytesPerPixel)

@@ -14,15 +14,15 @@ extension BlurHash {
     ///   - componentsY: The number of vertical components, from 1 to 9. The default is 3.
     ///   - background: The color behind transparent pixels, because the format doesn't support alpha. The default is
     ///     white.
-    ///   - context: The cancellation and the deadline.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a number of
-    ///   components is out of range, or an error of ``ImageProcessingContext/checkCancellation()``.
+    ///   components is out of range, or ``ImageError/limitExceeded(_:)`` if the computation exceeds
+    ///   the timeout ``ImageLimits/maxDecodingTime`` of ``ImageLimits/desktop``.
     public init(
-        encoding pixels: PixelBuffer, componentsX: Int = 4, componentsY: Int = 3, background: PixelColor = .white,
-        context: ImageProcessingContext = ImageProcessingContext()
+        encoding pixels: PixelBuffer, componentsX: Int = 4, componentsY: Int = 3, background: PixelColor = .white
     ) throws(ImageError) {
+        let context = ImageProcessingContext()
         let check = ParameterValidator(transformer: "blurHash")
-        for (name, count) in [("xComponents", componentsX), ("yComponents", componentsY)] where !(1...9 ~= count) {
+        for (name, count) in [("componentsX", componentsX), ("componentsY", componentsY)] where !(1...9 ~= count) {
             throw check.invalid(name, "\(count)")
         }
         let waves = try Self.waves(

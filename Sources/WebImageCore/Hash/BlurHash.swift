@@ -4,7 +4,7 @@ import Glibc
 
 /// A placeholder of 6 to 166 characters, which encodes a few cosine components in linear light (Wolt, “BlurHash
 /// Algorithm”).
-public struct BlurHash: Sendable, Hashable {
+public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
     /// The characters of the hash.
     public let string: String
     /// The number of horizontal components including the constant one, from 1 to 9.
@@ -19,9 +19,9 @@ public struct BlurHash: Sendable, Hashable {
     /// Creates a placeholder from its characters. The length, the digits, and the ranges must be valid.
     ///
     /// - Throws: ``ImageError/DecodingFailure/Reason/corrupted(_:)`` with the format `blurhash`.
-    public init(_ text: String) throws(ImageError) {
+    public init(_ string: String) throws(ImageError) {
         do throws(PlaceholderHashError) {
-            try self.init(checking: text)
+            try self.init(checking: string)
         } catch {
             throw error.error("blurhash")
         }
@@ -30,7 +30,7 @@ public struct BlurHash: Sendable, Hashable {
     init(checking text: String) throws(PlaceholderHashError) {
         let digits = try Base83.digits(text)
         guard digits.count >= 6 else { throw .length(expected: 6, actual: digits.count) }
-        guard digits[0] < 81 else { throw .invalidValue(name: "number of components", value: digits[0]) }
+        guard digits[0] < 81 else { throw .invalidValue(name: "size digit", value: digits[0]) }
         componentsX = digits[0] % 9 + 1
         componentsY = digits[0] / 9 + 1
         let expected = 4 + 2 * componentsX * componentsY
@@ -52,6 +52,9 @@ public struct BlurHash: Sendable, Hashable {
         self.waves = waves
     }
 
+    /// The characters of the hash.
+    public var description: String { string }
+
     /// Returns the rendered, opaque placeholder.
     ///
     /// This method blocks for some tens of milliseconds per megapixel. Request a small size and let the view enlarge
@@ -60,12 +63,10 @@ public struct BlurHash: Sendable, Hashable {
     /// - Parameters:
     ///   - size: The size of the result, in pixels.
     ///   - punch: The contrast factor, from 0 to 100. The default is 1, which preserves the contrast.
-    ///   - context: The limits, the cancellation, and the deadline.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the size is empty
-    ///   or `punch` is out of range, or an ``ImageError/LimitFailure`` if the result is too large.
-    public func pixels(
-        size: PixelSize, punch: Double = 1, context: ImageProcessingContext = ImageProcessingContext()
-    ) throws(ImageError) -> PixelBuffer {
+    ///   or `punch` is out of range, or ``ImageError/limitExceeded(_:)`` if the result exceeds ``ImageLimits/desktop``.
+    public func pixels(size: PixelSize, punch: Double = 1) throws(ImageError) -> PixelBuffer {
+        let context = ImageProcessingContext()
         let check = ParameterValidator(transformer: "blurHash")
         guard !size.isEmpty else { throw check.invalid("size", "\(size)") }
         let punch = try check.number(punch, "punch", in: 0...100)

@@ -5,14 +5,12 @@ extension ThumbHash {
     ///
     /// This method blocks. It's intended for small sizes that the view enlarges.
     ///
-    /// - Parameters:
-    ///   - size: The size of the result in pixels. The default is `nil`, which means ``naturalSize``.
-    ///   - context: The limits, the cancellation, and the deadline.
+    /// - Parameter size: The size of the result in pixels. The default is `nil`, which means 32 pixels for the longer
+    ///   side and the aspect ratio of the image.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the size is empty,
-    ///   or a ``ImageError/LimitFailure`` if the result is too large.
-    public func pixels(
-        size: PixelSize? = nil, context: ImageProcessingContext = ImageProcessingContext()
-    ) throws(ImageError) -> PixelBuffer {
+    ///   or ``ImageError/limitExceeded(_:)`` if the result exceeds ``ImageLimits/desktop``.
+    public func pixels(size: PixelSize? = nil) throws(ImageError) -> PixelBuffer {
+        let context = ImageProcessingContext()
         let size = size ?? naturalSize
         guard !size.isEmpty else { throw ParameterValidator(transformer: "thumbHash").invalid("size", "\(size)") }
         try context.limits.check(result: size, format: .rgba8)

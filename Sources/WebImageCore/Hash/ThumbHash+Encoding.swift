@@ -6,12 +6,11 @@ extension ThumbHash {
     /// Creates the hash of an image. Images with more than 100 pixels per side are reduced first, as the specification
     /// requires. This initializer blocks.
     ///
-    /// - Throws: An error of ``ImageProcessingContext/checkCancellation()``, or
+    /// - Throws: ``ImageError/limitExceeded(_:)`` if the computation exceeds the timeout
+    ///   ``ImageLimits/maxDecodingTime`` of ``ImageLimits/desktop``, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    public init(
-        encoding pixels: PixelBuffer,
-        context: ImageProcessingContext = ImageProcessingContext()
-    ) throws(ImageError) {
+    public init(encoding pixels: PixelBuffer) throws(ImageError) {
+        let context = ImageProcessingContext()
         let small = try pixels.reduced(to: 100, context: context).converted(to: .rgba8, context: context)
         let samples = Samples(small)
         try context.checkCancellation()

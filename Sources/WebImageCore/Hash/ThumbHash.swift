@@ -35,9 +35,9 @@ public struct ThumbHash: Sendable, Hashable {
     /// Creates a placeholder from its bytes. The length must be valid.
     ///
     /// - Throws: ``ImageError/DecodingFailure/Reason/corrupted(_:)`` with the format `thumbhash`.
-    public init(_ bytes: [UInt8]) throws(ImageError) {
+    public init(_ bytes: some Sequence<UInt8>) throws(ImageError) {
         do throws(PlaceholderHashError) {
-            try self.init(checking: bytes)
+            try self.init(checking: Array(bytes))
         } catch {
             throw error.error("thumbhash")
         }

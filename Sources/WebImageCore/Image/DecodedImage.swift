@@ -60,7 +60,7 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     /// A Boolean value that indicates whether the image has more than one frame.
     public var isAnimated: Bool { animation != nil }
     /// The number of frames, which is 1 for still images.
-    public var frameCount: Int { animation?.timeline.frameCount ?? 1 }
+    public var frameCount: Int { animation?.frameCount ?? 1 }
     /// The memory that the image occupies in bytes, for cost limits.
     public var cost: Int { pixels.byteCount + (animation?.cost ?? 0) + (encodedForm?.data.count ?? 0) }
 
@@ -124,25 +124,41 @@ public struct ImageMetadata: Sendable, Hashable {
     /// A Boolean value that indicates whether pixels are missing because the data is truncated.
     public var isPartial: Bool
     /// The unmodified embedded ICC profile, or `nil` if the file has none.
-    public var iccProfile: [UInt8]?
-    /// The unmodified code points that describe the colors of the file, or `nil` if the file has none.
-    public var codePoints: ColorCodePoints?
-    /// A Boolean value that indicates whether the pixels are sRGB. If the value is `false`, ``iccProfile`` and
-    /// ``codePoints`` describe their colors. The default is `true`.
+    public var iccProfile: Data?
+    /// The color primaries of the file as a code point of ITU-T H.273, or `nil` if the file has none.
+    ///
+    /// Common values are 1 (BT.709 and sRGB), 9 (BT.2020), 12 (Display P3), and 2 (unspecified). PNG (`cICP`), AVIF and
+    /// HEIF (`nclx`), and JPEG XL contain code points. The default is `nil`.
+    public var colorPrimaries: Int?
+    /// The transfer characteristics of the file as a code point of ITU-T H.273, or `nil` if the file has none.
+    ///
+    /// Common values are 1 (BT.709), 8 (linear), 13 (sRGB), 16 (PQ), 18 (HLG), and 2 (unspecified). The default is
+    /// `nil`.
+    public var transferCharacteristics: Int?
+    /// A Boolean value that indicates whether the pixels are sRGB. If the value is `false`, ``iccProfile``,
+    /// ``colorPrimaries``, and ``transferCharacteristics`` describe their colors. The default is `true`.
     public var isConvertedToSRGB: Bool
     /// The EXIF block to encode with the image, starting with its byte order mark.
     ///
-    /// Decoders don't set this property. To read the block of a file, use ``EmbeddedMetadata/init(reading:)``. The
-    /// default is `nil`.
-    public var exif: [UInt8]?
+    /// Decoders don't set this property. To read the block of a file, use ``embedded(in:)``. The default is `nil`.
+    public var exif: Data?
     /// The XMP packet to encode with the image.
     ///
-    /// Decoders don't set this property. To read the packet of a file, use ``EmbeddedMetadata/init(reading:)``. The
-    /// default is `nil`.
-    public var xmp: [UInt8]?
+    /// Decoders don't set this property. To read the packet of a file, use ``embedded(in:)``. The default is `nil`.
+    public var xmp: Data?
 
-    /// Creates metadata.
-    public init(
+    /// Creates metadata. Set the other values as properties.
+    ///
+    /// The orientation is ``ImageOrientation/up``, and the bit depth is 8.
+    ///
+    /// - Parameter storedSize: The stored size in pixels, before the orientation and any scaling are applied.
+    public init(storedSize: PixelSize) {
+        self.init(storedSize: storedSize, orientation: .up)
+    }
+
+    /// Creates metadata with a value for each property.
+    @_disfavoredOverload
+    package init(
         storedSize: PixelSize, orientation: ImageOrientation = .up, bitDepth: Int = 8, hasAlpha: Bool = false,
         isPartial: Bool = false, iccProfile: [UInt8]? = nil, codePoints: ColorCodePoints? = nil,
         isConvertedToSRGB: Bool = true, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
@@ -152,10 +168,18 @@ public struct ImageMetadata: Sendable, Hashable {
         self.bitDepth = bitDepth
         self.hasAlpha = hasAlpha
         self.isPartial = isPartial
-        self.iccProfile = iccProfile
-        self.codePoints = codePoints
+        self.iccProfile = iccProfile.map { Data($0) }
+        self.colorPrimaries = codePoints?.primaries
+        self.transferCharacteristics = codePoints?.transfer
         self.isConvertedToSRGB = isConvertedToSRGB
-        self.exif = exif
-        self.xmp = xmp
+        self.exif = exif.map { Data($0) }
+        self.xmp = xmp.map { Data($0) }
+    }
+
+    /// The code points that describe the colors of the file, or `nil` if the file has none. If only one of the two
+    /// numbers is set, the other one is 2 (unspecified).
+    package var codePoints: ColorCodePoints? {
+        guard colorPrimaries != nil || transferCharacteristics != nil else { return nil }
+        return ColorCodePoints(primaries: colorPrimaries ?? 2, transfer: transferCharacteristics ?? 2)
     }
 }

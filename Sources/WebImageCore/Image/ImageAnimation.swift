@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 
-/// The loop count and the frame durations of an animation.
-public struct AnimationTimeline: Sendable, Hashable {
+/// The loop count and the frame durations of an animation, in the unit in which decoders and players compute.
+package struct AnimationTimeline: Sendable, Hashable {
     /// The number of times to play the animation, as stored in the file, where 0 repeats indefinitely.
-    public var loopCount: Int
+    package var loopCount: Int
     /// The duration of each frame in milliseconds, after ``normalizedDelay(milliseconds:)`` was applied.
-    public var durations: [Int]
+    package var durations: [Int]
 
     /// Creates a timeline with `durations` in milliseconds.
-    public init(loopCount: Int, durations: [Int]) {
+    package init(loopCount: Int, durations: [Int]) {
         self.loopCount = loopCount
         self.durations = durations
     }
 
     /// The number of frames.
-    public var frameCount: Int { durations.count }
+    package var frameCount: Int { durations.count }
 
     /// Returns the duration with which a frame is displayed. As in web browsers, durations below 11 ms become 100 ms.
-    public static func normalizedDelay(milliseconds: Int) -> Int { milliseconds < 11 ? 100 : milliseconds }
+    package static func normalizedDelay(milliseconds: Int) -> Int { milliseconds < 11 ? 100 : milliseconds }
 }
 
 /// A type that provides the frames of an animation, composited on its canvas.
-public protocol AnimationDecoder: Sendable {
+package protocol AnimationDecoder: Sendable {
     /// The loop count and the frame durations.
     var timeline: AnimationTimeline { get }
     /// The memory that the decoder occupies for encoded data and canvases, in bytes.
@@ -35,16 +35,19 @@ public protocol AnimationDecoder: Sendable {
     func frame(at index: Int) throws(ImageError) -> PixelBuffer
 }
 
-/// The frames of an image: a decoder, and the transformers that are applied to each frame on demand.
+/// The frames of an animation, which are decoded and transformed on demand.
+///
+/// Animations come from decoders, or from images, image files, sprite sheets, and functions. Frame durations are rounded
+/// to milliseconds, and as in web browsers, durations of less than 11 ms become 100 ms.
 public final class ImageAnimation: Sendable {
-    /// The loop count and the frame durations.
-    public let timeline: AnimationTimeline
+    /// The loop count and the frame durations in milliseconds.
+    package let timeline: AnimationTimeline
     private let decoder: any AnimationDecoder
     private let transformers: [any ImageTransformer]
     private let context: ImageProcessingContext
 
     /// Creates an animation whose frames come from a decoder.
-    public convenience init(_ decoder: any AnimationDecoder) {
+    package convenience init(_ decoder: any AnimationDecoder) {
         self.init(decoder, transformers: [], context: ImageProcessingContext())
     }
 
@@ -56,6 +59,15 @@ public final class ImageAnimation: Sendable {
         self.transformers = transformers
         self.context = context
     }
+
+    /// The number of frames, which is at least one.
+    public var frameCount: Int { timeline.frameCount }
+
+    /// The duration of each frame.
+    public var frameDurations: [Duration] { timeline.durations.map { .milliseconds($0) } }
+
+    /// The number of times to play the animation, where 0 repeats indefinitely.
+    public var loopCount: Int { timeline.loopCount }
 
     /// The memory that the animation occupies in addition to the poster frame, in bytes.
     public var cost: Int { decoder.cost }
@@ -79,7 +91,7 @@ public final class ImageAnimation: Sendable {
     /// Returns the animation with an additional transformer, which is applied to each frame on demand.
     ///
     /// The animation uses only the scale and the limits of `context`. The timeout applies to each frame separately.
-    public func transformed(by transformer: any ImageTransformer, context: ImageProcessingContext) -> ImageAnimation {
+    package func transformed(by transformer: any ImageTransformer, context: ImageProcessingContext) -> ImageAnimation {
         ImageAnimation(decoder, transformers: transformers + [transformer], context: context)
     }
 }

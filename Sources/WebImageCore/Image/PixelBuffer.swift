@@ -6,13 +6,13 @@ import WebImageConcurrency
 /// Immutable, premultiplied pixels with the top row first. They're sRGB unless the decoding options preserve the
 /// colors of the source.
 ///
-/// The memory comes from ``PixelPool`` and returns to it when the last reference is released.
+/// The memory is reused for other images after the last reference is released.
 public final class PixelBuffer: Sendable {
     /// The size in pixels. Both sides are at least one.
     public let size: PixelSize
     /// The layout of one pixel.
     public let format: PixelFormat
-    /// The distance between the starts of two rows in bytes, which is a multiple of ``PixelFormat/rowAlignment``.
+    /// The distance between the starts of two rows in bytes, which is a multiple of 32.
     public let bytesPerRow: Int
     /// A Boolean value that indicates whether every pixel is known to be opaque.
     public let isOpaque: Bool

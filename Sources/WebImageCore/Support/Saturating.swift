@@ -11,6 +11,10 @@ extension Int {
 }
 
 extension Duration {
+    /// The duration that means no timeout. It exceeds the age of the universe, and adding a clock time to it doesn't
+    /// overflow.
+    package static let unlimited = Duration.seconds(Int64.max)
+
     /// Returns a duration of `seconds` seconds, up to one hundred years. NaN and negative values become zero.
     package static func seconds(saturating seconds: Double) -> Duration {
         .seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 3_155_695_200))

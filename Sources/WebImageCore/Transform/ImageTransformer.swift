@@ -39,7 +39,8 @@ extension ImageTransformer {
 
     /// Returns the transformed image.
     ///
-    /// For an animation, this method transforms the poster frame immediately and the frames on demand. If the
+    /// For an animation, this method transforms the poster frame immediately and the frames on demand. If the result
+    /// depends on the content, as for a smart crop, the poster frame determines the part of all frames. If the
     /// transformer doesn't apply to the image, this method returns it unchanged.
     ///
     /// - Parameters:
@@ -51,9 +52,12 @@ extension ImageTransformer {
     ) throws(ImageError) -> DecodedImage {
         if let whole = self as? any WholeImageTransformer { return try whole.apply(toWhole: image, context: context) }
         guard applies(to: image) else { return image }
-        let pixels = try transform(image.pixels, context: context)
+        var transformer: any ImageTransformer = self
+        // Without this, the frames of an animation would have different sizes.
+        if image.isAnimated { transformer = try fixed(by: image.pixels, context: context) }
+        let pixels = try transformer.transform(image.pixels, context: context)
         return image.replacing(
-            pixels: pixels, animation: image.animation?.transformed(by: self, context: context))
+            pixels: pixels, animation: image.animation?.transformed(by: transformer, context: context))
     }
 }
 

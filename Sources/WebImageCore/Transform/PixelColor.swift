@@ -19,6 +19,34 @@ public struct PixelColor: Sendable, Hashable, Codable {
         self.alpha = alpha
     }
 
+    /// Creates a color from the notation of CSS: `#RGB`, `#RRGGBB`, or `#RRGGBBAA`. Letter case doesn't matter.
+    ///
+    /// Returns `nil` if the text has another form, such as a missing number sign.
+    public init?(hex: String) {
+        let text = Array(hex.utf8)
+        guard text.first == UInt8(ascii: "#") else { return nil }
+        let digits = text.dropFirst().compactMap { Self.value(ofDigit: $0) }
+        guard digits.count == text.count - 1 else { return nil }
+        switch digits.count {
+        case 3: self.init(red: digits[0] * 17, green: digits[1] * 17, blue: digits[2] * 17)
+        case 6, 8:
+            let channels = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+            self.init(
+                red: channels[0], green: channels[1], blue: channels[2], alpha: channels.count > 3 ? channels[3] : 255)
+        default: return nil
+        }
+    }
+
+    /// Returns the value of a hexadecimal digit, or `nil` if the ASCII character isn't one.
+    private static func value(ofDigit character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
     /// Opaque black.
     public static let black = PixelColor(red: 0, green: 0, blue: 0)
     /// Opaque white.

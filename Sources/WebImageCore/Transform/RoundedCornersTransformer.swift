@@ -18,18 +18,36 @@ package struct RoundedCornersTransformer: ImageTransformer, Hashable {
         }
     }
 
-    /// The radius in `unit`. At most half of the shorter side is used.
-    package let radius: Double
+    /// The radius of the corners.
+    package enum Radius: Sendable, Hashable {
+        /// A length in the unit of the transformer.
+        case length(Double)
+        /// A fraction of the shorter side, greater than 0 and at most 1. Fractions above 0.5 have the same effect as
+        /// 0.5.
+        case fraction(Double)
+    }
+
+    /// The radius. At most half of the shorter side is used.
+    package let radius: Radius
     /// The corners to round.
     package let corners: StandardTransformer.Corners
     /// The line along the inside of the edge, or `nil` for no line.
     package let border: Border?
-    /// The unit of the radius and the border width.
+    /// The unit of a radius that's a length, and of the border width.
     package let unit: TargetSize.Unit
 
     /// Creates a transformer. By default, it rounds all corners, draws no border, and uses pixels.
     package init(
         radius: Double, corners: StandardTransformer.Corners = .all, border: Border? = nil,
+        unit: TargetSize.Unit = .pixels
+    ) {
+        self.init(.length(radius), corners: corners, border: border, unit: unit)
+    }
+
+    /// Creates a transformer with a radius that's a length or a fraction. By default, it rounds all corners, draws no
+    /// border, and uses pixels.
+    package init(
+        _ radius: Radius, corners: StandardTransformer.Corners = .all, border: Border? = nil,
         unit: TargetSize.Unit = .pixels
     ) {
         self.radius = radius
@@ -41,18 +59,24 @@ package struct RoundedCornersTransformer: ImageTransformer, Hashable {
     /// The name and all parameters of the transformer.
     package var identifier: String {
         let edge = border.map { "\($0.width):\($0.color.hexadecimal)" } ?? "-"
-        return "roundedCorners(\(radius),\(corners.rawValue),\(edge),\(unit))"
+        let length =
+            switch radius {
+            case .length(let length): "\(length)"
+            case .fraction(let fraction): "fraction:\(fraction)"
+            }
+        return "roundedCorners(\(length),\(corners.rawValue),\(edge),\(unit))"
     }
 
     /// Rounds the corners of an image. The result is opaque only if the image is opaque and no corner is rounded.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the radius or the
-    ///   border width is NaN, infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the image is too large.
+    ///   border width is NaN, infinite, zero, or negative or a fraction exceeds 1, or an ``ImageError/LimitFailure`` if
+    ///   the image is too large.
     package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterValidator(transformer: "roundedCorners")
         let factor = unit == .points ? context.scale : 1
         let half = Double(min(pixels.width, pixels.height)) / 2
-        let radius = min(half, try check.length(radius, "radius", times: factor))
+        let radius = min(half, try pixelRadius(in: pixels.size, check, factor: factor))
         var width = 0.0
         if let border { width = min(half, try check.length(border.width, "border width", times: factor)) }
         if corners.isEmpty && border == nil { return pixels }
@@ -63,6 +87,19 @@ package struct RoundedCornersTransformer: ImageTransformer, Hashable {
         try cut(pixels, to: outer, inner: inner, into: canvas, context: context)
         canvas.clearPadding()
         return canvas.finish(isOpaque: pixels.isOpaque && corners.isEmpty)
+    }
+
+    /// Returns the radius in pixels.
+    private func pixelRadius(
+        in size: PixelSize, _ check: ParameterValidator, factor: Double
+    ) throws(ImageError) -> Double {
+        switch radius {
+        case .length(let length): return try check.length(length, "radius", times: factor)
+        case .fraction(let fraction):
+            // A fraction above 1 is probably a percentage.
+            guard fraction > 0, fraction <= 1 else { throw check.invalid("radius fraction", "\(fraction)") }
+            return fraction * Double(min(size.width, size.height))
+        }
     }
 
     private func cut(

@@ -33,6 +33,15 @@ extension ImageTransformer where Self == StandardTransformer {
     }
 
     @_disfavoredOverload
+    package static func roundedCorners(
+        radiusFraction: Double, corners: StandardTransformer.Corners = .all, border: RoundedCornersTransformer.Border?,
+        unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(
+            RoundedCornersTransformer(.fraction(radiusFraction), corners: corners, border: border, unit: unit))
+    }
+
+    @_disfavoredOverload
     package static func circle(
         border: RoundedCornersTransformer.Border?, unit: TargetSize.Unit = .pixels
     ) -> StandardTransformer {

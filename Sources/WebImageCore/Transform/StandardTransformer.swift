@@ -38,7 +38,44 @@ public struct StandardTransformer: ImageTransformer, Hashable, CustomStringConve
 
     /// A corner, an edge, or the center.
     public enum Anchor: String, Sendable, Hashable, CaseIterable {
-        case topLeading, top, topTrailing, leading, center, trailing, bottomLeading, bottom, bottomTrailing
+        /// The top left corner.
+        case topLeading
+        /// The center of the top edge.
+        case top
+        /// The top right corner.
+        case topTrailing
+        /// The center of the left edge.
+        case leading
+        /// The center of the image.
+        case center
+        /// The center of the right edge.
+        case trailing
+        /// The bottom left corner.
+        case bottomLeading
+        /// The center of the bottom edge.
+        case bottom
+        /// The bottom right corner.
+        case bottomTrailing
+    }
+
+    /// The way an image is resized for a canvas.
+    public enum ContentMode: String, Sendable, Hashable, CaseIterable {
+        /// The whole image inside the canvas, with its aspect ratio preserved.
+        case fit
+        /// The canvas covered by the image, with the aspect ratio preserved and the excess cropped.
+        case fill
+        /// Each side resized to the canvas independently. The aspect ratio isn't preserved.
+        case stretch
+        /// The size of the image. The excess is cropped.
+        case original
+    }
+
+    /// The way a smart crop finds the interesting part of an image.
+    public enum SmartCropStrategy: String, Sendable, Hashable, CaseIterable {
+        /// The part around the point with the most edges, saturated colors, and skin tones.
+        case attention
+        /// The part with the highest entropy, which means the most detail and contrast.
+        case entropy
     }
 
     /// A set of corners.
@@ -121,6 +158,24 @@ extension ImageTransformer where Self == StandardTransformer {
             RoundedCornersTransformer(radius: radius, corners: corners, border: border, unit: unit))
     }
 
+    /// Returns a transformer that rounds corners with a radius that's relative to the size of the image.
+    ///
+    /// - Parameters:
+    ///   - radiusFraction: The radius as a fraction of the shorter side, greater than 0 and at most 1. Fractions of 0.5
+    ///     and more round the shorter side completely.
+    ///   - corners: The corners to round. The default is all corners.
+    ///   - borderWidth: The width of a line along the inside of the edge. The default is 0, which draws no line.
+    ///   - borderColor: The color of the line, which is drawn over the image. The default is transparent.
+    ///   - unit: The unit of the border width. The default is pixels.
+    public static func roundedCorners(
+        radiusFraction: Double, corners: StandardTransformer.Corners = .all, borderWidth: Double = 0,
+        borderColor: PixelColor = .clear, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        let border = borderWidth == 0 ? nil : RoundedCornersTransformer.Border(width: borderWidth, color: borderColor)
+        return StandardTransformer(
+            RoundedCornersTransformer(.fraction(radiusFraction), corners: corners, border: border, unit: unit))
+    }
+
     /// A transformer that crops to the largest circle at the center.
     public static var circle: StandardTransformer { StandardTransformer(CircleTransformer()) }
 
@@ -132,6 +187,64 @@ extension ImageTransformer where Self == StandardTransformer {
         StandardTransformer(
             CircleTransformer(
                 border: RoundedCornersTransformer.Border(width: borderWidth, color: borderColor), unit: unit))
+    }
+
+    /// Returns a transformer whose result always has the size `width` × `height`. It places the image on a background,
+    /// and crops the parts that are outside.
+    ///
+    /// The background is visible only next to the image. Transparent pixels of the image remain transparent.
+    ///
+    /// - Parameters:
+    ///   - width: The width of the result.
+    ///   - height: The height of the result.
+    ///   - mode: The way the image is resized. The default is ``StandardTransformer/ContentMode/fit``, which shows the
+    ///     whole image.
+    ///   - anchor: The position of the image if it's smaller than the result, and of the visible part if it's larger.
+    ///     The default is the center.
+    ///   - background: The color of pixels that the image doesn't cover. The default is transparent.
+    ///   - upscales: Whether smaller images are enlarged. The default is `false`.
+    ///   - unit: The unit of the lengths. The default is pixels.
+    public static func canvas(
+        width: Double, height: Double, mode: StandardTransformer.ContentMode = .fit,
+        anchor: StandardTransformer.Anchor = .center, background: PixelColor = .clear, upscales: Bool = false,
+        unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(
+            CanvasTransformer(
+                width: width, height: height, mode: mode, anchor: anchor, background: background, upscales: upscales,
+                unit: unit))
+    }
+
+    /// Returns a transformer that covers `width` × `height` without enlarging the image, and crops the least interesting
+    /// parts of the excess.
+    ///
+    /// The size of the result is the same as for ``TargetSize/fill(width:height:unit:)``. If no part is more interesting
+    /// than others, the center remains. In an animation, the poster frame determines the part of all frames.
+    ///
+    /// - Parameters:
+    ///   - width: The width.
+    ///   - height: The height.
+    ///   - strategy: The way the interesting part is found. The default is
+    ///     ``StandardTransformer/SmartCropStrategy/attention``.
+    ///   - unit: The unit of the lengths. The default is pixels.
+    public static func smartCrop(
+        width: Double, height: Double, strategy: StandardTransformer.SmartCropStrategy = .attention,
+        unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(SmartCropTransformer(width: width, height: height, strategy: strategy, unit: unit))
+    }
+
+    /// Returns a transformer that crops the uniform border of an image, such as the margin of a scan.
+    ///
+    /// If the whole image has one color, it remains unchanged. In an animation, the poster frame determines the border
+    /// of all frames.
+    ///
+    /// - Parameters:
+    ///   - tolerance: The maximum difference between the border and its color in each premultiplied channel, from 0 to
+    ///     1. The default is 0.04, which is about 10 of 255.
+    ///   - color: The color of the border. The default is `nil`, which means the color of the top-left pixel.
+    public static func trim(tolerance: Double = 0.04, color: PixelColor? = nil) -> StandardTransformer {
+        StandardTransformer(TrimTransformer(tolerance: tolerance, color: color))
     }
 
     /// Returns a transformer that draws a line along all edges.
@@ -201,17 +314,19 @@ extension ImageTransformer where Self == StandardTransformer {
     /// - Parameters:
     ///   - radius: Twice the standard deviation.
     ///   - saturation: The saturation of the result. The default is 1, which leaves the colors unchanged.
-    ///   - tint: The color to overlay. The default is `nil`, which means none.
+    ///   - tint: The color to overlay, within the shape of the image. The default is `nil`, which means none.
+    ///   - tintBlendMode: The blend mode of the tint. The default is normal.
     ///   - mask: An image whose alpha determines where the blurred image is visible. It's stretched to the size of the
     ///     image. The default is `nil`, which blurs the whole image.
     ///   - unit: The unit of the radius. The default is pixels.
     public static func blur(
-        radius: Double, saturation: Double = 1, tint: PixelColor? = nil, mask: PixelBuffer? = nil,
-        unit: TargetSize.Unit = .pixels
+        radius: Double, saturation: Double = 1, tint: PixelColor? = nil, tintBlendMode: ImageBlendMode = .normal,
+        mask: PixelBuffer? = nil, unit: TargetSize.Unit = .pixels
     ) -> StandardTransformer {
         StandardTransformer(
             BlurTransformer(
-                radius: radius, saturation: saturation, tint: tint, mask: mask.map { PixelMask($0) }, unit: unit))
+                radius: radius, saturation: saturation, tint: tint, tintMode: tintBlendMode,
+                mask: mask.map { PixelMask($0) }, unit: unit))
     }
 
     /// Returns a transformer that sharpens with an unsharp mask.

@@ -7,7 +7,7 @@
 
     /// A controller that fills a GtkFlowBox with cells that show images.
     ///
-    /// A flow box has a child widget for every position. A cell loads its image when it scrolls into the visible area.
+    /// A flow box has a child widget for each position. A cell loads its image when it scrolls into the visible area.
     /// It releases the image when there are more cells between it and the visible area than are visible.
     ///
     /// The flow box retains this object. If you create a second object for the same flow box, the flow box releases the

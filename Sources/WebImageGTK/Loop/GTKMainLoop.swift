@@ -29,7 +29,7 @@
             guard !install(), !hasWarned.exchange(true, ordering: .relaxed) else { return false }
             let line =
                 "WebImageGTK: A view was used outside the main thread of the process, so it can’t display images. "
-                + "The function “main” must not await. See “The one rule” in Documentation/GTK.md.\n"
+                + "The function “main” must not await. See the article “GTK” of the documentation.\n"
             FileHandle.standardError.write(Data(line.utf8))
             return true
         }

@@ -67,7 +67,7 @@
     @MainActor private var effects: [String: @MainActor (ImageTransition.Frame) -> Void] = [:]
 
     extension ImageTransition {
-        /// Sets the closure that draws the custom effect ``ImageTransition/Effect/custom(_:)`` with this name.
+        /// Sets the closure that draws the custom transition with this name.
         ///
         /// If no closure is registered for a name, the effect is a cross-fade.
         @MainActor

@@ -30,7 +30,7 @@
         ///   - manager: The manager that loads images. The default is `nil`, which means the current manager of the
         ///     widget's view, or ``ImageManager/shared`` if the widget has no view. If the manager changes, all slots
         ///     are unbound.
-        /// - Returns: `nil` if the widget has another class. See ``init(for:manager:setPaintable:)``.
+        /// - Returns: `nil` if the widget has another class. For other widgets, pass `setPaintable`.
         public init?(for widget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager? = nil) {
             if let controller = WidgetController.of(widget) {
                 self.init(controller, manager)
@@ -45,7 +45,7 @@
         ///
         /// - Parameters:
         ///   - widget: The widget. It retains the state of the view and the closure.
-        ///   - manager: The manager that loads images, as in ``init(for:manager:)``.
+        ///   - manager: The manager that loads images, as in the initializer without `setPaintable`.
         ///   - setPaintable: A closure that sets a GdkPaintable as the image of the widget. It's called when the view
         ///     is created, and again only if the manager changes, because the paintable updates itself. It isn't called
         ///     if the widget already has a view. It must not capture the widget strongly.

@@ -67,8 +67,6 @@ package struct CacheControl: Sendable, Hashable {
     /// A Boolean value that indicates whether a cache that understands the status may store the response despite
     /// `no-store`.
     package var mustUnderstand: Bool { has("must-understand") }
-    /// A Boolean value that indicates whether intermediaries must not transform the content.
-    package var noTransform: Bool { has("no-transform") }
     /// A Boolean value that indicates whether the response doesn't change while it's fresh.
     package var immutable: Bool { has("immutable") }
     /// A Boolean value that indicates whether the request accepts only a cached response.

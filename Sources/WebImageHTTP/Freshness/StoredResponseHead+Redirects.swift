@@ -7,13 +7,23 @@ import Foundation
 /// Such a response is fresh only while all its redirects are fresh. After that, the first URL may lead to another
 /// resource.
 extension StoredResponseHead {
-    /// The header field that stores the freshness lifetime of the redirects. A header field of this name from a server
-    /// is never stored.
+    /// The header field that contains ``redirectLifetime`` in files. A header field of this name from a server is never
+    /// stored.
     static let redirectHeader = "x-webimage-redirect-lifetime"
 
-    /// The freshness lifetime of the redirects in seconds after ``responseTime``, or `nil` if it's unlimited.
-    package var redirectLifetime: Double? {
-        head.headers[Self.redirectHeader].map { Double(ListHeaderParser.deltaSeconds($0) ?? 0) }
+    /// The header fields of the response for a file, in which an additional header field contains
+    /// ``redirectLifetime``.
+    package var headersForFile: HTTPHeaderFields {
+        var headers = head.headers
+        headers[Self.redirectHeader] = redirectLifetime.map { String(Int($0)) }
+        return headers
+    }
+
+    /// Sets ``redirectLifetime`` from its header field and removes the header field.
+    package mutating func extractRedirectLifetime() {
+        guard let value = head.headers[Self.redirectHeader] else { return }
+        redirectLifetime = Double(ListHeaderParser.deltaSeconds(value) ?? 0)
+        head.headers[Self.redirectHeader] = nil
     }
 
     /// Limits the freshness of the response to that of the redirects that led to it.
@@ -22,12 +32,17 @@ extension StoredResponseHead {
     /// freshness don't limit the response.
     package mutating func limitFreshness(byRedirects redirects: [StoredResponseHead]) {
         let lifetimes = redirects.compactMap { $0.lifetimeAsRedirect(now: responseTime) }
-        head.headers[Self.redirectHeader] = lifetimes.min().map { String(Int($0)) }
+        redirectLifetime = lifetimes.min().map(Self.wholeSeconds)
+    }
+
+    /// Returns a lifetime as a whole number of seconds from 0 to ``CacheControl/longest``.
+    static func wholeSeconds(_ lifetime: Double) -> Double {
+        lifetime.isNaN ? 0 : min(max(0, lifetime.rounded(.down)), Double(CacheControl.longest))
     }
 
     /// Copies the redirect limit of a 304 response to this response.
     package mutating func limitFreshness(likeNotModified notModified: StoredResponseHead) {
-        head.headers[Self.redirectHeader] = notModified.head.headers[Self.redirectHeader]
+        redirectLifetime = notModified.redirectLifetime
     }
 
     /// Returns the remaining lifetime of this redirect in seconds, or `nil` if it's unlimited.

@@ -69,19 +69,20 @@ extension StoredResponseHead {
     /// Returns this head updated by a 304 response.
     ///
     /// Header fields of the 304 response replace the stored ones, except those that describe the stored body (RFC 9111
-    /// 3.2, 4.3.4).
+    /// 3.2, 4.3.4). Redirects to the 304 response can limit its freshness, so the result has no ``redirectLifetime``
+    /// until you call ``limitFreshness(likeNotModified:)``.
     package func merging(notModified: HTTPResponseHead, requestTime: Date, responseTime: Date) -> StoredResponseHead {
         let update = notModified.headers.storable.lines.filter { line in
             !Self.bodyHeaders.contains { HTTPHeaderFields.same($0, line.name) }
         }
-        let redirects = notModified.headers.lines.filter { HTTPHeaderFields.same($0.name, Self.redirectHeader) }
         let stored = head.headers.lines.filter { line in
             // `Date` and `Age` belong to a single response, so don't combine the stored ones with the new response.
             !update.contains { HTTPHeaderFields.same($0.name, line.name) }
-                && !["Date", "Age", Self.redirectHeader].contains { HTTPHeaderFields.same($0, line.name) }
+                && !["Date", "Age"].contains { HTTPHeaderFields.same($0, line.name) }
         }
         var merged = self
-        merged.head.headers = HTTPHeaderFields(stored + update + redirects)
+        merged.head.headers = HTTPHeaderFields(stored + update)
+        merged.redirectLifetime = nil
         merged.requestTime = requestTime
         merged.responseTime = responseTime
         return merged

@@ -15,6 +15,9 @@ package struct StoredResponseHead: Sendable, Hashable, Codable {
     package var requestTime: Date
     /// The time at which the response head was received.
     package var responseTime: Date
+    /// The freshness lifetime of the redirects that led to the response, in seconds after ``responseTime``, or `nil` if
+    /// it's unlimited.
+    package internal(set) var redirectLifetime: Double?
 
     /// Creates the metadata of a stored response.
     package init(
@@ -26,5 +29,21 @@ package struct StoredResponseHead: Sendable, Hashable, Codable {
         self.finalURL = URLCredentials.removed(from: finalURL)
         self.requestTime = requestTime
         self.responseTime = responseTime
+    }
+
+    /// Creates the metadata from the values of a decoder.
+    ///
+    /// The lifetime of the redirects is a separate value or a header field.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        head = try values.decode(HTTPResponseHead.self, forKey: .head)
+        varyHeaders = try values.decode(HTTPHeaderFields.self, forKey: .varyHeaders)
+        finalURL = try values.decode(String.self, forKey: .finalURL)
+        requestTime = try values.decode(Date.self, forKey: .requestTime)
+        responseTime = try values.decode(Date.self, forKey: .responseTime)
+        extractRedirectLifetime()
+        if let lifetime = try values.decodeIfPresent(Double.self, forKey: .redirectLifetime) {
+            redirectLifetime = Self.wholeSeconds(lifetime)
+        }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageCore
+
 /// A collection of header fields in the order in which they were received, including repeated ones.
 ///
 /// Names are case-insensitive (RFC 9110 5.1). Values are Latin-1 text as received, without surrounding whitespace.
@@ -113,11 +115,20 @@ extension HTTPHeaderFields: CustomStringConvertible {
     /// The header fields, one per line. The values of `Authorization`, `Cookie`, `Proxy-Authorization`, and
     /// `Set-Cookie` are replaced, so that they don't appear in logs.
     public var description: String {
-        lines.map { line in
-            let isSecret = Self.secretNames.contains(line.name.lowercased())
-            return "\(line.name): \(isSecret ? "<redacted>" : line.value)"
-        }.joined(separator: "\n")
+        lines.map { "\($0.name): \(Self.isSecret($0) ? Self.redacted : $0.value)" }.joined(separator: "\n")
     }
+
+    /// The header fields without secrets: the values of the header fields that ``description`` replaces, and the user
+    /// information of URLs.
+    var withoutSecretValues: [(name: String, value: String)] {
+        lines.map { line in
+            (name: line.name, value: Self.isSecret(line) ? Self.redacted : URLCredentials.removed(from: line.value))
+        }
+    }
+
+    private static let redacted = "<redacted>"
+
+    private static func isSecret(_ line: Field) -> Bool { secretNames.contains(line.name.lowercased()) }
 }
 
 extension HTTPHeaderFields {

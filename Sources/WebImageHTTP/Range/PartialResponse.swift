@@ -94,6 +94,7 @@ package struct PartialResponse: Sendable, Hashable {
         guard known.map({ union.upperBound <= $0 }) ?? true, union.count <= Self.longestJoined else { return nil }
         var merged = head.merging(
             notModified: newer.head.head, requestTime: newer.head.requestTime, responseTime: newer.head.responseTime)
+        merged.limitFreshness(likeNotModified: newer.head)
         merged.varyHeaders = newer.head.varyHeaders
         merged.varyHeaders["Range"] = nil
         let part = PartialResponse(merged, bytes: union, total: known)

@@ -204,7 +204,7 @@ extension HTTPCacheExchange {
     private func send(
         _ request: HTTPTransportRequest, _ policy: RetryPolicy
     ) async throws(ImageError) -> HTTPTransportResponse {
-        guard policy.maxAttempts > 1, Self.repeatable.contains(request.method) else {
+        guard policy.maxAttempts > 1, LoadRequest.idempotentMethods.contains(request.method) else {
             return try await transport.send(request)
         }
         let start = waits.now
@@ -227,9 +227,6 @@ extension HTTPCacheExchange {
             }
         }
     }
-
-    /// The idempotent methods (RFC 9110 9.2.2).
-    private static let repeatable: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
     private func exchange(
         _ request: HTTPClient.Request, _ step: CacheAction, _ context: LoadContext?

@@ -15,7 +15,7 @@ extension HTTPClient {
             case follow
             /// A mode that returns redirects as responses.
             case manual
-            /// A mode in which redirects fail with error 2009.
+            /// A mode in which redirects fail with ``ImageError/NetworkFailure/Reason/redirectNotAllowed``.
             case error
         }
 

@@ -48,9 +48,12 @@ public struct HTTPClient: Sendable {
 
     /// Sends a request or serves it from the cache.
     ///
-    /// - Throws: A network error (2xxx), including 2008 and 2009 for redirects. Error 6001 means that the body
-    ///   exceeds the size limit, 1001 that the task was canceled, 1003 that the scheme isn't allowed, and 1002 or 1009
-    ///   that the URL, the method, or a header field isn't valid in HTTP.
+    /// - Throws: An ``ImageError/NetworkFailure``, including ``ImageError/NetworkFailure/Reason/tooManyRedirects`` and
+    ///   ``ImageError/NetworkFailure/Reason/redirectNotAllowed`` for redirects. Other errors are
+    ///   ``ImageError/LimitFailure/Kind/encodedSize`` if the body exceeds the size limit, ``ImageError/cancelled`` if
+    ///   the task is canceled, ``ImageError/RequestFailure/unsupportedScheme(_:)`` if the scheme isn't allowed, and
+    ///   ``ImageError/RequestFailure/invalidURL(_:)`` or ``ImageError/RequestFailure/invalidOption(name:value:)`` if
+    ///   the URL, the method, or a header field isn't valid in HTTP.
     public func fetch(_ request: HTTPClient.Request) async throws(ImageError) -> HTTPClient.Response {
         let path = core.path(of: request)
         var interim: [HTTPResponseHead] = []

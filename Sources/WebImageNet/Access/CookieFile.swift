@@ -47,7 +47,7 @@ extension CookieJar {
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
     public func save(to file: URL) throws(ImageError) {
-        let path = file.path(percentEncoded: false)
+        let path = file.absoluteURL.path(percentEncoded: false)
         do {
             try OwnerOnlyFile.write(Data(netscapeText.utf8), to: path)
         } catch {
@@ -55,14 +55,16 @@ extension CookieJar {
         }
     }
 
-    /// Adds the cookies of a file.
+    /// Adds the cookies of a file of up to 16 MiB.
     ///
-    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if the file can't be read.
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
+    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)``, or an ``ImageError/LimitFailure`` of the kind
+    ///   ``ImageError/LimitFailure/Kind/encodedSize`` if the file is too large.
     public func load(from file: URL) throws(ImageError) {
-        let path = file.path(percentEncoded: false)
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw .request(.fileNotFound(path: path))
-        }
+        let bytes = try ImageFile.contents(of: file.absoluteURL.path(percentEncoded: false), limit: Self.fileSizeLimit)
         add(netscapeText: String(decoding: bytes, as: UTF8.self))
     }
+
+    /// The maximum size of a file, in bytes. A jar with 3,000 cookies of 4 KiB each fits.
+    private static let fileSizeLimit = 16 << 20
 }

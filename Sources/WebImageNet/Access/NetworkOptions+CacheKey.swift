@@ -43,7 +43,7 @@ extension TLSOptions {
         var parts =
             switch trustRoots {
             case .system: ["", ""]
-            case .file(let file): [file.path(percentEncoded: false), ""]
+            case .file(let file): [file.absoluteURL.path(percentEncoded: false), ""]
             case .pem(let data): ["", data.base64EncodedString()]
             }
         parts.append("\(minimumVersion)")

@@ -10,75 +10,163 @@ import Foundation
 /// Except for timeouts, retries, and alternative URLs, options that are set are part of the key of cached images, so
 /// requests with different options never share an image.
 public struct NetworkOptions: Sendable, Hashable {
+    /// The values of all options.
+    private struct Values: Sendable, Hashable {
+        var timeout: Duration?
+        var connectTimeout: Duration?
+        var idleTimeout: Duration?
+        var retry: RetryPolicy?
+        var alternativeURLs: [URL] = []
+        var cookieJar: CookieJar?
+        var tls: TLSOptions?
+        var credentials: CredentialStore?
+        var acceptableStatusCodes: Set<Int>?
+        var acceptableContentTypes: Set<String>?
+        var redirectPolicy: IdentifiedClosure<RedirectPolicy>?
+
+        var hasNoOption: Bool {
+            cookieJar == nil && tls == nil && credentials == nil && acceptableStatusCodes == nil
+                && acceptableContentTypes == nil && redirectPolicy == nil
+        }
+
+        /// A Boolean value that indicates whether all options have their default values.
+        var isDefault: Bool {
+            hasNoOption && timeout == nil && connectTimeout == nil && idleTimeout == nil && retry == nil
+                && alternativeURLs.isEmpty
+        }
+
+        static func == (left: Values, right: Values) -> Bool {
+            left.credentials === right.credentials && left.cookieJar === right.cookieJar && left.tls == right.tls
+                && left.acceptableStatusCodes == right.acceptableStatusCodes
+                && left.acceptableContentTypes == right.acceptableContentTypes
+                && left.redirectPolicy == right.redirectPolicy && left.timeout == right.timeout
+                && left.connectTimeout == right.connectTimeout && left.idleTimeout == right.idleTimeout
+                && left.retry == right.retry && left.alternativeURLs == right.alternativeURLs
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(credentials.map { ObjectIdentifier($0) })
+            hasher.combine(cookieJar.map { ObjectIdentifier($0) })
+            hasher.combine(tls)
+            hasher.combine(acceptableStatusCodes)
+            hasher.combine(acceptableContentTypes)
+            hasher.combine(redirectPolicy)
+            hasher.combine(timeout)
+            hasher.combine(connectTimeout)
+            hasher.combine(idleTimeout)
+            hasher.combine(retry)
+            hasher.combine(alternativeURLs)
+        }
+    }
+
+    private final class Storage: Sendable {
+        let values: Values
+        init(_ values: Values) { self.values = values }
+    }
+
+    /// The storage of the values, or `nil` if all options have their default values.
+    ///
+    /// The values are in an object because every step of a request copies its options, and few requests have any.
+    private var storage: Storage?
+
+    /// Creates options with the values of the downloader.
+    public init() {}
+
+    private mutating func update(_ change: (inout Values) -> Void) {
+        var values = storage?.values ?? Values()
+        change(&values)
+        storage = values.isDefault ? nil : Storage(values)
+    }
+
     /// The timeout for the entire load, including redirects but not the time in the queue.
-    public var timeout: Duration?
+    public var timeout: Duration? {
+        get { storage?.values.timeout }
+        set { update { $0.timeout = newValue } }
+    }
+
     /// The timeout for establishing the connection, including name resolution and TLS.
-    public var connectTimeout: Duration?
+    public var connectTimeout: Duration? {
+        get { storage?.values.connectTimeout }
+        set { update { $0.connectTimeout = newValue } }
+    }
+
     /// The timeout without any received byte, before or during the response.
-    public var idleTimeout: Duration?
+    public var idleTimeout: Duration? {
+        get { storage?.values.idleTimeout }
+        set { update { $0.idleTimeout = newValue } }
+    }
+
     /// The policy for retrying a failed load.
-    public var retry: RetryPolicy?
+    public var retry: RetryPolicy? {
+        get { storage?.values.retry }
+        set { update { $0.retry = newValue } }
+    }
+
     /// The URLs to try, in order, if the URL of the request finally fails because of the network or a status that isn't
     /// accepted.
     ///
     /// The cache key remains that of the URL of the request. Header fields that might contain secrets aren't sent to
     /// alternatives with another origin. Alternatives that the loader can't load are skipped. The default is an empty
     /// array.
-    public var alternativeURLs: [URL] = []
+    public var alternativeURLs: [URL] {
+        get { storage?.values.alternativeURLs ?? [] }
+        set { update { $0.alternativeURLs = newValue } }
+    }
+
     /// The cookies to send and store.
     ///
     /// ``CookieJar/disabled`` sends no cookies. `nil` means the cookies of the downloader.
-    public var cookieJar: CookieJar?
+    public var cookieJar: CookieJar? {
+        get { storage?.values.cookieJar }
+        set { update { $0.cookieJar = newValue } }
+    }
+
     /// The trusted authorities, pinned keys, and client certificates.
-    public var tls: TLSOptions?
+    public var tls: TLSOptions? {
+        get { storage?.values.tls }
+        set { update { $0.tls = newValue } }
+    }
+
     /// The user names and passwords.
-    public var credentials: CredentialStore?
+    public var credentials: CredentialStore? {
+        get { storage?.values.credentials }
+        set { update { $0.credentials = newValue } }
+    }
+
     /// The status codes of responses whose body is the image.
-    public var acceptableStatusCodes: Set<Int>?
+    public var acceptableStatusCodes: Set<Int>? {
+        get { storage?.values.acceptableStatusCodes }
+        set { update { $0.acceptableStatusCodes = newValue } }
+    }
+
     /// The accepted content types, such as `image/*`.
     ///
     /// An empty set accepts all types.
-    public var acceptableContentTypes: Set<String>?
+    public var acceptableContentTypes: Set<String>? {
+        get { storage?.values.acceptableContentTypes }
+        set { update { $0.acceptableContentTypes = newValue } }
+    }
+
     /// The policy for redirects.
     ///
     /// It runs on the network thread, so it must be quick and must not block.
     package var redirectPolicy: RedirectPolicy? {
         get { identifiedRedirectPolicy?.closure }
-        set { identifiedRedirectPolicy = newValue.map { IdentifiedClosure($0) } }
+        set { update { $0.redirectPolicy = newValue.map { IdentifiedClosure($0) } } }
     }
-    private(set) var identifiedRedirectPolicy: IdentifiedClosure<RedirectPolicy>?
 
-    /// Creates options with the values of the downloader.
-    public init() {}
+    var identifiedRedirectPolicy: IdentifiedClosure<RedirectPolicy>? { storage?.values.redirectPolicy }
 
     /// A Boolean value that indicates whether no option is set that affects what is sent and accepted.
     ///
     /// Each memory cache lookup reads it, so it must be fast. Timeouts, retries, and alternatives don't count.
-    var hasNoOption: Bool {
-        cookieJar == nil && tls == nil && credentials == nil && acceptableStatusCodes == nil
-            && acceptableContentTypes == nil
-            && identifiedRedirectPolicy == nil
-    }
+    var hasNoOption: Bool { storage?.values.hasNoOption ?? true }
 
     /// Returns whether two values have the same options.
     public static func == (left: NetworkOptions, right: NetworkOptions) -> Bool {
-        left.credentials === right.credentials && left.cookieJar === right.cookieJar && left.tls == right.tls
-            && left.acceptableStatusCodes == right.acceptableStatusCodes
-            && left.acceptableContentTypes == right.acceptableContentTypes
-            && left.identifiedRedirectPolicy == right.identifiedRedirectPolicy && left.timeouts == right.timeouts
-            && left.retry == right.retry && left.alternativeURLs == right.alternativeURLs
+        left.storage === right.storage || left.storage?.values == right.storage?.values
     }
 
     /// Hashes the options.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(credentials.map { ObjectIdentifier($0) })
-        hasher.combine(cookieJar.map { ObjectIdentifier($0) })
-        hasher.combine(tls)
-        hasher.combine(acceptableStatusCodes)
-        hasher.combine(acceptableContentTypes)
-        hasher.combine(identifiedRedirectPolicy)
-        hasher.combine(timeouts)
-        hasher.combine(retry)
-        hasher.combine(alternativeURLs)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(storage?.values) }
 }

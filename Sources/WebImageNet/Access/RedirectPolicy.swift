@@ -27,7 +27,7 @@ public enum RedirectDecision: Sendable {
     /// A decision to follow the redirect with these header fields. Only `Host` and the header fields from stores are
     /// added.
     case followWithHeaders(HTTPHeaderFields)
-    /// A decision to fail the load with error 2009 and this reason.
+    /// A decision to fail the load with ``ImageError/NetworkFailure/Reason/redirectNotAllowed`` and this reason.
     case refuse(reason: String)
     /// A decision to return the redirect itself as the response, without a body and regardless of the accepted status
     /// codes.

@@ -7,8 +7,8 @@ import WebImageCore
 /// means that the policy includes subdomains.
 extension HSTSStore {
     private static let unlimited = "unlimited"
-    /// The maximum number of bytes to parse.
-    private static let mostBytes = 1 << 20
+    /// The maximum size of a file, in bytes. A full store fits.
+    private static let fileSizeLimit = 1 << 20
 
     /// The unexpired policies in the format of curl, sorted by host.
     package var text: String {
@@ -45,7 +45,7 @@ extension HSTSStore {
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
     public func save(to file: URL) throws(ImageError) {
-        let path = file.path(percentEncoded: false)
+        let path = file.absoluteURL.path(percentEncoded: false)
         do {
             try OwnerOnlyFile.write(Data(text.utf8), to: path)
         } catch {
@@ -53,15 +53,14 @@ extension HSTSStore {
         }
     }
 
-    /// Adds the policies of a file. Only the first MiB of the file is used.
+    /// Adds the policies of a file of up to 1 MiB.
     ///
-    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if the file can't be read.
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
+    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)``, or an ``ImageError/LimitFailure`` of the kind
+    ///   ``ImageError/LimitFailure/Kind/encodedSize`` if the file is too large.
     public func load(from file: URL) throws(ImageError) {
-        let path = file.path(percentEncoded: false)
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw .request(.fileNotFound(path: path))
-        }
-        add(text: String(decoding: bytes.prefix(Self.mostBytes), as: UTF8.self))
+        let bytes = try ImageFile.contents(of: file.absoluteURL.path(percentEncoded: false), limit: Self.fileSizeLimit)
+        add(text: String(decoding: bytes, as: UTF8.self))
     }
 
     private static func stamp(_ date: Date) -> String {

@@ -3,7 +3,7 @@
 extension ImageDownloader.Configuration {
     /// A policy that determines the IP addresses to which the downloader may connect.
     ///
-    /// The downloader checks the resolved address for every connection, so neither redirects nor DNS rebinding can lead
+    /// The downloader checks the resolved address for each connection, so neither redirects nor DNS rebinding can lead
     /// to an internal address.
     public enum AddressPolicy: Sendable, Hashable {
         /// All addresses. This is the default, for apps.

@@ -71,14 +71,16 @@ extension ImageDownloader {
         public var headers = HTTPHeaderFields()
         /// The status codes of responses whose body is the image. The default is 200 to 299.
         public var acceptableStatusCodes = Set(200...299)
-        /// The accepted content types, such as `image/*`. Other types fail with error 2022.
+        /// The accepted content types, such as `image/*`. Other types fail with
+        /// ``ImageError/NetworkFailure/Reason/unacceptableContentType``.
         ///
         /// The default is an empty set, which accepts all types, because the data determines the format.
         public var acceptableContentTypes: Set<String> = []
         /// The URL schemes that may be loaded, including redirects and alternatives.
         ///
-        /// Another scheme fails with ``ImageError/RequestFailure/unsupportedScheme(_:)`` (1003), or with error 2009 if
-        /// a redirect led to it. The default is `nil`, which means `https` and `http`.
+        /// Another scheme fails with ``ImageError/RequestFailure/unsupportedScheme(_:)``, or with
+        /// ``ImageError/NetworkFailure/Reason/redirectNotAllowed`` if a redirect led to it. The default is `nil`, which
+        /// means `https` and `http`.
         package var allowedSchemes: Set<String>?
         /// The IP addresses to which the downloader may connect. The default is
         /// ``ImageDownloader/Configuration/AddressPolicy/any``.
@@ -90,7 +92,7 @@ extension ImageDownloader {
         /// The cookies to send and store. The default is ``CookieJar/disabled``.
         public var cookieJar = CookieJar.disabled
         /// The credentials for servers that require authentication (401). The default is `nil`, so requests to such
-        /// servers fail with error 2017.
+        /// servers fail with ``ImageError/NetworkFailure/Reason/authenticationRequired``.
         public var credentials: CredentialStore?
         /// A closure that decides about each redirect that the other options allow. The default is `nil`, which follows
         /// them.

@@ -28,8 +28,6 @@ final class DownloadContext: Sendable {
     private let common: Common
 
     var configuration: ImageDownloader.Configuration { common.rules.configuration }
-    /// The rules of the downloader, without the options of the request.
-    var shared: ExchangeRules { common.rules }
     var keep: TransferRequest.Keep? { common.keep }
 
     /// Creates the basis of a downloader, from which the basis of each request is derived.
@@ -58,6 +56,9 @@ final class DownloadContext: Sendable {
         change(&request)
         return with(request, source: source)
     }
+
+    /// The policy for retries.
+    var retry: RetryPolicy { request.mayBeRetried ? rules.retry : .never }
 
     /// The header fields of the first step: those of the request, and those of the configuration that the request
     /// doesn't have.

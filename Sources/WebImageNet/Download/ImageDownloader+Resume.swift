@@ -44,7 +44,7 @@ extension ImageDownloader {
     public func removeAllPartialDownloads() async { await partials?.removeAll() }
 
     private func perform(_ order: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
-        let outcome = await transport.perform(order, context: run.context) { run.report($0) }
+        let outcome = await transport.perform(order, context: run.context, for: run) { run.report($0) }
         run.add(outcome)
         return outcome
     }
@@ -62,9 +62,9 @@ extension TransferRequestBox {
 }
 
 extension TransferRequest {
-    /// A Boolean value that indicates whether resume data may be stored and used. It's `false` for requests with the
-    /// caller's own range.
-    var isResumable: Bool { method == "GET" && headers["Range"] == nil && headers["If-Range"] == nil }
+    /// A Boolean value that indicates whether resume data may be stored and used. It's `false` for requests with
+    /// another method, a body, or the caller's own range.
+    var isResumable: Bool { method == "GET" && body.isEmpty && headers["Range"] == nil && headers["If-Range"] == nil }
 
     /// The header fields that don't affect the content of the body: conditions, cache directives, and the range that
     /// this library adds.

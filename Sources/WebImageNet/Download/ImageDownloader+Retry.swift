@@ -34,12 +34,12 @@ extension ImageDownloader {
     }
 
     func loadWithRetries(_ first: DownloadContext, _ run: LoadSession) async throws(ImageError) -> LoadResponse {
-        let attempts = RetryLoop(first, first.rules.retry, start: waits.now)
+        let attempts = RetryLoop(first, first.retry, start: waits.now)
         while true {
             do {
                 return try await follow(attempts.basis, attempts.policy, run, mayRepeat: attempts.retries.mayRepeat)
             } catch {
-                if let seconds = try wait(after: error, attempts, run) { try await waits.wait(seconds) }
+                if let seconds = try wait(after: error, attempts, run) { try await waits.wait(seconds, for: run) }
             }
         }
     }
@@ -50,7 +50,8 @@ extension ImageDownloader {
     {
         guard case .network(let failure) = error else { throw error }
         let error = run.add(failure)
-        if error.reason == .contentDecodingFailed, attempts.basis.request.headers["Accept-Encoding"] == nil {
+        let request = attempts.basis.request
+        if error.reason == .contentDecodingFailed, request.mayBeRetried, request.headers["Accept-Encoding"] == nil {
             // Some servers declare a coding that they don't apply. Retry once and request no coding.
             attempts.basis = attempts.basis.changed { $0.headers["Accept-Encoding"] = "identity" }
             return nil

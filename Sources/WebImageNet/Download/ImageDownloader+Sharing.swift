@@ -19,28 +19,53 @@ typealias DownloadJobs = SharedJobs<DownloadKey, LoadResponse, SharedReport, Req
 extension ImageDownloader {
     /// Loads from the URL of the request and then from its alternatives in order. Equal requests share each of these
     /// loads.
-    @inline(never)
+    @inline(__always)
     func loadShared(_ basis: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
-        let listener = ReportListener(context)
-        let wantsReports = context.isObserved
-        let onUpdate: @Sendable (SharedReport) -> Void = { listener.receive($0) }
+        guard basis.request.network.alternativeURLs.isEmpty else { return try await loadSharedSequence(basis, context) }
+        let listener = ReportListener(observing: context)
+        let response = try await loadSharedSource(basis, context, listener)
+        listener?.complete(response)
+        return response
+    }
+
+    /// Keep this function separate, so that its stack frame isn't part of each waiting load.
+    @inline(never)
+    private func loadSharedSequence(
+        _ basis: DownloadContext, _ context: LoadContext
+    ) async throws(ImageError) -> LoadResponse {
+        let listener = ReportListener(observing: context)
         var sequence = AlternativeSequence(basis.request, canLoad: mayLoad)
         while true {
             do {
                 let present = basis.with(sequence.current, source: basis.source)
-                let key = DownloadKey(exchange: ExchangeKey(present.request, rules: basis.shared), source: basis.source)
-                let response = try await jobs.value(
-                    for: key, priority: context.livePriority, onUpdate: wantsReports ? onUpdate : nil
-                ) { [self] job in
-                    let run = LoadSession(Self.context(of: job, isObserved: wantsReports))
-                    return await Result { () async throws(ImageError) in try await loadWithRetries(present, run) }
-                }
-                listener.complete(response)
+                let response = try await loadSharedSource(present, context, listener)
+                listener?.complete(response)
                 return sequence.completing(response)
             } catch {
                 try sequence.advance(after: error)
-                listener.beginSource()
+                listener?.beginSource()
             }
+        }
+    }
+
+    /// Loads from one source. Equal requests share the load.
+    private func loadSharedSource(
+        _ basis: DownloadContext, _ context: LoadContext, _ listener: ReportListener?
+    ) async throws(ImageError) -> LoadResponse {
+        let isObserved = listener != nil
+        var onUpdate: (@Sendable (SharedReport) -> Void)?
+        if let listener { onUpdate = { listener.receive($0) } }
+        return try await jobs.value(for: DownloadKey(basis), priority: context.livePriority, onUpdate: onUpdate) {
+            [self] job -> Result<LoadResponse, ImageError> in
+            let run = LoadSession(Self.context(of: job, isObserved: isObserved))
+            begin(run, basis)
+            let result: Result<LoadResponse, ImageError>
+            do throws(ImageError) {
+                result = .success(try await loadWithRetries(basis, run))
+            } catch {
+                result = .failure(error)
+            }
+            return loads.end(run, result)
         }
     }
 
@@ -49,5 +74,12 @@ extension ImageDownloader {
         guard isObserved else { return LoadContext(following: job.priority) }
         let relay = ReportRelay()
         return LoadContext(following: job.priority) { job.report(relay.next($0)) }
+    }
+}
+
+extension DownloadKey {
+    fileprivate init(_ basis: DownloadContext) {
+        exchange = ExchangeKey(basis.request, applied: basis.rules)
+        source = basis.source
     }
 }

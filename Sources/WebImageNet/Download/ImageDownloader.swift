@@ -25,6 +25,7 @@ public final class ImageDownloader: ImageLoader {
     private let blank: DownloadContext
     /// The loads that equal requests share.
     let jobs = DownloadJobs(cancelled: .cancelled)
+    let loads = RunningLoads()
 
     /// Creates a downloader with its own network thread.
     public init(configuration: ImageDownloader.Configuration = ImageDownloader.Configuration()) {
@@ -57,9 +58,10 @@ public final class ImageDownloader: ImageLoader {
     /// Returns the number of running and queued transfers for the origin of a URL.
     package func activity(at url: URL) -> DownloaderActivity { transport.activity[Origin(url).description] }
 
-    /// Ends all waiting and running transfers with error 1010 and closes all connections.
+    /// Ends all waiting and running transfers with ``ImageError/RequestFailure/managerShutDown`` and closes all
+    /// connections.
     ///
-    /// This method returns immediately. Later loads fail with error 1010.
+    /// This method returns immediately. Later loads fail with ``ImageError/RequestFailure/managerShutDown``.
     public func shutdown() {
         transport.close()
         waits.close()
@@ -84,17 +86,26 @@ public final class ImageDownloader: ImageLoader {
     /// The downloader sends reports on the network thread. If the load restarts from the beginning, it reports a
     /// second head, and the body starts again. If it resumes after the bytes received so far, there is no second head.
     ///
-    /// - Throws: A network error (2xxx), including 2007 for a status that isn't accepted and 2021 for an empty body.
-    ///   Error 6001 means that the body exceeds `request.maxBytes`, 1001 that the task was canceled, 1003 that the
-    ///   scheme isn't allowed, and 1002 or 1009 that the URL or a header field isn't valid in HTTP. Errors from
-    ///   interceptors are passed on.
+    /// - Throws: An ``ImageError/NetworkFailure``, including
+    ///   ``ImageError/NetworkFailure/Reason/unacceptableStatusCode`` and
+    ///   ``ImageError/NetworkFailure/Reason/emptyBody``. Other errors are ``ImageError/LimitFailure/Kind/encodedSize``
+    ///   if the body exceeds ``LoadRequest/maxByteCount``, ``ImageError/cancelled`` if the task is canceled,
+    ///   ``ImageError/RequestFailure/unsupportedScheme(_:)`` if the scheme isn't allowed, and
+    ///   ``ImageError/RequestFailure/invalidURL(_:)`` or ``ImageError/RequestFailure/invalidOption(name:value:)`` if
+    ///   the URL or a header field isn't valid in HTTP. Errors from interceptors are passed on.
     public func load(
         _ request: LoadRequest, context: LoadContext = LoadContext()
     ) async throws(ImageError) -> LoadResponse {
-        guard !configuration.interceptors.isEmpty || !configuration.bodyModifiers.isEmpty else {
-            return try await load(blank.with(request, source: request.url), context)
-        }
+        guard isIntercepted else { return try await load(blank.with(request, source: request.url), context) }
         return try await loadIntercepted(request, context)
+    }
+
+    /// A Boolean value that indicates whether code of the application wraps each load.
+    private var isIntercepted: Bool { !configuration.interceptors.isEmpty || !configuration.bodyModifiers.isEmpty }
+
+    /// Adds a load to ``loads``. An intercepted load was added before its interceptors started.
+    func begin(_ run: LoadSession, _ basis: DownloadContext) {
+        if !isIntercepted { loads.begin(run, basis.source) }
     }
 
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
@@ -107,12 +118,45 @@ public final class ImageDownloader: ImageLoader {
         ) { [self, source = request.url] (request, context) async throws(ImageError) in
             try await load(blank.with(request, source: source), context)
         }
-        return try await chain.run(request, context)
+        guard !Task.isCancelled else { throw .cancelled }
+        // The interceptors run in their own task, so that `cancelAll()` cancels them without the caller's task.
+        let run = LoadSession(context)
+        loads.begin(run, request.url)
+        let work: Task<Result<LoadResponse, ImageError>, Never> = Task.immediate {
+            do throws(ImageError) {
+                return .success(try await chain.run(request, context))
+            } catch {
+                return .failure(error)
+            }
+        }
+        run.onCancel { work.cancel() }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        return try loads.end(run, result).get()
     }
 
+    /// Inlined so that its stack frame isn't part of each waiting load.
+    @inline(__always)
     private func load(_ basis: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
-        guard configuration.sharesTransfers else { return try await loadAnywhere(basis, LoadSession(context)) }
+        guard configuration.sharesTransfers else { return try await loadAlone(basis, context) }
         return try await loadShared(basis, context)
+    }
+
+    /// Inlined so that its stack frame isn't part of each waiting load.
+    @inline(__always)
+    private func loadAlone(_ basis: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
+        let run = LoadSession(context)
+        begin(run, basis)
+        let result: Result<LoadResponse, ImageError>
+        do throws(ImageError) {
+            result = .success(try await loadAnywhere(basis, run))
+        } catch {
+            result = .failure(error)
+        }
+        return try loads.end(run, result).get()
     }
 
     /// Makes one attempt: the request and its redirects.
@@ -123,7 +167,7 @@ public final class ImageDownloader: ImageLoader {
         while true {
             var order = try path.order(spent: run.spent)
             if !mayRepeat { order = order.with { $0.mayRepeat = false } }
-            try await waits.waitForHost(order.request.origin, policy)
+            try await waits.waitForHost(order.request.origin, policy, for: run)
             let outcome = await exchange(order, run)
             if let response = try path.receive(outcome) { return run.finished(response) }
         }

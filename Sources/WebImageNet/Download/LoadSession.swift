@@ -8,7 +8,7 @@ import WebImageHTTP
 
 /// The state of one load across its attempts, redirects, and alternatives. It passes reports on to the context of the
 /// load. Thread-safe.
-final class LoadSession: Sendable {
+final class LoadSession: CancellableWork {
     private struct State {
         var hasStarted = false
         /// The time at which the exchange left the queue.
@@ -23,6 +23,9 @@ final class LoadSession: Sendable {
         var position = 0
         var attempts = 0
         var failures: [ImageError.NetworkFailure] = []
+        var isCancelled = false
+        /// The closure that ends the current wait of the load.
+        var endWait: (@Sendable () -> Void)?
     }
 
     let context: LoadContext
@@ -34,6 +37,29 @@ final class LoadSession: Sendable {
     var spent: Double { state.withLock { $0.spent } }
     /// The failures of the attempts so far.
     var failures: [ImageError.NetworkFailure] { state.withLock { $0.failures } }
+
+    /// A Boolean value that indicates whether ``cancel()`` was called.
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Ends the current wait of the load and prevents further waits, so that the load fails with
+    /// ``ImageError/cancelled``. The Swift task of the caller isn't canceled.
+    func cancel() {
+        let endWait = state.withLock { state in
+            state.isCancelled = true
+            return state.endWait
+        }
+        endWait?()
+    }
+
+    func onCancel(_ endWait: @escaping @Sendable () -> Void) {
+        // Release the previous closure after unlocking.
+        let (isCancelled, previous) = state.withLock { state in
+            defer { state.endWait = endWait }
+            return (state.isCancelled, state.endWait)
+        }
+        withExtendedLifetime(previous) {}
+        if isCancelled { endWait() }
+    }
 
     /// Records the end of an exchange.
     func add(_ outcome: TransferOutcome) {
@@ -71,11 +97,13 @@ final class LoadSession: Sendable {
     /// Returns the response of the last attempt with the measurements of the earlier ones.
     func finished(_ response: LoadResponse) -> LoadResponse {
         var response = response
+        var metrics = response.metrics
         state.withLock { state in
-            response.metrics.queue = state.queued
-            response.metrics.attemptCount += state.attempts
-            response.metrics.failures = state.failures
+            metrics.queue = state.queued
+            metrics.attemptCount += state.attempts
+            metrics.failures = state.failures
         }
+        response.metrics = metrics
         return response
     }
 

@@ -13,7 +13,10 @@ final class RedirectChain: Sendable {
 
     init(_ basis: DownloadContext) {
         self.basis = basis
-        path = ExchangePath(ExchangeStep(basis.request.url, headers: basis.headers, rules: basis.rules))
+        path = ExchangePath(
+            ExchangeStep(
+                basis.request.url, method: basis.request.method, body: basis.request.body, headers: basis.headers,
+                rules: basis.rules))
     }
 
     /// Returns the next transfer. `spent` is the part of the total timeout that is used up, in seconds.
@@ -27,16 +30,17 @@ final class RedirectChain: Sendable {
         let fields = step.headersWithSecrets()
         var transfer = TransferRequest(url: try step.check(fields), origin: Origin(step.url).description)
         try path.record(step, sending: fields)
+        transfer.method = step.method
         transfer.headers = fields
+        transfer.body = step.body
         transfer.maxBytes = request.maxByteCount
         transfer.timeouts = timeouts
         transfer.tls = request.network.tls
         let rules = basis.rules
         let acceptsNotModified = request.acceptsNotModified
         transfer.disposition = { [decision = sending.decision] head in
-            guard case .response = decision.next(step, head), rules.accepts(head.statusCode, acceptsNotModified),
-                rules.acceptsType(head)
-            else { return .discard }
+            guard case .response = decision.next(step, head) else { return .discard }
+            guard rules.accepts(head.statusCode, acceptsNotModified), rules.acceptsType(head) else { return .reject }
             return .deliver
         }
         if transfer.isResumable {
@@ -84,35 +88,34 @@ final class RedirectChain: Sendable {
     private func check(_ answer: TransferResponse, _ step: ExchangeStep) throws(ImageError) {
         let status = answer.head.statusCode
         guard basis.rules.accepts(status, request.acceptsNotModified) else {
-            throw step.statusFailure(answer.head, retryAfter: answer.retryAfter)
+            throw step.statusFailure(answer)
         }
         guard basis.rules.acceptsType(answer.head) else {
             let type = answer.head.headers["Content-Type"] ?? "none"
-            throw step.failure(.unacceptableContentType, status: status, detail: type)
+            throw step.failure(.unacceptableContentType, response: answer.head, body: answer.body, detail: type)
         }
-        guard status == 304 || !answer.body.isEmpty else { throw step.failure(.emptyBody, status: status) }
+        guard status == 304 || !answer.body.isEmpty else { throw step.failure(.emptyBody, response: answer.head) }
     }
 
     private func response(_ answer: TransferResponse, _ step: ExchangeStep) -> LoadResponse {
         var metrics = answer.metrics
         metrics.redirectCount = step.redirects
-        var response = LoadResponse(
+        return LoadResponse(
             httpResponse: answer.head, body: answer.body, url: step.url, requestDate: answer.requestTime,
-            responseDate: answer.responseTime, metrics: metrics)
-        response.hasKnownLength = answer.isLengthKnown
-        if step.redirects > 0 { response.redirects = path.redirects }
-        return response
+            responseDate: answer.responseTime, metrics: metrics, hasKnownLength: answer.isLengthKnown,
+            redirects: step.redirects > 0 ? path.redirects : [])
     }
 }
 
 extension ExchangeStep {
     /// Returns the error for a status code that isn't accepted.
-    fileprivate func statusFailure(_ head: HTTPResponseHead, retryAfter: Double?) -> ImageError {
+    fileprivate func statusFailure(_ answer: TransferResponse) -> ImageError {
+        let head = answer.head
         let isLocked = head.statusCode == 401 || head.statusCode == 407
         let realm = head.statusCode == 401 ? AuthenticationChallenge.all(head).first?.realm ?? "" : ""
         return failure(
-            isLocked ? .authenticationRequired : .unacceptableStatusCode, status: head.statusCode,
-            retryAfter: retryAfter,
+            isLocked ? .authenticationRequired : .unacceptableStatusCode, response: head, body: answer.body,
+            retryAfter: answer.retryAfter,
             freshFor: Freshness.explicitLifetime(of: head, now: Date()), detail: realm)
     }
 }

@@ -65,7 +65,11 @@ final class ReportListener: Sendable {
     private let context: LoadContext
     private let state = Lock(State())
 
-    init(_ context: LoadContext) { self.context = context }
+    /// Creates a listener, or returns `nil` if the context doesn't want reports.
+    init?(observing context: LoadContext) {
+        guard context.isObserved else { return nil }
+        self.context = context
+    }
 
     /// Prepares for the load from another source.
     func beginSource() {
@@ -121,7 +125,6 @@ final class ReportListener: Sendable {
 
     /// Reports the missed part of `response`.
     func complete(_ response: LoadResponse) {
-        guard context.isObserved else { return }
         let (needsHead, needsBody) = state.withLock { state in
             defer { state.misses = false }
             return (state.misses && !state.hasHead, state.misses)

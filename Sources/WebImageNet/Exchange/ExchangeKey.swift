@@ -23,15 +23,15 @@ package struct ExchangeKey: Sendable, Hashable {
         /// The hash value of all properties. It's computed once because every table that uses the key needs it.
         private let hash: Int
 
-        init(_ request: LoadRequest, _ method: String, _ body: Data, _ rules: ExchangeRules) {
+        init(_ request: LoadRequest, _ rules: ExchangeRules) {
             url = ExchangeKey.withoutFragment(request.url.absoluteString)
-            self.method = method
-            self.body = body
+            method = request.method
+            body = request.body
             headers = ExchangeKey.normalized(request.headers)
             maxBytes = request.maxByteCount
             acceptsNotModified = request.acceptsNotModified
-            self.rules = rules.applying(request.network)
-            access = self.rules.access
+            self.rules = rules
+            access = rules.access
             var hasher = Hasher()
             hasher.combine(url)
             hasher.combine(method)
@@ -39,7 +39,7 @@ package struct ExchangeKey: Sendable, Hashable {
             hasher.combine(headers)
             hasher.combine(maxBytes)
             hasher.combine(acceptsNotModified)
-            hasher.combine(self.rules)
+            hasher.combine(rules)
             hasher.combine(access)
             hash = hasher.finalize()
         }
@@ -63,10 +63,15 @@ package struct ExchangeKey: Sendable, Hashable {
     /// Creates the key of a request.
     ///
     /// - Parameters:
-    ///   - request: The request. Its alternatives and timeouts have no effect.
+    ///   - request: The request. Its alternatives, timeouts, key, and custom data have no effect.
     ///   - rules: The rules of the downloader, to which the options of the request are applied.
-    package init(_ request: LoadRequest, method: String = "GET", body: Data = Data(), rules: ExchangeRules) {
-        values = Values(request, method, body, rules)
+    package init(_ request: LoadRequest, rules: ExchangeRules) {
+        values = Values(request, rules.applying(request.network))
+    }
+
+    /// Creates the key of a request from rules to which the options of the request have already been applied.
+    init(_ request: LoadRequest, applied rules: ExchangeRules) {
+        values = Values(request, rules)
     }
 
     private static func withoutFragment(_ url: String) -> String {

@@ -50,7 +50,7 @@ package final class ExchangePath: Sendable {
 
     /// Records that `step` is sent with the header fields `fields`.
     ///
-    /// - Throws: Error 2008 for a redirect loop or too many redirects.
+    /// - Throws: ``ImageError/NetworkFailure/Reason/tooManyRedirects`` for a redirect loop or too many redirects.
     package func record(_ step: ExchangeStep, sending fields: HTTPHeaderFields) throws(ImageError) {
         let mark = step.mark(fields)
         let isNew = state.withLock { state in
@@ -67,7 +67,7 @@ package final class ExchangePath: Sendable {
     /// Advances after the response to the current step.
     ///
     /// - Returns: The end of the exchange, or `nil` if another step follows.
-    /// - Throws: Error 2009 for a redirect that must not be followed.
+    /// - Throws: ``ImageError/NetworkFailure/Reason/redirectNotAllowed`` for a redirect that must not be followed.
     package func advance(
         after head: HTTPResponseHead, requestTime: Date, responseTime: Date
     ) throws(ImageError) -> Ending? {
@@ -87,7 +87,7 @@ package final class ExchangePath: Sendable {
             return nil
         case .redirectResponse: return .redirect
         case .response: return .response
-        case .refused(let reason): throw step.failure(.redirectNotAllowed, status: head.statusCode, detail: reason)
+        case .refused(let reason): throw step.failure(.redirectNotAllowed, response: head, detail: reason)
         }
     }
 }

@@ -122,8 +122,10 @@ package struct ExchangeStep: Sendable {
     /// Checks the request with the header fields to be sent.
     ///
     /// - Returns: The URL as it's sent.
-    /// - Throws: Errors 1009 and 1002 for a method, header field, or URL that isn't valid in HTTP, 1003 for a scheme
-    ///   that isn't allowed, and 2020 for an address that isn't allowed.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` or
+    ///   ``ImageError/RequestFailure/invalidURL(_:)`` for a method, header field, or URL that isn't valid in HTTP,
+    ///   ``ImageError/RequestFailure/unsupportedScheme(_:)`` for a scheme that isn't allowed, or
+    ///   ``ImageError/NetworkFailure/Reason/addressNotAllowed`` for an address that isn't allowed.
     package func check(_ fields: HTTPHeaderFields) throws(ImageError) -> String {
         try RequestChecks.check(method: method)
         try RequestChecks.check(fields)
@@ -232,15 +234,22 @@ package struct ExchangeStep: Sendable {
         }
     }
 
-    /// Returns an error for this step.
+    /// Returns an error for this step before it has a response.
     func failure(
         _ reason: ImageError.NetworkFailure.Reason, phase: ImageError.NetworkFailure.Phase = .waitingForResponse,
-        status: Int? = nil,
+        detail: String = ""
+    ) -> ImageError {
+        .network(ImageError.NetworkFailure(reason, url: url, phase: phase, curlCode: nil, details: detail))
+    }
+
+    /// Returns an error for this step and its response. `body` is the body or its beginning.
+    func failure(
+        _ reason: ImageError.NetworkFailure.Reason, response head: HTTPResponseHead, body: Data = Data(),
         retryAfter: Double? = nil, freshFor: Double? = nil, detail: String = ""
     ) -> ImageError {
-        .network(
-            ImageError.NetworkFailure(
-                reason, url: url, phase: phase, statusCode: status, curlCode: nil,
-                retryAfter: retryAfter.map { .seconds($0) }, freshFor: freshFor, details: detail))
+        let failure = ImageError.NetworkFailure(
+            reason, url: url, phase: .waitingForResponse, statusCode: head.statusCode, curlCode: nil,
+            retryAfter: retryAfter.map { .seconds($0) }, freshFor: freshFor, details: detail)
+        return .network(failure.adding(head, body: body))
     }
 }

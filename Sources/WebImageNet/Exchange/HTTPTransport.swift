@@ -6,8 +6,8 @@ import WebImageHTTP
 
 /// A type that performs single HTTP exchanges for an `HTTPClient`, without a cache and redirects.
 ///
-/// Implementations must be thread-safe. If the surrounding task is canceled, they must return promptly with error
-/// 1001.
+/// Implementations must be thread-safe. If the surrounding task is canceled, they must return promptly with
+/// ``ImageError/cancelled``.
 package protocol HTTPTransport: Sendable {
     /// Sends a request and returns the complete final response, regardless of its status.
     func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse

@@ -20,13 +20,14 @@ package final class NetworkTransport: HTTPTransport {
 
     deinit { transport.close() }
 
-    /// Ends all waiting and running transfers with error 1010. Returns immediately.
+    /// Ends all waiting and running transfers with ``ImageError/RequestFailure/managerShutDown``. Returns immediately.
     package func close() { transport.close() }
 
     /// Sends a request over the network.
     ///
-    /// - Throws: A network error (2xxx). Error 6001 means that the body exceeds the size limit, 1001 that the task
-    ///   was canceled, 1002 that the URL is invalid, and 1009 that the method or a header field isn't valid in HTTP.
+    /// - Throws: An ``ImageError/NetworkFailure``, ``ImageError/LimitFailure/Kind/encodedSize`` if the body exceeds the
+    ///   size limit, ``ImageError/cancelled`` if the task is canceled, ``ImageError/RequestFailure/invalidURL(_:)``, or
+    ///   ``ImageError/RequestFailure/invalidOption(name:value:)`` if the method or a header field isn't valid in HTTP.
     package func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
         try check(request)
         let url = try RequestChecks.asciiURL(request.url)

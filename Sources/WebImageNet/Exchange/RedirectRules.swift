@@ -24,10 +24,11 @@ struct RedirectRules {
 
     private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// The header fields that may be sent to another origin. All others might contain secrets.
+    /// The header fields that may be sent to another origin. All others might contain secrets. The header fields that
+    /// describe a body are sent with it.
     private static let harmless: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "pragma", "user-agent", "range", "if-range",
-        "if-none-match", "if-modified-since",
+        "if-none-match", "if-modified-since", "content-type", "content-encoding", "content-language",
     ]
 
     /// Creates the redirect in `head`, the response to a request of `method` at `url`.

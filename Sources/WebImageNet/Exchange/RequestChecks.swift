@@ -8,7 +8,7 @@ import WebImageHTTP
 enum RequestChecks {
     /// Checks a method.
     ///
-    /// - Throws: Error 1009 if the method isn't a token.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if the method isn't a token.
     static func check(method: String) throws(ImageError) {
         guard !method.isEmpty, method.utf8.allSatisfy(ResponseHeadParser.isTokenByte) else {
             throw .request(.invalidOption(name: "method", value: method))
@@ -17,7 +17,7 @@ enum RequestChecks {
 
     /// Checks header fields. A line break in a value would inject another header field or request.
     ///
-    /// - Throws: Error 1009 if a name or a value isn't valid in HTTP.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if a name or a value isn't valid in HTTP.
     static func check(_ fields: HTTPHeaderFields) throws(ImageError) {
         for field in fields.lines {
             let isValid =
@@ -42,7 +42,7 @@ enum RequestChecks {
     /// Foundation has already encoded the host, the path, and the query, so a remaining non-ASCII character means an
     /// invalid URL.
     ///
-    /// - Throws: Error 1002 if the URL has no host or a non-ASCII character.
+    /// - Throws: ``ImageError/RequestFailure/invalidURL(_:)`` if the URL has no host or a non-ASCII character.
     static func asciiURL(_ url: URL) throws(ImageError) -> String {
         let text = url.absoluteString
         let bytes = text.utf8

@@ -19,8 +19,10 @@ package struct DataStreamLoader: ImageLoader {
 
     /// Reads the stream to its end. The response has no head.
     ///
-    /// - Throws: Error 6001 if the data exceeds `request.maxBytes`, 2021 if the data is empty, 1012 for an error of
-    ///   the app's stream, and 1001 if the task is canceled.
+    /// - Throws: ``ImageError/LimitFailure/Kind/encodedSize`` if the data exceeds ``LoadRequest/maxByteCount``,
+    ///   ``ImageError/NetworkFailure/Reason/emptyBody`` if the data is empty,
+    ///   ``ImageError/RequestFailure/sourceFailed(reason:)`` for an error of the app's stream, or
+    ///   ``ImageError/cancelled`` if the task is canceled.
     package func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let begun = Date()
         let started = MonotonicTime.now

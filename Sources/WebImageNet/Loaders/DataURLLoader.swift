@@ -26,8 +26,9 @@ package struct DataURLLoader: ImageLoader {
 
     /// Decodes the URL. The head has status 200 and the content type of the URL.
     ///
-    /// - Throws: Error 1005 for an invalid URL, 6001 if the data exceeds `request.maxBytes`, 2021 if the data is
-    ///   empty, and 1001 if the task is canceled.
+    /// - Throws: ``ImageError/RequestFailure/invalidDataURL(_:)``, ``ImageError/LimitFailure/Kind/encodedSize`` if the
+    ///   data exceeds ``LoadRequest/maxByteCount``, ``ImageError/NetworkFailure/Reason/emptyBody`` if the data is
+    ///   empty, or ``ImageError/cancelled`` if the task is canceled.
     package func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         if Task.isCancelled { throw .cancelled }
         let queued = MonotonicTime.now

@@ -23,8 +23,11 @@ package final class FileLoader: ImageLoader {
 
     /// Reads the file. The response has no head.
     ///
-    /// - Throws: Error 1006 if the file doesn't exist, 1007 if it isn't a regular file or can't be read, 6001 if it
-    ///   exceeds `request.maxBytes`, 2021 if it's empty, and 1001 if the task is canceled.
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
+    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if it isn't a regular file or can't be read,
+    ///   ``ImageError/LimitFailure/Kind/encodedSize`` if it exceeds ``LoadRequest/maxByteCount``,
+    ///   ``ImageError/NetworkFailure/Reason/emptyBody`` if it's empty, or ``ImageError/cancelled`` if the task is
+    ///   canceled.
     package func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let queued = MonotonicTime.now
         return try await readQueue.run(context) { (isCancelled) throws(ImageError) in
@@ -51,7 +54,7 @@ private struct FileReading {
         self.queued = queued
     }
 
-    private var path: String { request.url.path(percentEncoded: false) }
+    private var path: String { request.url.absoluteURL.path(percentEncoded: false) }
 
     /// Reads the file and calls `isCancelled` before each chunk.
     func read(isCancelled: () -> Bool) throws(ImageError) -> LoadResponse {

@@ -18,6 +18,7 @@ public protocol ImageLoader: Sendable {
     ///   - request: The request to load.
     ///   - context: The context, which receives progress and chunks of the body and has the live priority.
     /// - Returns: The complete body, or no body for a 304 response if the request allows it.
-    /// - Throws: An error of the families 1xxx, 2xxx, and 6xxx.
+    /// - Throws: An ``ImageError`` of the cases ``ImageError/request(_:)``, ``ImageError/network(_:)``, and
+    ///   ``ImageError/limitExceeded(_:)``, or ``ImageError/cancelled``.
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse
 }

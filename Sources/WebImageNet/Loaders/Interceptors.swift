@@ -7,9 +7,13 @@ import WebImageHTTP
 
 /// A type that intercepts requests before they reach the network.
 ///
-/// An interceptor can change a request, respond to it, reject it, or inspect the response. Interceptors run on Swift's
-/// cooperative pool in the order of ``ImageDownloader/Configuration/interceptors``, with the outermost first. Canceling
-/// a load cancels the task in which they run.
+/// An interceptor can change the method, the URL, the header fields, and the other properties of a request. It can also
+/// respond to the request, reject it, or inspect the response. ``LoadRequest/userInfo`` and ``LoadRequest/cacheKey``
+/// identify the image request. If the downloader rejects a response, `next` throws an ``ImageError/NetworkFailure``
+/// that contains the status and the header fields of the response.
+///
+/// Interceptors run on Swift's cooperative pool in the order of ``ImageDownloader/Configuration/interceptors``, with the
+/// outermost first. Canceling a load cancels the task in which they run.
 public protocol DownloadInterceptor: Sendable {
     /// A closure that passes a request on to the next interceptor or, after the last one, to the network. It can be
     /// called any number of times.

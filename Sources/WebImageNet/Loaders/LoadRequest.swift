@@ -2,11 +2,28 @@
 
 import Foundation
 import WebImageHTTP
+import WebImageStore
 
 /// A request to a loader.
 ///
-/// Requests are equal if all their properties are equal. Closures in their options are equal only if they're copies.
-public struct LoadRequest: Sendable, Hashable {
+/// Requests are equal if all their properties except ``userInfo`` and ``cacheKey`` are equal. Closures in their options
+/// are equal only if they're copies.
+public struct LoadRequest: Sendable {
+    /// The properties that most requests to a downloader don't set.
+    private struct Details: Sendable {
+        var method = "GET"
+        var body = Data()
+        var userInfo: [String: any Sendable] = [:]
+        var cacheKey: CacheKey?
+    }
+
+    /// An object with the details. Thousands of waiting loads have copies of their requests, so requests must be small.
+    private final class SharedDetails: Sendable {
+        let values: Details
+
+        init(_ values: Details) { self.values = values }
+    }
+
     /// The URL of the source.
     public var url: URL
     /// The additional header fields, including conditions. They apply only to HTTP.
@@ -21,6 +38,37 @@ public struct LoadRequest: Sendable, Hashable {
     /// The timeouts, retries, alternative URLs, cookies, trust, credentials, and accepted responses that differ from
     /// those of the loader. They apply only to HTTP.
     public var network = NetworkOptions()
+    private var shared: SharedDetails?
+
+    /// The method, which is case-sensitive. It applies only to HTTP. The default is `GET`.
+    ///
+    /// A downloader retries a request whose method isn't idempotent (RFC 9110 9.2.2), such as `POST`, only if
+    /// ``NetworkOptions/retry`` of ``network`` isn't `nil`. Redirects change the method as the Fetch standard requires.
+    public var method: String {
+        get { shared?.values.method ?? "GET" }
+        set { change { $0.method = newValue } }
+    }
+    /// The body of the request, which applies only to HTTP. The default is empty.
+    ///
+    /// A downloader adds no `Content-Type`. The redirects 307 and 308 send the body again, also to other origins.
+    public var body: Data {
+        get { shared?.values.body ?? Data() }
+        set { change { $0.body = newValue } }
+    }
+    /// The custom data of the image request, for interceptors and custom loaders. The default is empty.
+    ///
+    /// If several requests share one load, this is the data of the first one.
+    public var userInfo: [String: any Sendable] {
+        get { shared?.values.userInfo ?? [:] }
+        set { change { $0.userInfo = newValue } }
+    }
+    /// The key under which the caches store the loaded data, or `nil` if the request doesn't come from a manager.
+    ///
+    /// The key doesn't change if an interceptor changes the request.
+    public package(set) var cacheKey: CacheKey? {
+        get { shared?.values.cacheKey }
+        set { change { $0.cacheKey = newValue } }
+    }
 
     /// Creates a request.
     public init(url: URL, headers: HTTPHeaderFields = HTTPHeaderFields()) {
@@ -37,4 +85,40 @@ public struct LoadRequest: Sendable, Hashable {
         self.maxByteCount = maxByteCount
         self.acceptsNotModified = acceptsNotModified
     }
+
+    private mutating func change(_ body: (inout Details) -> Void) {
+        var details = shared?.values ?? Details()
+        body(&details)
+        shared = SharedDetails(details)
+    }
+}
+
+extension LoadRequest: Hashable {
+    /// Returns whether all properties of two requests except ``userInfo`` and ``cacheKey`` are equal.
+    public static func == (left: LoadRequest, right: LoadRequest) -> Bool {
+        guard left.url == right.url, left.headers == right.headers, left.maxByteCount == right.maxByteCount,
+            left.acceptsNotModified == right.acceptsNotModified, left.network == right.network
+        else { return false }
+        if left.shared === right.shared { return true }
+        return left.method == right.method && left.body == right.body
+    }
+
+    /// Hashes the URL, the header fields, the method, the options, and the limits.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(url)
+        hasher.combine(headers)
+        hasher.combine(maxByteCount)
+        hasher.combine(acceptsNotModified)
+        hasher.combine(network)
+        hasher.combine(method)
+    }
+}
+
+extension LoadRequest {
+    /// The idempotent methods (RFC 9110 9.2.2).
+    package static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+
+    /// A Boolean value that indicates whether a failed request may be sent again. The server may have processed a
+    /// request even if its response was lost.
+    var mayBeRetried: Bool { network.retry != nil || Self.idempotentMethods.contains(method) }
 }

@@ -6,28 +6,69 @@ import WebImageHTTP
 
 /// The result of a load.
 public struct LoadResponse: Sendable {
+    /// The values that few callers read. They're in an object because a response is copied many times on its way.
+    private struct Details: Sendable {
+        var requestDate: Date
+        var responseDate: Date
+        var metrics: NetworkMetrics
+        var hasKnownLength = true
+        var redirects: [StoredResponseHead] = []
+    }
+
+    private final class Storage: Sendable {
+        let details: Details
+        init(_ details: Details) { self.details = details }
+    }
+
     /// The response head, or `nil` for sources without one, such as files.
     public var httpResponse: HTTPResponseHead?
     /// The body without content codings. It's empty for a 304 response.
     public var body: Data
     /// The URL of the response after redirects.
     public var url: URL
+    private var storage: Storage
+
     /// The time at which the request was sent.
-    public var requestDate: Date
+    public var requestDate: Date {
+        get { storage.details.requestDate }
+        set { update { $0.requestDate = newValue } }
+    }
+
     /// The time at which the response head was received.
-    public var responseDate: Date
+    public var responseDate: Date {
+        get { storage.details.responseDate }
+        set { update { $0.responseDate = newValue } }
+    }
+
     /// The timing and size measurements.
-    public var metrics: NetworkMetrics
+    public var metrics: NetworkMetrics {
+        get { storage.details.metrics }
+        set { update { $0.metrics = newValue } }
+    }
+
     /// A Boolean value that indicates whether the response specified the end of its body. The default is `true`.
     ///
     /// If it's `false`, the body ended when the connection was closed, so a truncated body can't be detected.
-    public var hasKnownLength = true
+    public var hasKnownLength: Bool {
+        get { storage.details.hasKnownLength }
+        set { update { $0.hasKnownLength = newValue } }
+    }
+
     /// The redirects that were followed, in order. The ``StoredResponseHead/finalURL`` of each is the URL of the server
     /// that sent the redirect.
     ///
     /// A response that is stored under the first URL is fresh only while the redirects are fresh. See
     /// ``StoredResponseHead/limitFreshness(byRedirects:)``.
-    package var redirects: [StoredResponseHead] = []
+    package var redirects: [StoredResponseHead] {
+        get { storage.details.redirects }
+        set { update { $0.redirects = newValue } }
+    }
+
+    private mutating func update(_ change: (inout Details) -> Void) {
+        var details = storage.details
+        change(&details)
+        storage = Storage(details)
+    }
 
     /// Creates a response.
     ///
@@ -45,14 +86,15 @@ public struct LoadResponse: Sendable {
     /// Creates a response.
     package init(
         httpResponse: HTTPResponseHead? = nil, body: Data, url: URL, requestDate: Date, responseDate: Date,
-        metrics: NetworkMetrics = NetworkMetrics()
+        metrics: NetworkMetrics = NetworkMetrics(), hasKnownLength: Bool = true, redirects: [StoredResponseHead] = []
     ) {
         self.httpResponse = httpResponse
         self.body = body
         self.url = url
-        self.requestDate = requestDate
-        self.responseDate = responseDate
-        self.metrics = metrics
+        storage = Storage(
+            Details(
+                requestDate: requestDate, responseDate: responseDate, metrics: metrics, hasKnownLength: hasKnownLength,
+                redirects: redirects))
     }
 
     /// A Boolean value that indicates whether the response has status 304, which means that the cached response is

@@ -54,7 +54,7 @@ final class PartialDownloadStore: Sendable {
     init(_ configuration: ResumeOptions) {
         self.configuration = configuration
         maxAge = configuration.maxAge / .seconds(1)
-        directory = configuration.directory?.path(percentEncoded: false)
+        directory = configuration.directory?.absoluteFilePath
         guard let directory else { return }
         withDirectory(directory) { _ in }
     }

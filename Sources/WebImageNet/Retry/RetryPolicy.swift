@@ -6,6 +6,7 @@ import WebImageCore
 ///
 /// Only transient failures are retried: interrupted connections, connection and inactivity timeouts, failed proxies,
 /// and the status codes 408, 429, 500, 502, 503, and 504. Unknown hosts and refused connections are retried once.
+/// Requests whose methods aren't idempotent are retried only if ``NetworkOptions/retry`` of the request isn't `nil`.
 ///
 /// Policies with custom generators are equal if they're copies of each other.
 public struct RetryPolicy: Sendable, Hashable {

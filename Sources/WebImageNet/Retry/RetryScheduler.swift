@@ -29,7 +29,7 @@ package final class RetryScheduler: Sendable {
     /// The number of running delays.
     var count: Int { state.withLock { $0.sleepers.count } }
 
-    /// Ends all current and future delays with error 1010.
+    /// Ends all current and future delays with ``ImageError/RequestFailure/managerShutDown``.
     func close() {
         let sleepers = state.withLock { state in
             state.isClosed = true
@@ -50,7 +50,9 @@ package final class RetryScheduler: Sendable {
 
     /// Waits until `origin` may be contacted, up to the limit of the policy. Without retries, this method doesn't
     /// wait.
-    func waitForHost(_ origin: String, _ policy: RetryPolicy) async throws(ImageError) {
+    func waitForHost(
+        _ origin: String, _ policy: RetryPolicy, for run: any CancellableWork
+    ) async throws(ImageError) {
         guard policy.maxAttempts > 1 else { return }
         guard state.withLock({ !$0.hosts.isEmpty }) else { return try check() }
         let now = now
@@ -59,14 +61,17 @@ package final class RetryScheduler: Sendable {
             if until <= now { state.hosts[origin] = nil }
             return until - now
         }
-        try await wait(min(left, policy.maxRetryAfter / .seconds(1)))
+        try await wait(min(left, policy.maxRetryAfter / .seconds(1)), for: run)
     }
 
     /// Waits for a number of seconds on the clock.
     ///
-    /// - Throws: ``ImageError/cancelled`` (1001) if the task is canceled, and
-    ///   ``ImageError/RequestFailure/managerShutDown`` (1010) if the delays are closed.
-    package func wait(_ seconds: Double) async throws(ImageError) {
+    /// - Throws: ``ImageError/cancelled`` if the task is canceled, and ``ImageError/RequestFailure/managerShutDown`` if
+    ///   the delays are closed.
+    package func wait(_ seconds: Double) async throws(ImageError) { try await wait(seconds, for: nil) }
+
+    /// Waits like ``wait(_:)``, and ends the wait if `run` is canceled.
+    func wait(_ seconds: Double, for run: (any CancellableWork)?) async throws(ImageError) {
         guard seconds > 0 else { return try check() }
         let sleeper = Task { [time] in await time.sleep(seconds: seconds) }
         let (number, isClosed) = state.withLock { state in
@@ -75,6 +80,7 @@ package final class RetryScheduler: Sendable {
             return (state.next, state.isClosed)
         }
         if isClosed { sleeper.cancel() }
+        run?.onCancel { sleeper.cancel() }
         await withTaskCancellationHandler {
             await sleeper.value
         } onCancel: {
@@ -82,6 +88,7 @@ package final class RetryScheduler: Sendable {
         }
         state.withLock { $0.sleepers[number] = nil }
         try check()
+        if run?.isCancelled == true { throw .cancelled }
     }
 
     private func check() throws(ImageError) {

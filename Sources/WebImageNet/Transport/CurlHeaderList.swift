@@ -34,7 +34,7 @@ final class CurlHeaderList {
     }
 
     private static func hasBody(_ request: TransferRequest) -> Bool {
-        request.method != "GET" && request.method != "HEAD"
+        request.method != "HEAD" && (request.method != "GET" || !request.body.isEmpty)
     }
 
     private static func append(

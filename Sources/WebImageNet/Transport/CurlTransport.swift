@@ -44,7 +44,8 @@ final class CurlTransport: Sendable {
 
     deinit { close() }
 
-    /// Ends all waiting and running transfers with error 1010 and closes all connections. Returns immediately.
+    /// Ends all waiting and running transfers with ``ImageError/RequestFailure/managerShutDown`` and closes all
+    /// connections. Returns immediately.
     func close() { mailbox.post(.close) }
 
     /// A Boolean value that indicates whether no transfer may start. Running transfers aren't affected.
@@ -63,9 +64,10 @@ final class CurlTransport: Sendable {
     ///
     /// The start is always reported, and further events only if `context` wants reports. If the surrounding task is
     /// canceled, this method returns promptly with `cancelled`, and the network thread closes the connection or stream
-    /// a little later.
+    /// a little later. The same happens if `run` is canceled.
     func perform(
-        _ order: TransferRequestBox, context: LoadContext, observer: @escaping @Sendable (TransferEvent) -> Void
+        _ order: TransferRequestBox, context: LoadContext, for run: (any CancellableWork)? = nil,
+        observer: @escaping @Sendable (TransferEvent) -> Void
     ) async -> TransferOutcome {
         let promise = Promise<TransferOutcome>()
         let id = last.wrappingAdd(1, ordering: .relaxed).newValue
@@ -74,7 +76,7 @@ final class CurlTransport: Sendable {
             defer { _ = promise.isResolved }
         #endif
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withUnsafeContinuation { continuation in
                 guard promise.install(continuation) else { return }
                 let submission = QueuedTransfer(
                     id: id, promise: promise, order: order, priority: context.priority, observer: observer,
@@ -88,6 +90,10 @@ final class CurlTransport: Sendable {
                 // Observe the priority after the submission, because an earlier change would find no transfer.
                 context.followPriority(from: submission.priority) { [mailbox] priority in
                     mailbox.post(.setPriority(id, priority))
+                }
+                run?.onCancel { [mailbox] in
+                    promise.resolve(.failure(.cancelled))
+                    mailbox.post(.cancel(id))
                 }
             }
         } onCancel: {

@@ -17,7 +17,8 @@ extension EasyHandle {
         func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
         switch tls.trustRoots {
         case .system: break
-        case .file(let file): set(of(CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO), file.path(percentEncoded: false))
+        case .file(let file):
+            set(of(CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO), file.absoluteURL.path(percentEncoded: false))
         case .pem(let data): set(of(CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB), data)
         }
         let oldest = tls.minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
@@ -37,8 +38,8 @@ extension EasyHandle {
         func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
         switch certificate.source {
         case .files(let file, let key):
-            set(of(CURLOPT_SSLCERT, CURLOPT_PROXY_SSLCERT), file.path(percentEncoded: false))
-            set(of(CURLOPT_SSLKEY, CURLOPT_PROXY_SSLKEY), key.path(percentEncoded: false))
+            set(of(CURLOPT_SSLCERT, CURLOPT_PROXY_SSLCERT), file.absoluteURL.path(percentEncoded: false))
+            set(of(CURLOPT_SSLKEY, CURLOPT_PROXY_SSLKEY), key.absoluteURL.path(percentEncoded: false))
         case .data(let text, let key):
             set(of(CURLOPT_SSLCERT_BLOB, CURLOPT_PROXY_SSLCERT_BLOB), text)
             set(of(CURLOPT_SSLKEY_BLOB, CURLOPT_PROXY_SSLKEY_BLOB), key)

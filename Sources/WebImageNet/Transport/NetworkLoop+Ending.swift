@@ -156,6 +156,7 @@ extension NetworkLoop {
 
     /// Removes the transfer from libcurl, releases its slot, and records the outcome.
     func end(_ transfer: Transfer, _ outcome: TransferOutcome) {
+        let outcome = transfer.ending(with: outcome)
         if case .failure(let error) = outcome, let keep = transfer.request.keep,
             let remainder = transfer.remainder(after: error)
         {

@@ -50,7 +50,7 @@ extension NetworkLoop {
         transfer.proxy = proxies.proxy(for: transfer.request.url).map { ProxyAddress($0) }
         let context = TransferCallbacks.Context(
             transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil,
-            sockets: sockets, group: socketGroup(transfer))
+            sockets: sockets, group: socketGroup(transfer), loop: self)
         contexts[handle.pointer] = context
         prepare(handle, transfer.submission.order, transfer.proxy)
         if let proxy = transfer.proxy, proxyAuthentication.awaitsChallenge(proxy) { transfer.awaitProxyChallenge() }

@@ -26,6 +26,9 @@ extension NetworkLoop {
     /// Returns the error of a transfer that timed out, or `nil`.
     private func lateness(of transfer: Transfer, now: Int64) -> ImageError? {
         let limits = transfer.request.timeouts
+        if let deadline = transfer.rejectionDeadline, now >= deadline {
+            return transfer.failure(.timedOut, phase: .receivingBody, detail: "the rejected body is incomplete")
+        }
         if now >= transfer.started + MonotonicTime.nanoseconds(limits.total) {
             return transfer.failure(.timedOut, phase: .total, detail: "the total timeout is \(limits.total) s")
         }
@@ -74,7 +77,8 @@ extension NetworkLoop {
     /// Returns the next time to check the transfer, in nanoseconds of the monotonic clock.
     func deadline(of transfer: Transfer, now: Int64) -> Int64 {
         let limits = transfer.request.timeouts
-        let total = transfer.started + MonotonicTime.nanoseconds(limits.total)
+        let end = transfer.started + MonotonicTime.nanoseconds(limits.total)
+        let total = min(end, transfer.rejectionDeadline ?? .max)
         let idle = idleLimit(of: transfer)
         guard transfer.phase == .waitingForResponse || transfer.phase == .receivingBody else {
             // The start of the wait for the first byte is still unknown, so check several times.

@@ -10,7 +10,7 @@ import WebImageCore
 ///
 /// It's created and used only on the network thread.
 final class NetworkLoop {
-    let mailbox: NetworkCommandQueue
+    private let mailbox: NetworkCommandQueue
     let configuration: ImageDownloader.Configuration
     let multi: UnsafeMutableRawPointer
     let sockets = IdleConnectionChecker()

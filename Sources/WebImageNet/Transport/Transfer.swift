@@ -12,6 +12,10 @@ final class Transfer {
     /// The maximum number of bytes of an ignored body to read so that the connection can be reused.
     static let mostDiscarded = 64 << 10
 
+    /// The maximum time to wait for the beginning of the body of a rejected response, in nanoseconds. Without this limit,
+    /// a slow server would delay the error.
+    static let longestWaitForRejectedBody: Int64 = 500_000_000
+
     /// The reason why a request isn't sent over the connection that libcurl chose.
     enum Refusal {
         /// A connection that received data while it was idle, or that has ended.
@@ -65,6 +69,18 @@ final class Transfer {
     /// A Boolean value that indicates whether the exchange is finished and the rest of the body is read only to reuse
     /// the connection.
     private(set) var isDiscarding = false
+    /// The beginning of the body of a rejected response, or `nil` for other responses.
+    private var rejected: RejectedBody?
+    /// The declared length of the rejected body, in bytes, or `nil` if it's unknown.
+    private var rejectedLength: Int?
+    /// The time at which ``rejected`` began, in nanoseconds of the monotonic clock.
+    private var rejectionTime: Int64 = 0
+
+    /// The time at which the transfer ends with the received part of ``rejected``, in nanoseconds of the monotonic clock,
+    /// or `nil` if it doesn't collect such a body.
+    var rejectionDeadline: Int64? {
+        rejected == nil || isDiscarding ? nil : rejectionTime + Self.longestWaitForRejectedBody
+    }
 
     var id: UInt64 { submission.id }
     var request: TransferRequest { submission.request }
@@ -151,6 +167,10 @@ final class Transfer {
         lastActivity = now
         received += bytes.count
         if isDiscarding { return received <= Self.mostDiscarded }
+        if let rejected {
+            rejected.append(bytes)
+            return rejected.isComplete ? discard(remaining: rejectedLength) : true
+        }
         guard resume.receiveBytes(bytes.count) else {
             return stop(
                 .badServerResponse, detail: "the body exceeds the expected \(resume.plan?.total ?? 0) bytes")
@@ -190,19 +210,34 @@ final class Transfer {
             return false
         case .whole, .other: break
         }
-        if request.disposition(head) == .discard {
-            isDiscarding = true
-            submission.promise.resolve(.success(makeResponse(isFinished: lastActivity)))
-            return (expected ?? 0) <= Self.mostDiscarded
+        switch request.disposition(head) {
+        case .deliver: return begin(head, prefix: nil, expected: expected)
+        case .discard: return discard(remaining: expected)
+        case .reject:
+            guard hasBody(head), expected != 0 else { return discard(remaining: expected) }
+            rejected = RejectedBody(head)
+            rejectedLength = expected
+            rejectionTime = lastActivity
+            return true
         }
-        return begin(head, prefix: nil, expected: expected)
+    }
+
+    /// Ends the exchange. Returns whether the rest of the body is worth reading so that the connection can be reused.
+    private func discard(remaining: Int?) -> Bool {
+        isDiscarding = true
+        submission.promise.resolve(.success(makeResponse(isFinished: lastActivity)))
+        return max(remaining ?? 0, received) <= Self.mostDiscarded
+    }
+
+    private func hasBody(_ head: HTTPResponseHead) -> Bool {
+        request.method != "HEAD" && head.statusCode != 204 && head.statusCode != 304
     }
 
     /// Begins the body of an accepted response. `prefix` is the resume data from an earlier transfer.
     private func begin(_ head: HTTPResponseHead, prefix: Data?, expected: Int?) -> Bool {
         self.head = head
         var expected = expected
-        let hasBody = request.method != "HEAD" && head.statusCode != 204 && head.statusCode != 304
+        let hasBody = hasBody(head)
         if hasBody, let expected, expected > request.maxBytes { return stop(tooLarge: expected) }
         if hasBody {
             let isDecoded = request.decodesParts || head.statusCode != 206
@@ -232,6 +267,7 @@ final class Transfer {
     func finish() -> TransferOutcome? {
         if head == nil, let challenge = parser.unansweredChallenge { head = challenge }
         guard head != nil else { return nil }
+        guard rejected == nil else { return .success(makeResponse(isFinished: lastActivity)) }
         if case .short(let missing) = resume.end() {
             return .failure(
                 failure(.connectionLost, phase: .receivingBody, detail: "\(missing) bytes of the range are missing"))
@@ -241,6 +277,14 @@ final class Transfer {
         } catch {
             return .failure(located(error))
         }
+        return .success(makeResponse(isFinished: lastActivity))
+    }
+
+    /// Returns the outcome of the exchange if the transfer ends with `outcome`.
+    ///
+    /// A rejected response is the outcome even if the network fails before the beginning of its body is complete.
+    func ending(with outcome: TransferOutcome) -> TransferOutcome {
+        guard rejected != nil, case .failure(.network) = outcome else { return outcome }
         return .success(makeResponse(isFinished: lastActivity))
     }
 
@@ -255,7 +299,7 @@ final class Transfer {
     private func makeResponse(isFinished: Int64) -> TransferResponse {
         let head = head ?? HTTPResponseHead(statusCode: 0)
         return TransferResponse(
-            head: head, body: body?.data ?? Data(), interim: parser.interim, requestTime: requestTime,
+            head: head, body: body?.data ?? rejected?.data ?? Data(), interim: parser.interim, requestTime: requestTime,
             responseTime: responseTime,
             retryAfter: head.headers["Retry-After"].flatMap { RetryAfter.seconds($0, now: serverTime(head)) },
             metrics: metrics(isFinished),
@@ -300,10 +344,10 @@ final class Transfer {
         _ reason: ImageError.NetworkFailure.Reason, phase: ImageError.NetworkFailure.Phase? = nil,
         curlCode: Int? = nil, detail: String = ""
     ) -> ImageError {
-        .network(
-            ImageError.NetworkFailure(
-                reason, url: request.failureURL, phase: phase ?? self.phase, statusCode: head?.statusCode,
-                curlCode: curlCode, attempt: attempt, details: detail))
+        let failure = ImageError.NetworkFailure(
+            reason, url: request.failureURL, phase: phase ?? self.phase, statusCode: head?.statusCode,
+            curlCode: curlCode, attempt: attempt, details: detail)
+        return .network(head.map { failure.adding($0) } ?? failure)
     }
 
     private func stop(_ reason: ImageError.NetworkFailure.Reason, detail: String) -> Bool {

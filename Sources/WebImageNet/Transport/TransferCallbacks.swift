@@ -18,12 +18,15 @@ enum TransferCallbacks {
         let sockets: IdleConnectionChecker
         /// The group of connections from which libcurl chooses.
         let group: String
+        /// The loop that runs the transfer and retains this context.
+        unowned let loop: NetworkLoop
 
         init(
             transfer: Transfer, policy: ImageDownloader.Configuration.AddressPolicy, trustsPeer: Bool,
-            sockets: IdleConnectionChecker, group: String
+            sockets: IdleConnectionChecker, group: String, loop: NetworkLoop
         ) {
             self.transfer = transfer
+            self.loop = loop
             self.sockets = sockets
             self.group = group
             self.policy = policy
@@ -60,7 +63,11 @@ enum TransferCallbacks {
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
         // Avoid reference counting, which is expensive for each chunk. The network thread retains the context.
         return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
-            $0.transfer.receiveHeader(line, now: MonotonicTime.now) ? line.count : 0
+            let continues = $0.transfer.receiveHeader(line, now: MonotonicTime.now)
+            if let deadline = $0.transfer.rejectionDeadline {
+                $0.loop.nextDeadline = min($0.loop.nextDeadline, deadline)
+            }
+            return continues ? line.count : 0
         }
     }
 

@@ -16,6 +16,8 @@ struct TransferRequest: Sendable {
         case deliver
         /// A mode that ignores the body. The exchange is complete after the head.
         case discard
+        /// A mode that collects the beginning of the body for an error and ignores the rest.
+        case reject
     }
 
     /// The URL with the scheme `http` or `https`, in ASCII and without a fragment.

@@ -39,7 +39,8 @@ package final class AlbumServer: Sendable {
 
     /// Reads the images and starts the server. Blocks.
     ///
-    /// - Throws: Error 1006 if an image can't be read, or 3003 if the server can't open a socket.
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if an image can't be read, or
+    ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the server can't open a socket.
     package init(_ album: Album) throws(ImageError) {
         var pictures: [String: ServedImage] = [:]
         var paths: [String] = []

@@ -2,12 +2,8 @@
 
 import Foundation
 import WebImage
-import WebImageConcurrency
 
 extension GalleryContents {
-    /// The maximum number of images to show from a directory and its subdirectories.
-    package static let directoryLimit = 100_000
-
     /// Creates contents from the bundled album on `server`, repeated until there are `count` cells. Every cell has a
     /// different URL, so that the gallery has as many images as cells.
     package init(_ album: Album, on server: AlbumServer, count: Int, includingCorrupt: Bool = false) {
@@ -24,60 +20,46 @@ extension GalleryContents {
             })
     }
 
-    /// Returns the images that the `operands` of a command line specify. Blocks.
+    /// Returns the images that the operands and lists of a command line specify. Blocks.
     ///
-    /// Operands are URLs, files, directories including their subdirectories, and lists (`@FILE` and `-`). An operand
-    /// that doesn't exist is skipped and reported in `failures`.
-    package static func read(_ operands: [String]) -> (contents: GalleryContents, failures: [ImageError]) {
+    /// Operands are URLs, files, directories including their subdirectories, and `-` for an image from standard input.
+    /// An operand that doesn't exist is skipped and reported in `failures`.
+    package static func read(
+        _ operands: [String], lists: [String] = []
+    ) -> (contents: GalleryContents, failures: [ImageError]) {
         var contents = GalleryContents()
         var failures: [ImageError] = []
         var urls: [URL] = []
-        for operand in operands {
+        func add(_ operands: [String], lists: [String] = []) {
             do throws(ImageError) {
-                for input in try Inputs.expanded([operand]) { urls += try Self.urls(of: input) }
+                for input in try Inputs.expanded(operands, lists: lists) {
+                    do throws(ImageError) { urls.append(try Self.url(of: input)) } catch { failures.append(error) }
+                }
             } catch {
                 failures.append(error)
             }
         }
+        for operand in operands { add([operand]) }
+        for list in lists { add([], lists: [list]) }
         contents.add(urls)
         return (contents, failures)
     }
 
     /// Returns the URLs of the images that `input` specifies: the input itself, or the images in a directory.
     ///
-    /// - Throws: Errors 1002 and 1006 as ``Inputs/url(_:)``, or 1007 if a directory can't be read.
+    /// - Throws: An error of ``Inputs/url(_:)``, or ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if a
+    ///   directory can't be read.
     package static func urls(of input: String) throws(ImageError) -> [URL] {
-        let url = try Inputs.url(input)
-        guard url.isFileURL else { return [url] }
-        let path = url.path(percentEncoded: false)
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
-            return [url]
-        }
-        return try imageFiles(in: url)
+        var urls: [URL] = []
+        for image in try Inputs.images(in: input) { urls.append(try Inputs.url(image)) }
+        return urls
     }
 
-    private static func imageFiles(in folder: URL) throws(ImageError) -> [URL] {
-        let path = folder.path(percentEncoded: false)
-        guard FileManager.default.isReadableFile(atPath: path),
-            let files = FileManager.default.enumerator(
-                at: folder, includingPropertiesForKeys: [.isDirectoryKey], options: [.skipsHiddenFiles])
-        else { throw .request(.fileUnreadable(path: path, errno: EACCES)) }
-        var found: [URL] = []
-        for case let file as URL in files where isImage(file) {
-            found.append(file.absoluteURL)
-            if found.count == directoryLimit { break }
-        }
-        // The file system returns files in an arbitrary order.
-        return found.sorted {
-            $0.path(percentEncoded: false).localizedStandardCompare($1.path(percentEncoded: false)) == .orderedAscending
-        }
+    /// Returns the URL of an input. An image from standard input becomes a data URL.
+    private static func url(of input: String) throws(ImageError) -> URL {
+        guard input == "-" else { return try Inputs.url(input) }
+        let text = "data:application/octet-stream;base64,\(try Files.read("-").base64EncodedString())"
+        guard let url = URL(string: text) else { throw .request(.invalidURL("-")) }
+        return url
     }
-
-    private static let extensions: Set<String> = [
-        "jpg", "jpeg", "jpe", "jfif", "png", "apng", "webp", "gif", "bmp", "dib", "qoi", "ico", "tif", "tiff", "avif",
-        "heic", "heif", "jxl", "svg", "svgz", "pdf",
-    ]
-
-    private static func isImage(_ file: URL) -> Bool { extensions.contains(file.pathExtension.lowercased()) }
 }

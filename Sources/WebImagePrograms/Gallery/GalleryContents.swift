@@ -8,9 +8,9 @@ import WebImageCommand
 package struct GalleryContents: Sendable, Hashable {
     /// The order in which images are shown.
     package enum Order: String, Sendable, CaseIterable {
-        case original = "given"
+        case original = "none"
         case name
-        case source
+        case source = "url"
 
         /// The title in the user interface.
         package var title: String {
@@ -57,8 +57,8 @@ package struct GalleryContents: Sendable, Hashable {
 
     /// A description of the number of images, without a period.
     package var summary: String {
-        let all = NumberFormatting.count(items.count, "Image")
-        return visibleItems.count == items.count ? all : "\(visibleItems.count) of \(all)"
+        let all = "\(NumberFormatting.grouped(items.count)) Image\(items.count == 1 ? "" : "s")"
+        return visibleItems.count == items.count ? all : "\(NumberFormatting.grouped(visibleItems.count)) of \(all)"
     }
 
     private mutating func update() {

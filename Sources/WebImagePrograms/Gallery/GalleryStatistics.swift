@@ -66,10 +66,11 @@ package struct GalleryStatistics: Sendable, Hashable {
                 statistics.hitRate ?? 0),
             Row("Memory", "\(statistics.memoryHits)", isMain: false),
             Row("Disk", "\(hits - statistics.memoryHits)", isMain: false),
-            Row("Downloaded", "\(statistics.downloads) (\(NumberFormatting.bytes(statistics.loadedByteCount)))"),
+            Row("Downloaded", "\(statistics.downloads) (\(NumberFormatting.decimalBytes(statistics.loadedByteCount)))"),
             Row("Revalidated", "\(statistics.revalidations)", isMain: false),
             Row(
-                "Memory Cache", "\(NumberFormatting.bytes(memoryBytes)) of \(NumberFormatting.bytes(memoryLimit))",
+                "Memory Cache",
+                "\(NumberFormatting.decimalBytes(memoryBytes)) of \(NumberFormatting.decimalBytes(memoryLimit))",
                 memoryLimit > 0 ? Double(memoryBytes) / Double(memoryLimit) : 0),
             Row("Images", "\(memoryCount)", isMain: false),
             Row("Downloads", "\(transfers) active, \(waiting) queued"),

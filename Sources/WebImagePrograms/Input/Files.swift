@@ -7,8 +7,9 @@ import WebImage
 package enum Files {
     /// Returns the contents of the file at `path`, or of standard input if `path` is `-`.
     ///
-    /// - Throws: Error 1006 if the file doesn't exist, 1007 if it can't be read, or 6001 if it has more than `limit`
-    ///   bytes.
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
+    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if the file can't be read, or
+    ///   ``ImageError/LimitFailure/Kind/encodedSize`` if it has more than `limit` bytes.
     package static func read(_ path: String, limit: Int = ImageLimits.desktop.maxEncodedBytes) throws(ImageError)
         -> Data
     {
@@ -34,16 +35,38 @@ package enum Files {
         }
     }
 
-    /// Writes `data` to `path`. A regular file is replaced atomically. Data for devices and pipes is written directly.
+    /// Writes `data` to `path`, or to standard output if `path` is `-`. A regular file is replaced atomically. Data for
+    /// devices and pipes is written directly. If the reader of standard output closed the pipe, the process ends.
     ///
-    /// - Throws: Error 3003 if the file can't be written.
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
     package static func write(_ data: Data, to path: String) throws(ImageError) {
+        if path == "-" { return try writeToStandardOutput(data) }
         var status = stat()
         let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
         do {
             try data.write(to: URL(filePath: path), options: isSpecial ? [] : .atomic)
         } catch {
             throw failure("Writing", path, error)
+        }
+    }
+
+    private static func writeToStandardOutput(_ data: Data) throws(ImageError) {
+        var offset = 0
+        while offset < data.count {
+            let count = data.withUnsafeBytes { bytes in
+                Foundation.write(STDOUT_FILENO, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
+            }
+            if count > 0 {
+                offset += count
+            } else if errno == EPIPE {
+                _exit(ExitStatus.closedPipe)
+            } else if errno == EAGAIN {
+                // Another process may have set the pipe to non-blocking mode.
+                var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&ready, 1, -1)
+            } else if errno != EINTR {
+                throw .cache(.systemCallFailed(operation: "Writing", path: "standard output", errno: errno))
+            }
         }
     }
 
@@ -60,7 +83,7 @@ package enum Files {
 
     /// Creates a directory and its parent directories.
     ///
-    /// - Throws: Error 3003 if a directory can't be created.
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if a directory can't be created.
     package static func makeDirectory(_ path: String) throws(ImageError) {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -6,36 +6,34 @@ import WebImageCore
 
 /// Functions that resolve the operands of a command.
 package enum Inputs {
-    /// Returns the operands with `-` and `@FILE` replaced by the lines of these files. Empty lines and lines that begin
-    /// with `#` are skipped.
+    /// Returns `text` as a URL, or the URL of the file at this path. If no such file exists and the text begins with a
+    /// host name, as in `example.org/a.png`, the result is an HTTPS URL.
     ///
-    /// - Throws: An ``ImageError`` if a file can't be read.
-    package static func expanded(_ operands: [String]) throws(ImageError) -> [String] {
-        var inputs: [String] = []
-        for operand in operands {
-            let isList = operand.hasPrefix("@") && !FileManager.default.fileExists(atPath: operand)
-            guard operand == "-" || isList else {
-                inputs.append(operand)
-                continue
-            }
-            let data = try Files.read(operand == "-" ? "-" : String(operand.dropFirst()), limit: 64 << 20)
-            inputs += String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-                .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
-        }
-        return inputs
-    }
-
-    /// Returns `text` as a URL, or the URL of the file at this path.
-    ///
-    /// - Throws: Error 1006 if `text` looks like a path but no file exists there, or 1002 if it's neither a URL nor a
-    ///   path.
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if `text` looks like a path but no file exists
+    ///   there, or ``ImageError/RequestFailure/invalidURL(_:)`` if it's neither a URL nor a path.
     package static func url(_ text: String) throws(ImageError) -> URL {
-        if hasScheme(text) {
+        let exists = FileManager.default.fileExists(atPath: text)
+        if !exists, hasScheme(text) {
             guard let url = URL(string: text) else { throw .request(.invalidURL(text)) }
             return url
         }
-        if FileManager.default.fileExists(atPath: text) { return URL(filePath: text).absoluteURL }
+        if exists { return URL(filePath: text).absoluteURL }
+        if beginsWithHost(text), let url = URL(string: "https://\(text)") { return url }
         throw .request(text.contains("/") || text.contains(".") ? .fileNotFound(path: text) : .invalidURL(text))
+    }
+
+    /// Returns a Boolean value that indicates whether `text` looks like a URL without its scheme. A name of a single
+    /// component with the extension of an image, such as `photo.png`, is a file name.
+    private static func beginsWithHost(_ text: String) -> Bool {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let authority = parts[0].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let labels = authority[0].split(separator: ".", omittingEmptySubsequences: false)
+        let areLabels = labels.allSatisfy { label in
+            !label.isEmpty && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
+        }
+        let hasPort = authority.count == 1 || authority[1].allSatisfy { $0.isASCII && $0.isNumber }
+        guard areLabels, hasPort, labels.count > 1 || authority[0] == "localhost" else { return false }
+        return parts.count > 1 || authority.count > 1 || !hasImageExtension(text)
     }
 
     /// Returns a Boolean value that indicates whether `text` begins with a URI scheme (RFC 3986, section 3.1) of at
@@ -45,6 +43,10 @@ package enum Inputs {
             return false
         }
         let scheme = text[..<colon]
+        // A host name with a port, such as `localhost:8080/a.png`, isn't a scheme.
+        let rest = text[text.index(after: colon)...].prefix { $0 != "/" }
+        let isPort = !rest.isEmpty && rest.allSatisfy { $0.isASCII && $0.isNumber }
+        if isPort, scheme.contains(".") || scheme == "localhost" { return false }
         return scheme.count > 1
             && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }

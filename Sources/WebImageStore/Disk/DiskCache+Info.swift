@@ -26,27 +26,42 @@ extension DiskCache {
         }
 
         /// The number of entries on disk, including those of other processes.
-        public var entryCount: Int
+        public let entryCount: Int
         /// The number of bytes that the entries occupy on disk.
-        public var size: Int
+        public let size: Int
         /// The maximum of ``size``.
-        public var sizeLimit: Int
+        public let sizeLimit: Int
         /// The store date of the oldest entry, or `nil` if the cache is empty.
-        public var oldestEntryDate: Date?
+        public let oldestEntryDate: Date?
         /// The file URL of the cache directory.
-        public var directory: URL
+        public let directory: URL
         /// The event counters of this process.
-        package var counters: Counters
+        package let counters: Counters
         /// The number of reads by all processes that found an entry since the index was created.
-        public var hits = 0
+        public let hits: Int
         /// The number of reads by all processes that found no entry since the index was created.
-        public var misses = 0
+        public let misses: Int
         /// The ratio of hits to all reads, from 0 to 1, or `nil` before the first read.
         public var hitRate: Double? {
             let reads = hits + misses
             return reads > 0 ? Double(hits) / Double(reads) : nil
         }
         /// The reason why writing is paused, or `nil` if it isn't paused.
-        public var suspensionReason: String?
+        public let suspensionReason: String?
+
+        init(
+            entryCount: Int, size: Int, sizeLimit: Int, oldestEntryDate: Date?, directory: URL, counters: Counters,
+            hits: Int = 0, misses: Int = 0, suspensionReason: String?
+        ) {
+            self.entryCount = entryCount
+            self.size = size
+            self.sizeLimit = sizeLimit
+            self.oldestEntryDate = oldestEntryDate
+            self.directory = directory
+            self.counters = counters
+            self.hits = hits
+            self.misses = misses
+            self.suspensionReason = suspensionReason
+        }
     }
 }

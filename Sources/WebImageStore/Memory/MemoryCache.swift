@@ -15,15 +15,15 @@ public final class MemoryCache: Sendable {
     /// The events since the creation of the cache and its current contents.
     public struct Statistics: Sendable, Hashable {
         /// The number of lookups that found an image.
-        public internal(set) var hits = 0
+        public let hits: Int
         /// The number of lookups that found no image.
-        public internal(set) var misses = 0
+        public let misses: Int
         /// The number of images that were evicted because of a limit or memory pressure.
-        public internal(set) var evictions = 0
+        public let evictions: Int
         /// The current size of the cached images, in bytes of pixel data.
-        public internal(set) var cost = 0
+        public let cost: Int
         /// The current number of cached images.
-        public internal(set) var count = 0
+        public let count: Int
 
         /// The ratio of hits to all lookups, from 0 to 1, or `nil` before the first lookup.
         public var hitRate: Double? {
@@ -142,14 +142,7 @@ public final class MemoryCache: Sendable {
     }
 
     /// The event counters and the current contents.
-    public var statistics: Statistics {
-        store.withLock { store in
-            var statistics = store.statistics
-            statistics.cost = store.cost
-            statistics.count = store.count
-            return statistics
-        }
-    }
+    public var statistics: Statistics { store.withLock { $0.statistics } }
 
     /// Sets a closure that the cache calls whenever an image is stored in the empty cache.
     ///

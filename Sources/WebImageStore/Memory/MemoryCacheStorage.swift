@@ -17,7 +17,9 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     var entryLimit: Int?
     /// The time to live of objects without their own one, or `nil` if it's unlimited.
     var timeToLive: Duration?
-    private(set) var statistics = MemoryCache.Statistics()
+    private(set) var hits = 0
+    private(set) var misses = 0
+    private(set) var evictions = 0
 
     init(costLimit: Int, countLimit: Int, entryLimit: Int? = nil, timeToLive: Duration? = nil) {
         self.costLimit = costLimit
@@ -28,6 +30,9 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
 
     var cost: Int { table.cost }
     var count: Int { table.count }
+    var statistics: MemoryCache.Statistics {
+        MemoryCache.Statistics(hits: hits, misses: misses, evictions: evictions, cost: cost, count: count)
+    }
     var weakEntryCount: Int { weakEntries.count }
 
     // MARK: - Finding
@@ -38,7 +43,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     @inline(__always)
     mutating func findLasting(_ digest: CacheKey.Digest) -> Object? {
         guard let object = table.findLasting(digest) else { return nil }
-        statistics.hits &+= 1
+        hits &+= 1
         return object
     }
 
@@ -48,18 +53,18 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     mutating func find(_ digest: CacheKey.Digest, uptime: () -> Double, releasing: inout [Object]) -> Object? {
         switch table.find(digest, uptime: uptime) {
         case .value(let object):
-            statistics.hits += 1
+            hits += 1
             return object
         case .expired(let object, let note):
             releasing.append(object)
             removeFromFamily(digest, note)
         case .nothing:
             if let object = findWeakEntry(digest, uptime: uptime, leaving: &releasing) {
-                statistics.hits += 1
+                hits += 1
                 return object
             }
         }
-        statistics.misses += 1
+        misses += 1
         return nil
     }
 
@@ -98,7 +103,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     /// Marks an entry as used and counts the preceding miss as a hit, because this entry satisfied the request.
     mutating func recordHit(with digest: CacheKey.Digest, uptime: () -> Double, releasing: inout [Object]) {
         guard find(digest, uptime: uptime, releasing: &releasing) != nil else { return }
-        if statistics.misses > 0 { statistics.misses -= 1 }
+        if misses > 0 { misses -= 1 }
     }
 
     // MARK: - Storing
@@ -139,7 +144,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     /// Removes the objects that were prefetched and haven't been used since.
     mutating func removeUnusedAhead(releasing: inout [Object]) {
         for digest in table.unusedAhead {
-            statistics.evictions += 1
+            evictions += 1
             remove(digest, releasing: &releasing)
         }
     }
@@ -147,7 +152,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     /// Evicts objects until both limits hold.
     mutating func evict(toCost cost: Int, count: Int, releasing: inout [Object]) {
         while table.cost > cost || table.count > count, let victim = table.evict() {
-            statistics.evictions += 1
+            evictions += 1
             keepWeakReference(victim.digest, victim.value, victim.note)
             releasing.append(victim.value)
         }

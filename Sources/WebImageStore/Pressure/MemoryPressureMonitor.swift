@@ -69,7 +69,7 @@ public final class MemoryPressureMonitor: Sendable {
         report(MemoryPressureLevel(monitorLevel: gMemoryMonitorWarningLevel))
     }
 
-    /// Calls a closure for every event, one event at a time, on the thread that read or reported the level.
+    /// Calls a closure for each event, one event at a time, on the thread that read or reported the level.
     ///
     /// The observation ends when it's canceled or deallocated.
     ///

@@ -169,7 +169,7 @@ extension ImageCache {
     }
 
     /// Runs a closure for each tier, concurrently if the policy is ``ImageCache/TierPolicy/Order/concurrent``.
-    private func each(
+    func each(
         _ tiers: [any CacheTier], _ policy: ImageCache.TierPolicy.Order,
         _ body: @escaping @Sendable (any CacheTier) async -> Void
     ) async {

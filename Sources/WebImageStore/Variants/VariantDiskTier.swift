@@ -179,6 +179,18 @@ package final class VariantDiskTier: Sendable {
         change(key) { $0.replace(VaryIndex.Variant(id: id, stored: head)) }
     }
 
+    /// Replaces or removes the custom value of the response that a request with the given header fields selects.
+    ///
+    /// If there is no such response, this method does nothing.
+    func setUserData(_ value: Data?, for key: CacheKey, matching fields: HTTPHeaderFields) async {
+        guard let list = await listToChange(key) else {
+            guard let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) else { return }
+            return disk.setUserData(value, for: key)
+        }
+        guard let variant = list.matching(fields).first else { return }
+        disk.setUserData(value, for: Self.variantKey(of: variant.id, key))
+    }
+
     /// Removes the response with the given identifier.
     package func remove(_ id: String, for key: CacheKey) {
         disk.remove(Self.variantKey(of: id, key))

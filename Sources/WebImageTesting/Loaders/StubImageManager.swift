@@ -125,17 +125,21 @@ final class StubResponder: ImageRequestInterceptor {
         }
     }
 
-    func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
-        guard let answer = dequeue(request) else {
+    func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse {
+        guard let predefined = dequeue(request) else {
             throw .request(.rejected(reason: "no response is set for \(request.url.absoluteString)"))
         }
-        await answer.gate?.wait()
+        await predefined.gate?.wait()
         guard !Task.isCancelled else { throw .cancelled }
-        switch answer.content {
-        case .image(let image): return .image(image)
-        case .data(let data): return .data(data)
+        switch predefined.content {
+        case .image(let image): return ImageResponse(image: image, url: request.url)
+        case .data(let data):
+            var response = try await next(request.replacingSource(with: data))
+            response.url = request.url
+            return response
         case .color(let color, let size):
-            return .image(DecodedImage(pixels: try PixelBuffer.filled(with: color, size: size)))
+            let image = DecodedImage(pixels: try PixelBuffer.filled(with: color, size: size))
+            return ImageResponse(image: image, url: request.url)
         case .failure(let error): throw error
         }
     }

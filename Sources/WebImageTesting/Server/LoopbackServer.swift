@@ -88,19 +88,9 @@ public final class LoopbackServer: Sendable {
         await loop.log.wait { $0.counters.requests >= count }
     }
 
-    /// Waits until `count` connections have been accepted.
-    package func waitForConnections(count: Int) async {
-        await loop.log.wait { $0.counters.connections >= count }
-    }
-
     /// Waits until `count` connections have been closed by either side.
     package func waitForClosedConnections(count: Int) async {
         await loop.log.wait { $0.counters.closedConnections >= count }
-    }
-
-    /// Waits until `count` bytes have been written.
-    package func waitForBytesSent(count: Int) async {
-        await loop.log.wait { $0.counters.bytesSent >= count }
     }
 
     /// Closes the persistent connections that serve no request. Returns after they're closed.

@@ -80,12 +80,12 @@ final class SharedFrameBuffer {
     var bytes: Int { stateMachine.bytes }
 
     /// The number of upcoming frames that a player can usefully request.
-    var lookAhead: Int { min(stateMachine.lookAhead, animation.timeline.frameCount) }
+    var lookAhead: Int { min(stateMachine.lookAhead, animation.frameCount) }
 
     /// Copies the frames of another pool for an earlier version of the same image.
     func adopt(_ other: SharedFrameBuffer) {
         guard other !== self, other.firstFrame.size == firstFrame.size else { return }
-        for (index, pixels) in other.frames where index < animation.timeline.frameCount && frames[index] == nil {
+        for (index, pixels) in other.frames where index < animation.frameCount && frames[index] == nil {
             frames[index] = pixels
             stateMachine.adopt(index, bytes: pixels.byteCount)
         }

@@ -78,10 +78,12 @@
             gtk_image_set_pixel_size(icon.opaque, 64)
             gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)
             gtk_label_set_max_width_chars(reason.opaque, 48)
+            let title = WidgetFactory.label("Could Not Load Image", "title-2")
+            gtk_widget_set_halign(title, GTK_ALIGN_CENTER)
             let again: Widget = gtk_button_new_with_label("Try Again").styled("pill", "suggested-action")
             gtk_widget_set_halign(again, GTK_ALIGN_CENTER)
             gtk_actionable_set_action_name(again.opaque, "win.retry")
-            WidgetFactory.append(failure, icon, reason, again)
+            WidgetFactory.append(failure, icon, title, reason, again)
             gtk_widget_hide(failure)
             gtk_overlay_add_overlay(overlay.opaque, failure)
         }
@@ -200,11 +202,11 @@
                 let size = image.uprightRawSize
                 parts.append("\(size.width) × \(size.height)")
                 if let format = image.format { parts.append(format.rawValue.uppercased()) }
-                if image.frameCount > 1 { parts.append("\(image.frameCount) frames") }
+                if image.frameCount > 1 { parts.append("\(image.frameCount) Frames") }
             }
-            if let bytes = response?.originalByteCount { parts.append(NumberFormatting.bytes(bytes)) }
+            if let bytes = response?.originalByteCount { parts.append(NumberFormatting.decimalBytes(bytes)) }
             if let response {
-                parts.append("from \(response.source.rawValue)")
+                parts.append(title(response.source))
             } else if let fraction = snapshot.progress?.fraction {
                 parts.append("\(NumberFormatting.decimal(fraction * 100, digits: 0))%")
             } else if snapshot.state == .loading || snapshot.state == .previewing || snapshot.state == .waiting {
@@ -212,6 +214,17 @@
             }
             parts.append(item.detail)
             return parts.joined(separator: " · ")
+        }
+
+        private static func title(_ source: ImageResponse.Source) -> String {
+            switch source {
+            case .memoryCache: "Memory Cache"
+            case .diskCache: "Disk Cache"
+            case .cacheTier: "Cache Tier"
+            case .revalidated: "Revalidated"
+            case .network: "Network"
+            case .local: "Local"
+            }
         }
     }
 

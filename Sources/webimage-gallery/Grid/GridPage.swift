@@ -21,7 +21,9 @@
         private let names: OpaquePointer
         private let selection: OpaquePointer
         private let empty: Widget
+        private let emptyTitle: Widget
         private let emptyText: Widget
+        private let emptyButton: Widget
         private let factory: ImageListFactory<GalleryCell>
 
         init(_ model: GalleryModel) {
@@ -51,7 +53,7 @@
             let scroller: Widget = gtk_scrolled_window_new()
             gtk_scrolled_window_set_policy(scroller.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
             gtk_scrolled_window_set_child(scroller.opaque, view)
-            (empty, emptyText) = Self.makeEmpty()
+            (empty, emptyTitle, emptyText, emptyButton) = Self.makeEmpty()
             let overlay: Widget = gtk_overlay_new()
             gtk_overlay_set_child(overlay.opaque, scroller)
             gtk_overlay_add_overlay(overlay.opaque, empty)
@@ -79,16 +81,19 @@
         }
 
         /// Creates the page that's shown if there are no images.
-        private static func makeEmpty() -> (Widget, Widget) {
+        private static func makeEmpty() -> (page: Widget, title: Widget, text: Widget, button: Widget) {
             let box = WidgetFactory.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("empty-page")
             gtk_widget_set_halign(box, GTK_ALIGN_CENTER)
             gtk_widget_set_valign(box, GTK_ALIGN_CENTER)
-            gtk_widget_set_can_target(box, 0)
             let icon: Widget = gtk_image_new_from_icon_name("image-x-generic-symbolic")
             gtk_image_set_pixel_size(icon.opaque, 96)
-            let text = WidgetFactory.label("", "title-2")
-            WidgetFactory.append(box, icon, text)
-            return (box, text)
+            let title = WidgetFactory.label("", "title-2")
+            let text = WidgetFactory.label("", wraps: true)
+            let button: Widget = gtk_button_new_with_label("Open…").styled("pill")
+            gtk_actionable_set_action_name(button.opaque, "win.open")
+            for child in [title, text, button] { gtk_widget_set_halign(child, GTK_ALIGN_CENTER) }
+            WidgetFactory.append(box, icon, title, text, button)
+            return (page: box, title: title, text: text, button: button)
         }
 
         /// Limits the number of columns to the number that fits into `width` points. The grid creates 30 rows of cells,
@@ -109,9 +114,12 @@
             for title in titles { free(UnsafeMutableRawPointer(mutating: title)) }
             let isEmpty = model.contents.visibleItems.isEmpty
             gtk_widget_set_visible(empty, isEmpty ? 1 : 0)
+            let hasItems = !model.contents.items.isEmpty
+            gtk_label_set_text(emptyTitle.opaque, hasItems ? "No Results Found" : "No Images")
             gtk_label_set_text(
                 emptyText.opaque,
-                model.contents.items.isEmpty ? "Drop images here" : "No images match the search")
+                hasItems ? "Try a different search." : "Drop images here or press Ctrl+O to open some.")
+            gtk_widget_set_visible(emptyButton, hasItems ? 0 : 1)
         }
 
         /// Reloads the same images with the current settings.

@@ -79,8 +79,8 @@
                 $0.network.failures = Int($1)
             }
             let speeds: [(Int?, String)] = [
-                (nil, "Unlimited"), (1 << 20, "1 MiB/s"), (200 << 10, "200 KiB/s"), (50 << 10, "50 KiB/s"),
-                (10 << 10, "10 KiB/s"),
+                (nil, "Unlimited"), (1_000_000, "1 MB/s"), (200_000, "200 kB/s"), (50_000, "50 kB/s"),
+                (10_000, "10 kB/s"),
             ]
             choice("Bandwidth", speeds, \.network.bytesPerSecond)
         }
@@ -89,8 +89,8 @@
             let box = WidgetFactory.box(GTK_ORIENTATION_HORIZONTAL, spacing: 8)
             gtk_box_set_homogeneous(box.cast(), 1)
             for (title, action, tip) in [
-                ("Clear Memory Cache", "win.forget-memory", "Removes all images from memory, but not from disk"),
-                ("Clear All Caches", "win.forget-all", "Removes all images and reloads the visible ones"),
+                ("Clear Memory Cache", "win.forget-memory", "Cached files on disk are kept"),
+                ("Clear All Caches", "win.forget-all", "Visible images are loaded again"),
             ] {
                 let button: Widget = gtk_button_new_with_label(title)
                 gtk_widget_set_tooltip_text(button, tip)

@@ -95,12 +95,5 @@
         static func append(_ box: Widget, _ children: Widget...) {
             for child in children { gtk_box_append(box.cast(), child) }
         }
-
-        static func margins(_ widget: Widget, _ points: Int32) {
-            gtk_widget_set_margin_start(widget, points)
-            gtk_widget_set_margin_end(widget, points)
-            gtk_widget_set_margin_top(widget, points)
-            gtk_widget_set_margin_bottom(widget, points)
-        }
     }
 #endif

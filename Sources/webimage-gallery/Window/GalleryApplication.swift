@@ -78,7 +78,7 @@
             ("win.larger", ["<Control>plus", "<Control>equal"]),
             ("win.smaller", ["<Control>minus"]), ("win.fullscreen", ["F11"]),
             ("win.keys", ["F1", "<Control>question"]),
-            ("win.open", ["<Control>o"]), ("window.close", ["<Control>w", "<Control>q"]),
+            ("win.open", ["<Control>o"]), ("window.close", ["<Control>w"]), ("win.quit", ["<Control>q"]),
         ]
     }
 #endif

@@ -36,8 +36,13 @@
                 window.toast.show("Memory cache cleared")
             }
             action("forget-all") { $0.clearAllCaches() }
+            // The application ends with its only window.
+            action("quit") { gtk_window_close($0.window) }
             toggle("search", { $0.search.isOpen }) { $0.search.isOpen = $1 }
-            toggle("figures", { $0.figures.isVisible }) { $0.figures.isVisible = $1 }
+            toggle("figures", { $0.figures.isVisible }) { window, isVisible in
+                window.figures.isVisible = isVisible
+                WidgetFactory.describe(window.figuresButton, isVisible ? "Hide Statistics" : "Show Statistics")
+            }
             search.onOpenChange { [weak self] in self?.setState("search", $0) }
         }
 

@@ -35,9 +35,9 @@
                     let content = Self.content(image, item)
                     gdk_clipboard_set_content(clipboard, content)
                     g_object_unref(content.map { UnsafeMutableRawPointer($0) })
-                    toast.show("“\(item.title)” copied to the clipboard")
+                    toast.show("Image copied to clipboard")
                 } catch {
-                    if let self, !isClosed { toast.show("Couldn’t copy the image: \(error.shortMessage)") }
+                    if let self, !isClosed { toast.show("Could not copy image: \(error.shortMessage)") }
                 }
             }
         }

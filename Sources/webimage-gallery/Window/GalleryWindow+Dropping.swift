@@ -57,7 +57,7 @@
                     return toast.show(failure ?? "No images found")
                 }
                 if urls.count == 1 { open(place) } else { grid.reveal(place) }
-                toast.show(urls.count == 1 ? "“\(first.title)” added" : "\(urls.count) images added")
+                toast.show(urls.count == 1 ? "Image added" : "\(NumberFormatting.grouped(urls.count)) images added")
             }
         }
     }

@@ -16,6 +16,8 @@
         let figures: StatisticsPanel
         let settings: PreferencesPopover
         let settingsButton: Widget = gtk_menu_button_new()
+        let figuresButton = WidgetFactory.toggle(
+            icon: "power-profile-performance-symbolic", tooltip: "Show Statistics", action: "win.figures")
         let search = SearchBar()
         let toast = Toast()
         let dropTarget = DropIndicator()
@@ -93,10 +95,7 @@
             gtk_widget_set_halign(popover, GTK_ALIGN_END)
             gtk_menu_button_set_popover(settingsButton.opaque, popover)
             gtk_header_bar_pack_end(bar.opaque, settingsButton)
-            gtk_header_bar_pack_end(
-                bar.opaque,
-                WidgetFactory.toggle(
-                    icon: "power-profile-performance-symbolic", tooltip: "Statistics", action: "win.figures"))
+            gtk_header_bar_pack_end(bar.opaque, figuresButton)
             return bar
         }
 

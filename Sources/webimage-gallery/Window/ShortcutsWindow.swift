@@ -13,7 +13,9 @@
                     ("&lt;Control&gt;f", "Search"), ("F9", "Show Statistics"),
                     ("&lt;Control&gt;comma", "Preferences"),
                     ("&lt;Control&gt;o", "Open"), ("&lt;Control&gt;c", "Copy"),
-                    ("&lt;Control&gt;r", "Reload"), ("F11", "Full Screen"), ("&lt;Control&gt;q", "Close Window"),
+                    ("&lt;Control&gt;r", "Reload"), ("F11", "Fullscreen"),
+                    ("&lt;Control&gt;question", "Keyboard Shortcuts"), ("&lt;Control&gt;w", "Close Window"),
+                    ("&lt;Control&gt;q", "Quit"),
                 ]
             ),
             (
@@ -28,8 +30,8 @@
                 [
                     ("Left Right", "Previous or Next Image"), ("Home End", "First or Last Image"),
                     ("space", "Play or Pause"),
-                    ("plus minus", "Zoom In or Out (Ctrl with the Wheel)"), ("0", "Fit to Window"),
-                    ("1", "Actual Size"), ("Escape", "Back to Grid"),
+                    ("plus minus", "Zoom In or Out"), ("0", "Best Fit"),
+                    ("1", "Original Size"), ("Escape", "Back to Grid"),
                 ]
             ),
         ]

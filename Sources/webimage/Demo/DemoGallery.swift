@@ -14,7 +14,7 @@ final class DemoGallery: Sendable {
     func add(_ url: String, _ image: DecodedImage) { images.withLock { $0[url] = image } }
 
     /// Returns a contact sheet with one tile for each entry.
-    func sheet(_ album: Album, rows: [LoadRow]) -> ContactSheet {
+    func sheet(_ album: Album, rows: [FetchRow]) -> ContactSheet {
         let pictures = images.withLock { $0 }
         let tiles = zip(album.entries, rows).map { entry, row in
             Self.tile(entry, row, pictures[row.url])
@@ -27,7 +27,7 @@ final class DemoGallery: Sendable {
             tiles: tiles)
     }
 
-    private static func tile(_ entry: Album.Entry, _ row: LoadRow, _ image: DecodedImage?) -> ContactSheet.Tile {
+    private static func tile(_ entry: Album.Entry, _ row: FetchRow, _ image: DecodedImage?) -> ContactSheet.Tile {
         guard let image, row.error == nil else {
             return .init(
                 name: entry.file, detail: row.error.map { "error \($0.code)" } ?? "",

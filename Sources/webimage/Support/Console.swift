@@ -4,15 +4,20 @@ import Dispatch
 import Foundation
 import Synchronization
 import WebImageCommand
+import WebImageConcurrency
 import WebImageCore
 
 /// The standard output and standard error streams. All output is written in order on a dedicated queue, so that a slow
 /// reader blocks neither the main actor nor the cooperative pool. The class is thread-safe.
 final class Console: Sendable {
-    /// The capabilities of standard output.
-    let out: TerminalStyle
-    /// The capabilities of standard error.
-    let error: TerminalStyle
+    private struct State {
+        var out: TerminalStyle
+        var error: TerminalStyle
+        var color = ColorChoice.auto
+        var isQuiet = false
+    }
+
+    private let state: Lock<State>
     private let queue = DispatchQueue(label: "webimage.console")
     private let isClosed = Atomic<Bool>(false)
     private let onClosed: @Sendable () -> Void
@@ -20,18 +25,45 @@ final class Console: Sendable {
     /// Creates a console. `onClosed` is called once if the reader of standard output closes it.
     init(onClosed: @escaping @Sendable () -> Void) {
         let environment = ProcessInfo.processInfo.environment
-        out = TerminalStyle(descriptor: STDOUT_FILENO, environment: environment)
-        error = TerminalStyle(descriptor: STDERR_FILENO, environment: environment)
+        state = Lock(
+            State(
+                out: TerminalStyle(descriptor: STDOUT_FILENO, environment: environment),
+                error: TerminalStyle(descriptor: STDERR_FILENO, environment: environment)))
         self.onClosed = onClosed
     }
 
-    /// Writes a line to standard output.
-    func print(_ line: String) { write(line + "\n") }
-
-    /// Writes lines to standard output.
-    func print(_ lines: [String]) {
-        if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") }
+    /// Applies the options `--color` and `--quiet`.
+    func configure(color: ColorChoice, isQuiet: Bool) {
+        let environment = ProcessInfo.processInfo.environment
+        let out = TerminalStyle(descriptor: STDOUT_FILENO, environment: environment, color: color)
+        let error = TerminalStyle(descriptor: STDERR_FILENO, environment: environment, color: color)
+        state.withLock { $0 = State(out: out, error: error, color: color, isQuiet: isQuiet) }
     }
+
+    /// The capabilities of standard output.
+    var out: TerminalStyle { state.withLock { $0.out } }
+
+    /// The capabilities of standard error.
+    var error: TerminalStyle { state.withLock { $0.error } }
+
+    /// The value of `--color`.
+    var color: ColorChoice { state.withLock { $0.color } }
+
+    /// A Boolean value that indicates whether only errors and requested data are printed.
+    var isQuiet: Bool { state.withLock { $0.isQuiet } }
+
+    /// Writes a line to standard output unless the console is quiet.
+    func print(_ line: String) {
+        if !isQuiet { write(line + "\n") }
+    }
+
+    /// Writes lines to standard output unless the console is quiet.
+    func print(_ lines: [String]) {
+        if !lines.isEmpty { print(lines.joined(separator: "\n")) }
+    }
+
+    /// Writes a JSON value to standard output, on one line.
+    func printJSON(_ value: JSONValue) { write(value.text + "\n") }
 
     /// Writes a dimmed line to standard output, truncated to the width of the terminal.
     func remark(_ line: String) {

@@ -3,6 +3,7 @@
 import Foundation
 import WebImage
 import WebImageCommand
+import WebImageCore
 import WebImagePrograms
 
 /// A batch of images that are loaded with limited concurrency.
@@ -15,10 +16,10 @@ struct ImageBatch: Sendable {
     /// - Returns: One row for each input that was started, in the order of the inputs.
     func run(
         inputs: [String], names: [String], load: ImageBatchLoad, progress: ProgressPrinter?,
-        onFinished: @Sendable (LoadRow) -> Void = { _ in }
-    ) async -> [LoadRow] {
-        var rows: [Int: LoadRow] = [:]
-        await withTaskGroup(of: (Int, LoadRow).self) { group in
+        onFinished: @Sendable (FetchRow) -> Void = { _ in }
+    ) async -> [FetchRow] {
+        var rows: [Int: FetchRow] = [:]
+        await withTaskGroup(of: (Int, FetchRow).self) { group in
             var next = 0
             func startOne() {
                 guard next < inputs.count, !Task.isCancelled else { return }
@@ -46,15 +47,33 @@ struct ImageBatch: Sendable {
 
 /// The options for loading an image and optionally writing it.
 struct ImageBatchLoad: Sendable {
+    /// The place to which images are written.
+    enum Output: Sendable {
+        /// A file, or standard output if the path is `-`. Only for a single image.
+        case file(String)
+        /// A directory in which the names of the files are derived from the URLs.
+        case directory(String)
+
+        /// Returns the path for an image. `stem` is the name without its extension.
+        func path(stem: String, fileExtension: String) -> String {
+            switch self {
+            case .file(let path): path
+            case .directory(let directory): "\(directory)/\(stem).\(fileExtension)"
+            }
+        }
+    }
+
     let manager: ImageManager
     var size: TargetSize?
     var policy = CachePolicy.http
-    /// The transformers for the images that are written.
     var transformers: [any ImageTransformer] = []
-    /// The directory to which images are written, or `nil` if they aren't written.
-    var output: String?
-    /// The format of the written images, or `nil` for the original format.
-    var format: ImageFormat?
+    /// The place to which images are written, or `nil` if they aren't written.
+    var output: Output?
+    /// A Boolean value that indicates whether existing files are preserved.
+    var keepsExistingFiles = false
+    /// The encoding of written images, or `nil` if the original data is written. If its format is `nil`, the original
+    /// format is used if possible.
+    var encoding: ImageEncoding?
     /// The tags for stored images.
     var tags: Set<String> = []
     /// The previews to request, or `nil` for no previews.
@@ -65,15 +84,19 @@ struct ImageBatchLoad: Sendable {
     /// Loads the image that `input` specifies. `stem` is the name of the output file without its extension.
     func run(
         _ input: String, stem: String?, onProgress: @Sendable (ImageTask.Progress) -> Void
-    ) async -> LoadRow {
-        var row = LoadRow(name: Inputs.shortName(input), url: input)
+    ) async -> FetchRow {
+        var row = FetchRow(name: Inputs.shortName(input), url: input, redactedURL: Redaction.text(input))
         do throws(ImageError) {
-            var request = ImageRequest(url: try Inputs.url(input), size: size)
+            var request = try await request(input)
+            if input != "-", !request.url.isFileURL {
+                row.url = URLCredentials.removed(from: request.url.absoluteString)
+                row.redactedURL = Redaction.text(of: request.url)
+            }
             request.cachePolicy = policy
             request.caching.tags = tags
             request.previews = previews?.policy ?? .disabled
             if !transformers.isEmpty { request.transformers = transformers }
-            request.includesOriginalData = output != nil && isWrittenAsIs
+            request.includesOriginalData = output != nil && encoding == nil
             let start = ContinuousClock.now
             let (result, log) = await self.result(of: request, stem, onProgress)
             row.previews = log?.rows
@@ -83,14 +106,22 @@ struct ImageBatchLoad: Sendable {
             if response.timings[.request] == nil { response.timings[.request] = start.duration(to: .now) }
             row.update(from: response)
             onImage?(input, response.image)
-            if let output, let stem { row.output = try await write(response, request, to: "\(output)/\(stem)") }
+            if let output, let stem { row.output = try await write(response, request, to: output, stem) }
         } catch {
             row.error = error
         }
         return row
     }
 
-    private var isWrittenAsIs: Bool { size == nil && format == nil && transformers.isEmpty }
+    /// Returns the request for an input, whose data can come from standard input.
+    private func request(_ input: String) async throws(ImageError) -> ImageRequest {
+        guard input == "-" else { return ImageRequest(url: try Inputs.url(input), size: size) }
+        let limit = manager.configuration.limits.maxEncodedBytes
+        let data = try await BlockingWork.run { () throws(ImageError) in try Files.read("-", limit: limit) }
+        var request = ImageRequest(data: data)
+        request.size = size
+        return request
+    }
 
     private func result(
         of request: ImageRequest, _ stem: String?, _ onProgress: @Sendable (ImageTask.Progress) -> Void
@@ -109,24 +140,35 @@ struct ImageBatchLoad: Sendable {
         return (task.result ?? .failure(.cancelled), log)
     }
 
+    /// Writes an image, unless the file exists and existing files are preserved.
+    ///
+    /// - Returns: The path of the file.
     private func write(
-        _ response: ImageResponse, _ request: ImageRequest, to path: String
+        _ response: ImageResponse, _ request: ImageRequest, to output: Output, _ stem: String
     ) async throws(ImageError) -> String {
-        if isWrittenAsIs {
+        guard var encoding else {
+            let target = output.path(stem: stem, fileExtension: response.image.format?.fileExtension ?? "bin")
+            if isKept(target) { return target }
             let data = try await original(response, request)
-            let target = "\(path).\(response.image.format?.fileExtension ?? "bin")"
             try await BlockingWork.run { () throws(ImageError) in try Files.write(data, to: target) }
             return target
         }
         let coders = manager.configuration.coders
-        let format = self.format ?? Self.writableFormat(of: response.image, coders)
-        let target = "\(path).\(format.fileExtension)"
-        let image = response.image
+        let format = encoding.format ?? Self.writableFormat(of: response.image, coders)
+        encoding.format = format
+        let target = output.path(stem: stem, fileExtension: format.fileExtension)
+        if isKept(target) { return target }
+        let (image, chosen) = (response.image, encoding)
+        let limits = manager.configuration.limits
         try await BlockingWork.run { () throws(ImageError) in
-            let data = try coders.encode(image, as: ImageEncoding(format: format), context: ImageProcessingContext())
+            let data = try coders.encode(image, as: chosen, context: ImageProcessingContext(limits: limits))
             try Files.write(data, to: target)
         }
         return target
+    }
+
+    private func isKept(_ path: String) -> Bool {
+        keepsExistingFiles && path != "-" && FileManager.default.fileExists(atPath: path)
     }
 
     /// Returns the format of the image, or PNG or JPEG if that format can't be written.
@@ -144,7 +186,7 @@ struct ImageBatchLoad: Sendable {
     }
 }
 
-extension LoadRow {
+extension FetchRow {
     /// Copies the properties of a response.
     mutating func update(from response: ImageResponse) {
         format = response.image.format?.rawValue

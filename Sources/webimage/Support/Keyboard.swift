@@ -20,6 +20,8 @@ final class Keyboard: Sendable {
     }
 
     deinit {
+        // Both descriptors are valid, or neither is.
+        guard reading >= 0 else { return }
         close(reading)
         close(writing)
     }
@@ -29,6 +31,7 @@ final class Keyboard: Sendable {
 
     /// Ends the current wait and all future waits.
     func interrupt() {
+        guard writing >= 0 else { return }
         var byte: UInt8 = 0
         _ = write(writing, &byte, 1)
     }

@@ -4,7 +4,7 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-/// The previews to request for each image of `load`.
+/// The previews to request for each image of `fetch`.
 struct PreviewLoad: Sendable {
     let policy: PreviewPolicy
     /// The directory to which previews are written, or `nil` if they aren't written.

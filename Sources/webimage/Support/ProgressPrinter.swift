@@ -7,8 +7,8 @@ import WebImage
 import WebImageCommand
 import WebImageConcurrency
 
-/// An object that shows the progress of downloads, either in place on a terminal or with a line for each finished
-/// image. The class is thread-safe.
+/// An object that shows the progress of downloads, either in place on a terminal or with a line for each image that
+/// was loaded. The class is thread-safe.
 final class ProgressPrinter: Sendable {
     /// The way in which progress is shown.
     enum Mode {
@@ -53,9 +53,9 @@ final class ProgressPrinter: Sendable {
         change { $0.update(id, received: received, expected: expected) }
     }
 
-    func finish(_ id: Int, _ row: LoadRow) {
+    func finish(_ id: Int, _ row: FetchRow) {
         change { $0.finish(id, bytes: row.bytes ?? 0, failed: row.error != nil) }
-        if mode == .lines, row.error != .cancelled { console.writeError(row.plainLine + "\n") }
+        if mode == .lines, row.error == nil { console.writeError(row.plainLine + "\n") }
     }
 
     /// Removes all lines from the terminal.

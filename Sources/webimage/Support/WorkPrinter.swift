@@ -27,7 +27,7 @@ final class WorkPrinter: Sendable {
     }
 
     func update(done: Int, total: Int) {
-        guard console.error.isTerminal else { return }
+        guard console.error.isTerminal, !console.isQuiet else { return }
         state.withLock { state in
             state.board.update(done: done, total: total)
             let now = DispatchTime.now()

@@ -32,10 +32,12 @@ struct ColorDecodingTests {
     func metadata(_ fixture: ColorFixture) throws {
         let metadata = try fixture.decode().metadata
         if let name = fixture.profile, fixture.format != .jxl {
-            #expect(metadata.iccProfile == (try ColorFixture.profile(name)))
+            let profile = Data(try ColorFixture.profile(name))
+            #expect(metadata.iccProfile == profile)
         }
         if let cicp = fixture.cicp {
             #expect(metadata.codePoints == ColorCodePoints(primaries: cicp[0], transfer: cicp[1]))
+            #expect(metadata.colorPrimaries == cicp[0] && metadata.transferCharacteristics == cicp[1])
         }
     }
 

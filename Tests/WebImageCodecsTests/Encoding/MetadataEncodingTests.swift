@@ -182,11 +182,12 @@ struct MetadataEncodingTests {
         "Animations contain metadata",
         arguments: [ImageFormat.apng, .webp, .avif, .jxl].filter(ImageCoderRegistry.standard.canEncode))
     func animated(_ format: ImageFormat) throws {
-        let frames = try (0..<3).map { (try PixelPatterns.noise(width: 20, height: 16, seed: UInt64($0)), 100) }
-        let animation = try ImageAnimation(frames: frames.map { (pixels: $0.0, milliseconds: $0.1) })
+        let frames = try (0..<3).map { try PixelPatterns.noise(width: 20, height: 16, seed: UInt64($0)) }
+        let animation = try ImageAnimation(
+            frames: frames.map { (pixels: $0, duration: Duration.milliseconds(100)) })
         let metadata = ImageMetadata(
             storedSize: PixelSize(width: 20, height: 16), exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
-        let picture = DecodedImage(pixels: frames[0].0, animation: animation, metadata: metadata)
+        let picture = DecodedImage(pixels: frames[0], animation: animation, metadata: metadata)
         let data = try encode(picture, format, .keep)
         let found = EmbeddedMetadata(reading: data)
         #expect(found.exif != nil && found.xmp != nil)

@@ -104,6 +104,24 @@ struct SizeLimitTests {
         }
     }
 
+    @Test("The timeout for encoding applies to encodes and not to decodes")
+    func timeout() throws {
+        let image = DecodedImage(pixels: try PixelPatterns.photo(width: 64, height: 64))
+        var limits = ImageLimits.desktop
+        limits.maxEncodingTime = .zero
+        let png = try ImageCoderRegistry.standard.encode(image, as: .png, context: context)
+        let hurried = ImageProcessingContext(limits: limits)
+        for encoding in [ImageEncoding.png, ImageEncoding(format: .jpeg, maxByteCount: 100)] {
+            #expect {
+                try ImageCoderRegistry.standard.encode(image, as: encoding, context: hurried)
+            } throws: { error in
+                guard case .limitExceeded(let failure) = error as? ImageError else { return false }
+                return failure.kind == .encodingTime && failure.limit == 0
+            }
+        }
+        #expect(try ImageCoderRegistry.standard.decode(png, context: hurried).size == image.size)
+    }
+
     @Test("`maxPixelSize` scales images down and never enlarges them", arguments: formats)
     func maxPixelSize(_ format: ImageFormat) throws {
         let image = DecodedImage(pixels: try PixelPatterns.photo(width: 90, height: 60))
@@ -119,7 +137,10 @@ struct SizeLimitTests {
     @Test("Animations are encoded within `maxBytes`", arguments: [ImageFormat.gif, .webp, .apng])
     func animations(_ format: ImageFormat) throws {
         let frames = try (0..<4).map {
-            (pixels: try PixelPatterns.noise(width: 80, height: 60, seed: UInt64($0)), milliseconds: 50)
+            (
+                pixels: try PixelPatterns.noise(width: 80, height: 60, seed: UInt64($0)),
+                duration: Duration.milliseconds(50)
+            )
         }
         let image = try DecodedImage(animation: ImageAnimation(frames: frames))
         let data = try ImageCoderRegistry.standard.encode(

@@ -7,16 +7,13 @@ import WebImageCore
 
 @Suite("Command lines")
 struct ArgumentsTests {
-    private static let policies = ["http", "reload"]
-
-    private func arguments(_ words: String..., for command: CommandSpec = Commands.load) throws -> Arguments {
+    private func arguments(_ words: String..., for command: CommandSpec = Commands.fetch) throws -> Arguments {
         try Arguments(words, for: command)
     }
 
-    private func message(_ words: [String], for command: CommandSpec = Commands.load) -> String? {
+    private func message(_ words: [String], for command: CommandSpec = Commands.fetch) -> String? {
         do throws(UsageError) {
-            _ = try LoadOptions(try Arguments(words, for: command), policies: Self.policies) {
-                path throws(ImageError) in
+            _ = try FetchOptions(try Arguments(words, for: command)) { path throws(ImageError) in
                 throw .request(.fileNotFound(path: path))
             }
             return nil
@@ -43,14 +40,14 @@ struct ArgumentsTests {
 
     @Test("Short options can be combined, and long options can be abbreviated while they're unique")
     func abbreviations() throws {
-        let read = try arguments("-qc", "4", "--js", "a")
+        let read = try arguments("-qj", "4", "--js", "a")
         #expect(read.has("quiet") && read.has("json"))
-        #expect(read.last("concurrency") == "4")
+        #expect(read.last("jobs") == "4")
     }
 
     @Test("The last value of a repeated option is used")
     func repeated() throws {
-        #expect(try arguments("-c", "1", "-c", "2").last("concurrency") == "2")
+        #expect(try arguments("-j", "1", "-j", "2").last("jobs") == "2")
     }
 
     @Test(
@@ -58,21 +55,55 @@ struct ArgumentsTests {
         arguments: [
             (["--frob"], "unknown option --frob"),
             (["a", "--frob=1"], "unknown option --frob"),
-            (["-x"], "unknown option -x"),
-            (["--output"], "--output: the value is missing (use --output DIR)"),
-            (["-o"], "--output: the value is missing (use --output DIR)"),
+            (["-y"], "unknown option -y"),
+            (["--output"], "--output: the value is missing (use --output FILE|-)"),
+            (["-o"], "--output: the value is missing (use --output FILE|-)"),
             (["--json=1"], "--json: this option doesn’t take a value"),
-            (["--c", "1"], "--c: the option is ambiguous (use --cache or --concurrency)"),
+            (["--cache", "x"], "--cache: the option is ambiguous (use --cache-policy or --cache-dir)"),
             ([], "missing URL"),
-            (["a", "-c", "0"], "--concurrency: “0” isn’t valid (use a whole number from 1 to 1000)"),
-            (["a", "-c", "x"], "--concurrency: “x” isn’t valid (use a whole number from 1 to 1000)"),
-            (["a", "-p", "x"], "--policy: “x” isn’t valid (use one of http, reload)"),
-            (["a", "-f", "gif", "-o", "x"], "--format: “gif” isn’t valid (use one of jpeg, png, webp)"),
-            (["a", "-f", "png"], "--format can only be used with --output"),
-            (["a", "-s", "x"], "--size: “x” isn’t a size (use WxH in pixels, such as 320x240)"),
+            (["a", "-j", "0"], "--jobs: “0” isn’t valid (use a whole number from 1 to 1000)"),
+            (["a", "-j", "x"], "--jobs: “x” isn’t valid (use a whole number from 1 to 1000)"),
+            (
+                ["a", "-p", "x"],
+                "--cache-policy: “x” isn’t valid (use one of http, cache-first, refresh, reload, cache-only)"
+            ),
+            (
+                ["a", "-f", "svg", "-o", "x"],
+                "--format: “svg” isn’t valid (use one of jpeg, png, apng, webp, gif, bmp, qoi, ico, tiff, avif, heic, jxl)"
+            ),
+            (["a", "-f", "png"], "--format can only be used with --output or --output-dir"),
+            (["a", "-Q", "80"], "--quality can only be used with --output or --output-dir"),
+            (["a", "-n"], "--no-clobber can only be used with --output or --output-dir"),
+            (["a", "-o", "x", "-d", "y"], "--output and --output-dir can’t be combined"),
+            (["a", "b", "-o", "x"], "--output: there is more than one image (use --output-dir for several images)"),
+            (["a", "-o", "-", "--json"], "--json can’t be combined with --output -"),
+            (["-", "-i", "-"], "standard input can be used only once"),
+            (
+                ["a", "-s", "x"],
+                "--size: “x” isn’t a size (use pixels, such as 320x240, 320, x240, 320x240^, or 320x240!)"
+            ),
+            (["a", "-H", "Accept"], "--header: “Accept” isn’t valid (use the form NAME: VALUE)"),
+            (["a", "-x", "p:1", "--noproxy"], "--proxy and --noproxy can’t be combined"),
+            (["a", "--key", "k.pem"], "--key can only be used with --cert"),
+            (["a", "-m", "soon"], "--max-time: “soon” isn’t a duration (use a duration such as 90, 1.5, or 2m)"),
         ])
     func refused(_ words: [String], _ expected: String) {
         #expect(message(words) == expected)
+    }
+
+    @Test("If an image is encoded again, the extension of the output file names the format, unless --format does")
+    func outputFormat() throws {
+        func format(_ words: String...) throws -> ImageFormat? {
+            let options = try FetchOptions(try Arguments(words, for: Commands.fetch)) { path throws(ImageError) in
+                throw .request(.fileNotFound(path: path))
+            }
+            return options.encoding.format
+        }
+        #expect(try format("a", "-o", "b.png", "-s", "10") == .png)
+        #expect(try format("a", "-o", "b.png", "-Q", "80", "-f", "webp") == .webp)
+        #expect(try format("a", "-o", "b.data", "-s", "10") == nil)
+        #expect(try format("a", "-d", "b.png", "-s", "10") == nil)
+        #expect(try format("a", "-o", "b.png") == nil)
     }
 
     @Test("A size consists of two lengths, of which one can be omitted")
@@ -81,7 +112,12 @@ struct ArgumentsTests {
         #expect(try arguments("-s", "320X").size() == .fit(width: 320))
         #expect(try arguments("-s", "x240").size() == .fit(height: 240))
         #expect(try arguments("a").size() == nil)
-        for wrong in ["0x1", "-1x2", "1x2x3", "1.5x2", "12", "99999999999999999999x1", "٣x٣"] {
+        #expect(try arguments("-s", "200").size() == .fit(width: 200))
+        #expect(try arguments("-s", "320x240^").size() == .fill(width: 320, height: 240))
+        #expect(try arguments("-s", "320x240!").size() == .exact(width: 320, height: 240))
+        for wrong in [
+            "0x1", "-1x2", "1x2x3", "1.5x2", "", "^", "200^", "x20!", "1x2^!", "99999999999999999999x1", "٣x٣",
+        ] {
             #expect(throws: UsageError.self) { try arguments("--size=\(wrong)").size() }
         }
     }
@@ -90,12 +126,12 @@ struct ArgumentsTests {
         "Sizes in bytes accept binary and decimal units",
         arguments: [("0", 0), ("500", 500), ("64KiB", 65_536), ("2m", 2 << 20), ("1GB", 1_000_000_000), ("7b", 7)])
     func bytes(_ text: String, _ count: Int) throws {
-        #expect(try arguments("--size", text, for: Commands.cache).bytes("size") == count)
+        #expect(try arguments("--max-size", text, for: Commands.cache).bytes("max-size") == count)
     }
 
     @Test("Invalid and too large byte sizes are rejected", arguments: ["", "x", "-1", "9999999999GiB", "1.5M"])
     func wrongBytes(_ text: String) {
-        #expect(throws: UsageError.self) { try arguments("--size=\(text)", for: Commands.cache).bytes("size") }
+        #expect(throws: UsageError.self) { try arguments("--max-size=\(text)", for: Commands.cache).bytes("max-size") }
     }
 
     @Test("Command lines are parsed independently on any thread")
@@ -103,8 +139,8 @@ struct ArgumentsTests {
         await withTaskGroup(of: Bool.self) { group in
             for index in 0..<200 {
                 group.addTask {
-                    let read = try? Arguments(["x", "-c", "\(index)", "--json", "y"], for: Commands.load)
-                    return read?.last("concurrency") == "\(index)" && read?.operands == ["x", "y"]
+                    let read = try? Arguments(["x", "-j", "\(index)", "--json", "y"], for: Commands.fetch)
+                    return read?.last("jobs") == "\(index)" && read?.operands == ["x", "y"]
                 }
             }
             for await isRight in group { #expect(isRight) }
@@ -120,6 +156,50 @@ struct ArgumentsTests {
             #expect(help.overview.contains(command.name))
         }
         #expect(HelpText.usage(Commands.demo) == "webimage demo [option…]")
+        for status in ["0", "1", "64", "69", "130", "141", "143"] {
+            #expect(help.overview.contains("\n  \(status) "), "\(status)")
+        }
+    }
+
+    @Test("A short option has the same long name in every command, and names are unique within a command")
+    func letters() {
+        var names: [Character: String] = [:]
+        for command in Commands.all {
+            for option in command.options {
+                guard let letter = option.letter else { continue }
+                #expect(names[letter, default: option.name] == option.name, "\(command.name) -\(letter)")
+                names[letter] = option.name
+            }
+            #expect(Set(command.options.map(\.name)).count == command.options.count, "\(command.name)")
+        }
+        #expect(names["f"] == "format" && names["q"] == "quiet" && names["Q"] == "quality")
+    }
+
+    @Test("Network options are parsed with the names and letters of curl")
+    func network() throws {
+        let words = [
+            "https://a.example/", "-H", "X-A: 1", "--header", "X-B:", "-A", "agent", "-u", "me:se:cret", "-x",
+            "proxy:8080", "-m", "1.5", "--connect-timeout", "2m", "--retry", "0", "--max-redirs", "3", "-E", "c.pem",
+            "--pinnedpubkey", "sha256//x", "-k", "--limits", "icon", "--max-pixels", "99", "--max-filesize", "8M",
+        ]
+        let network = try NetworkArguments(try Arguments(words, for: Commands.fetch))
+        #expect(network.headers.map { "\($0.name)=\($0.value)" } == ["X-A=1", "X-B="])
+        #expect(network.userAgent == "agent" && network.proxy == "http://proxy:8080")
+        #expect(network.user == NetworkArguments.User(name: "me", password: "se:cret"))
+        #expect(network.maxTime == 1.5 && network.connectTimeout == 120)
+        #expect(network.retryCount == 0 && network.maxRedirects == 3)
+        #expect(network.isInsecure && network.pinnedKeys == ["sha256//x"] && network.certificate == "c.pem")
+        let limits = network.limits()
+        #expect(limits.maxPixels == 99 && limits.maxEncodedBytes == 8 << 20)
+        #expect(limits.maxDimension == ImageLimits.icon.maxDimension)
+        #expect(network.hostOption == "user")
+    }
+
+    @Test("A higher maximum number of pixels also raises the limit for the size in the header")
+    func manyPixels() throws {
+        let words = ["https://a.example/", "--max-pixels", "500000000"]
+        let limits = try NetworkArguments(try Arguments(words, for: Commands.fetch)).limits()
+        #expect(limits.maxPixels == 500_000_000 && limits.maxSourcePixels == 500_000_000)
     }
 
     @Test("Extensions name formats", arguments: [("a.JPG", ImageFormat.jpeg), ("x/y.webp", .webp), ("a.b.png", .png)])

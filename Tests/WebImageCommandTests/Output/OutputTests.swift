@@ -36,8 +36,8 @@ struct OutputTests {
             ("https://example.org/a%00b%0Ac%1B.png", "a_b_c_"),
             ("https://example.org/", "example.org"),
             ("https://example.org/Gr%C3%BC%C3%9Fe.webp", "Grüße"),
-            ("https://example.org/...", "picture"),
-            ("data:image/png;base64,AAAA", "picture"),
+            ("https://example.org/...", "image"),
+            ("data:image/png;base64,AAAA", "image"),
         ])
     func names(_ text: String, _ stem: String) throws {
         let url = try #require(URL(string: text))

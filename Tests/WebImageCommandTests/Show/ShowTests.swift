@@ -14,19 +14,20 @@ struct ShowTests {
     @Test("Options are parsed, and the terminal determines omitted values")
     func options() throws {
         let plain = try options("a.png")
-        #expect(plain.style == nil && plain.columns == nil && plain.rows == nil && plain.frame == nil)
+        #expect(plain.style == nil && plain.columns == nil && plain.rows == nil && plain.frames == nil)
         #expect(plain.background == .terminal && plain.loops == nil)
-        let all = try options("--as", "sixels", "--size", "40x", "-b", "#102030", "--still", "a", "b")
-        #expect(all.style == .sixels && all.columns == 40 && all.rows == nil && all.frame == 0)
+        let all = try options("--format", "sixels", "--size", "40x", "-b", "#102030", "--still", "a", "b")
+        #expect(all.style == .sixels && all.columns == 40 && all.rows == nil && all.isStill)
         #expect(all.background == .color(PixelColor(red: 16, green: 32, blue: 48)) && all.inputs == ["a", "b"])
-        #expect(try options("--as", "auto", "-b", "checkerboard", "--loops", "0", "a").loops == 0)
+        #expect(try options("-f", "auto", "-b", "checkerboard", "--loop", "0", "a").loops == 0)
     }
 
     @Test(
         "Invalid and contradictory options are rejected",
         arguments: [
-            [], ["--as", "gif", "a"], ["--size", "0x4", "a"], ["--size", "1001x4", "a"], ["--size", "x", "a"],
-            ["-b", "clear", "a"], ["--frame", "-1", "a"], ["--loops", "2", "--still", "a"],
+            [], ["--format", "gif", "a"], ["--size", "0x4", "a"], ["--size", "1001x4", "a"], ["--size", "x", "a"],
+            ["-b", "clear", "a"], ["--frames", "-1", "a"], ["--loop", "2", "--still", "a"],
+            ["--frames", "1", "--still", "a"],
         ])
     func refused(_ words: [String]) {
         #expect(throws: UsageError.self) { try ShowOptions(Arguments(words, for: Commands.show)) }

@@ -57,4 +57,18 @@ struct TextTests {
         #expect(colored.apply(.red, to: "x") == "\u{1B}[31mx\u{1B}[0m")
         #expect(TerminalStyle.plain.apply(.red, to: "x") == "x")
     }
+
+    @Test(
+        "Sizes in the gallery have decimal units",
+        arguments: [(0, "0 B"), (999, "999 B"), (1_400, "1.4 kB"), (120_000, "120 kB"), (999_999, "1.0 MB")])
+    func decimalBytes(_ count: Int, _ text: String) {
+        #expect(NumberFormatting.decimalBytes(count) == text)
+    }
+
+    @Test(
+        "Large numbers are grouped by commas",
+        arguments: [(0, "0"), (999, "999"), (2_400, "2,400"), (-1_234_567, "-1,234,567")])
+    func grouped(_ number: Int, _ text: String) {
+        #expect(NumberFormatting.grouped(number) == text)
+    }
 }

@@ -13,12 +13,12 @@ struct CacheCommandTests {
         let first = try await run(tool, "import", "https://www.one.example/a.png", "a.png", "--tag", "blue", "--json")
         #expect(first.status == 0)
         #expect(try first.objects[0]["imported"] as? Int == 1)
-        #expect(try await run(tool, "import", "--list", "list").out.hasPrefix("1 imported"))
+        #expect(try await run(tool, "import", "-i", "list").out.hasPrefix("1 imported"))
         return tool
     }
 
     private func run(_ tool: ToolProcess, _ words: String...) async throws -> ToolProcess.Result {
-        try await tool.start(["cache"] + words + ["--cache", "kept"]).result
+        try await tool.start(["cache"] + words + ["--cache-dir", "kept"]).result
     }
 
     private func urls(_ result: ToolProcess.Result) throws -> [String] {
@@ -29,7 +29,7 @@ struct CacheCommandTests {
     func imported() async throws {
         let tool = try await filled()
         let url = "https://two.example/b.jpg"
-        let loaded = try await tool.run("load", url, "--policy", "cache-only", "--cache", "kept", "--json")
+        let loaded = try await tool.run("fetch", url, "-p", "cache-only", "--cache-dir", "kept", "--json")
         #expect(loaded.status == 0)
         let info = try await run(tool, "info", "--json")
         #expect(try info.objects[0]["entries"] as? Int == 2)
@@ -49,7 +49,7 @@ struct CacheCommandTests {
             try urls(try await run(tool, "list", "--sort", "age", "--json"))
                 == ["https://www.one.example/a.png", "https://two.example/b.jpg"])
         #expect(try urls(try await run(tool, "list", "-g", "*.jpg", "--json")) == ["https://two.example/b.jpg"])
-        #expect(try await run(tool, "list", "--sort", "colour").status == 64)
+        #expect(try await run(tool, "list", "--sort", "use").status == 64)
         #expect(try await run(tool, "verify", "--sort", "age").status == 64)
     }
 
@@ -57,10 +57,10 @@ struct CacheCommandTests {
     func show() async throws {
         let tool = try await filled()
         let shown = try await run(tool, "show", "https://www.one.example/a.png", "--json").objects[0]
-        #expect(shown["whole"] as? Bool == true)
+        #expect(shown["readable"] as? Bool == true)
         #expect(shown["tags"] as? [String] == ["blue"])
         #expect(shown["format"] as? String == "png")
-        let name = try #require(shown["name"] as? String)
+        let name = try #require(shown["fileName"] as? String)
         let key = try #require(shown["key"] as? String)
         #expect(try await run(tool, "show", String(name.prefix(12)), "--json").objects[0]["key"] as? String == key)
         #expect(try await run(tool, "show", key).out.contains(/\ntags +blue\n/))
@@ -72,11 +72,33 @@ struct CacheCommandTests {
     func clear() async throws {
         let tool = try await filled()
         #expect(try await run(tool, "clear", "--older-than", "1d", "--json").objects[0]["removed"] as? Int == 0)
-        #expect(try await run(tool, "clear", "--host", "two.example", "--tag", "blue").out.hasPrefix("0 removed"))
-        #expect(try await run(tool, "clear", "--host", "ONE.example").out.hasPrefix("1 removed"))
-        #expect(try await run(tool, "clear", "--glob", "*.gif").out.hasPrefix("0 removed"))
-        #expect(try await run(tool, "clear", "--older-than", "0s").out.hasPrefix("1 removed"))
+        #expect(
+            try await run(tool, "clear", "--host", "two.example", "--tag", "blue").out.hasPrefix("Removed 0 entries"))
+        #expect(try await run(tool, "clear", "--host", "ONE.example").out.hasPrefix("Removed 1 entry"))
+        #expect(try await run(tool, "clear", "--glob", "*.gif").out.hasPrefix("Removed 0 entries"))
+        #expect(try await run(tool, "clear", "--older-than", "0s").out.hasPrefix("Removed 1 entry"))
         #expect(try await run(tool, "clear", "--older-than", "soon").status == 64)
+    }
+
+    @Test("The trim command removes old entries, and the report counts the removed and the remaining entries")
+    func trim() async throws {
+        let tool = try await filled()
+        #expect(try await run(tool, "trim", "--max-age", "1d").out.contains("; 2 entries ("))
+        let trimmed = try await run(tool, "trim", "--max-size", "0", "--json").objects[0]
+        #expect(trimmed["removed"] as? Int == 2 && trimmed["freedBytes"] as? Int ?? 0 > 0)
+        #expect(try await run(tool, "list", "--max-age", "1d").status == 64)
+    }
+
+    @Test("A cache directory that doesn't exist is an error if the user specified it")
+    func missingDirectory() async throws {
+        let tool = try ToolProcess()
+        for action in ["info", "list", "verify", "trim", "clear"] {
+            let result = try await run(tool, action)
+            #expect(result.status == 1 && result.error.contains("doesn’t exist"), "\(action)")
+        }
+        #expect(try await run(tool, "path").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: tool.path("kept")))
+        #expect(try await tool.run("cache", "list").out == "The cache is empty.\n")
     }
 
     @Test("An export is imported into another cache, and files that aren't images are rejected")
@@ -85,16 +107,16 @@ struct CacheCommandTests {
         let exported = try await run(tool, "export", "out", "--json")
         #expect(try exported.objects[0]["exported"] as? Int == 2)
         #expect(try await run(tool, "export", "out").status == 1)
-        let other = try await tool.run("cache", "import", "out", "--cache", "other", "--json")
+        let other = try await tool.run("cache", "import", "out", "--cache-dir", "other", "--json")
         #expect(other.status == 0)
         #expect(try other.objects[0]["imported"] as? Int == 2)
-        #expect(try await tool.run("cache", "verify", "--cache", "other").status == 0)
+        #expect(try await tool.run("cache", "verify", "--cache-dir", "other").status == 0)
         try tool.write(Data("text".utf8), "text")
-        let refused = try await tool.run("cache", "import", "https://a.example/", "text", "--cache", "other")
+        let refused = try await tool.run("cache", "import", "https://a.example/", "text", "--cache-dir", "other")
         #expect(refused.status == 1)
         #expect(refused.error.contains("text"))
-        #expect(try await tool.run("cache", "import", "a", "b", "c", "--cache", "other").status == 64)
-        #expect(try await run(tool, "export", "bundle", "--entries").status == 0)
+        #expect(try await tool.run("cache", "import", "a", "b", "c", "--cache-dir", "other").status == 64)
+        #expect(try await run(tool, "export", "bundle", "--as", "entries").status == 0)
         #expect(FileManager.default.fileExists(atPath: tool.path("bundle/blobs")))
     }
 }

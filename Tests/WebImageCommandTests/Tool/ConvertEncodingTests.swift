@@ -15,24 +15,24 @@ struct ConvertEncodingTests {
         let tool = try ToolProcess()
         let page = try await tool.run("convert", "--help").out
         for option in [
-            "max-bytes", "max-size", "quality", "subsampling", "progressive", "background", "keep-metadata",
-            "no-location", "thumbnail", "exact", "lossless", "effort",
+            "target-size", "max-dimension", "quality", "subsampling", "progressive", "background", "metadata",
+            "embed-thumbnail", "exact", "lossless", "effort", "bit-depth", "format", "header",
         ] {
             #expect(page.contains("--\(option)"), "\(option)")
         }
     }
 
-    @Test("The options --max-bytes and --max-size limit the file")
+    @Test("The options --target-size and --max-dimension limit the file")
     func limits() async throws {
         let tool = try ToolProcess()
         try tool.write(try SampleImages.png(width: 400, height: 300), "a.png")
         for name in ["b.jpg", "b.png", "b.webp", "b.gif"] {
-            #expect(try await tool.run("convert", "a.png", name, "--max-bytes", "3K").status == 0)
+            #expect(try await tool.run("convert", "a.png", name, "--target-size", "3K").status == 0)
             #expect(try tool.read(name).count <= 3 << 10, "\(name)")
         }
-        #expect(try await tool.run("convert", "a.png", "c.jpg", "--max-size", "100").status == 0)
+        #expect(try await tool.run("convert", "a.png", "c.jpg", "--max-dimension", "100").status == 0)
         #expect(try decode(tool, "c.jpg").size == PixelSize(width: 100, height: 75))
-        let impossible = try await tool.run("convert", "a.png", "d.png", "--max-bytes", "9")
+        let impossible = try await tool.run("convert", "a.png", "d.png", "--target-size", "9")
         #expect(impossible.status == 1 && impossible.error.contains("(6001)"))
     }
 
@@ -41,8 +41,8 @@ struct ConvertEncodingTests {
         let tool = try ToolProcess()
         try tool.write(try SampleImages.png(), "a.png")
         let result = try await tool.run(
-            "convert", "a.png", "b.jpg", "--subsampling", "422", "--progressive", "--quality", "95", "--thumbnail", "16"
-        )
+            "convert", "a.png", "b.jpg", "--subsampling", "4:2:2", "--progressive", "-Q", "95", "--embed-thumbnail",
+            "16")
         #expect(result.status == 0)
         let bytes = try tool.read("b.jpg")
         let frame = try #require(bytes.firstRange(of: Data([0xFF, 0xC2])))
@@ -75,8 +75,8 @@ struct ConvertEncodingTests {
             return EmbeddedMetadata(reading: try tool.read("b.webp")).exif.flatMap { ExifBlock($0) }
         }
         #expect(try await kept() == nil)
-        #expect(try await kept("--keep-metadata")?.position.count == 1)
-        #expect(try await kept("--keep-metadata", "--no-location")?.position.isEmpty == true)
+        #expect(try await kept("--metadata", "keep")?.position.count == 1)
+        #expect(try await kept("--metadata", "keep-except-location")?.position.isEmpty == true)
     }
 
     @Test("A JPEG is converted to JPEG XL without loss", .enabled(if: ImageCoderRegistry.standard.canEncode(.jxl)))
@@ -93,8 +93,8 @@ struct ConvertEncodingTests {
         let tool = try ToolProcess()
         try tool.write(try SampleImages.png(), "a.png")
         for words in [
-            ["--max-bytes", "0"], ["--max-bytes", "x"], ["--max-size", "0"], ["--subsampling", "411"],
-            ["--background", "clear"], ["--no-location"], ["--thumbnail", "0"], ["--effort", "10"],
+            ["--target-size", "0"], ["--target-size", "x"], ["--max-dimension", "0"], ["--subsampling", "411"],
+            ["--background", "clear"], ["--metadata", "all"], ["--embed-thumbnail", "0"], ["--effort", "10"],
         ] {
             #expect(try await tool.start(["convert", "a.png", "b.jpg"] + words).result.status == 64, "\(words)")
         }

@@ -4,18 +4,27 @@ import Dispatch
 import Foundation
 import Testing
 import WebImage
+import WebImageCommand
+import WebImageCore
 
 @Suite("The webimage commands info, decode, and convert", .timeLimit(.minutes(5)))
 struct FileCommandTests {
     @Test("Version, help, and usage errors have their exit statuses")
     func basics() async throws {
         let tool = try ToolProcess()
-        #expect(try await tool.run("--version").out.hasPrefix("webimage "))
+        for option in ["--version", "-V"] {
+            let version = try await tool.run(option).out
+            #expect(version.hasPrefix("webimage ") && version.contains("libcurl/") && version.contains("libpng 1."))
+            #expect(version.contains("Encodes: jpeg png apng webp gif bmp qoi ico"))
+        }
         let help = try await tool.run("--help")
-        #expect(help.status == 0 && help.out.contains("webimage load URL"))
+        #expect(help.status == 0 && help.out.contains("webimage fetch URL"))
         let page = try await tool.run("decode", "--help")
-        #expect(page.status == 0 && page.out.contains("--rgba OUT"))
-        for words in [[], ["frob"], ["load"], ["load", "--frob", "x"], ["decode", "x"], ["cache", "frob"]] {
+        #expect(page.status == 0 && page.out.contains("--pixel-format rgba8|rgba16|rgb8"))
+        for words in [
+            [], ["frob"], ["fetch"], ["fetch", "--frob", "x"], ["decode"], ["cache", "frob"], ["help", "frob"],
+            ["completion"], ["completion", "csh"], ["info", "a.png", "--color", "blue"],
+        ] {
             let result = try await tool.start(words).result
             #expect(result.status == 64, "\(words)")
             #expect(result.out.isEmpty && !result.error.isEmpty)
@@ -31,12 +40,16 @@ struct FileCommandTests {
         let result = try await tool.run("info", "--json", "a.png", "b.png", "c.jpg", "missing.png")
         #expect(result.status == 1)
         let objects = try result.objects
-        #expect(objects.map { $0["source"] as? String } == ["a.png", "b.png", "c.jpg", "missing.png"])
-        #expect(objects[0]["width"] as? Int == 64 && objects[0]["rawHeight"] as? Int == 48)
+        #expect(objects.map { $0["path"] as? String } == ["a.png", "b.png", "c.jpg", "missing.png"])
+        #expect(objects.map { $0["status"] as? String } == ["ok", "failed", "ok", "failed"])
+        #expect(objects[0]["width"] as? Int == 64 && objects[0]["storedHeight"] as? Int == 48)
+        #expect(objects[0]["bitDepth"] as? Int == 8 && objects[0]["frameDurations"] as? [Int] == [])
         #expect(objects[0]["orientation"] as? Int == 1 && objects[0]["frames"] as? Int == 1)
         #expect(objects[2]["format"] as? String == "jpeg")
         let codes = objects.map { ($0["error"] as? [String: Any])?["code"] as? Int }
         #expect(codes == [nil, 4003, nil, 1006])
+        #expect((objects[3]["error"] as? [String: Any])?["case"] as? String == "request.fileNotFound")
+        #expect(result.error.split(separator: "\n").count == 2 && result.error.contains("missing.png"))
         let human = try await tool.run("info", "a.png")
         #expect(human.status == 0 && human.out.contains("64 × 48 pixels"))
     }
@@ -45,13 +58,21 @@ struct FileCommandTests {
     func decode() async throws {
         let tool = try ToolProcess()
         try tool.write(try SampleImages.png(width: 10, height: 6), "a.png")
-        let full = try await tool.run("decode", "a.png", "--rgba", "full.rgba")
+        let full = try await tool.run("decode", "a.png", "-o", "full.rgba")
         #expect(full.status == 0 && full.out == "10 6\n")
         #expect(try tool.read("full.rgba") == Data(SampleImages.image(width: 10, height: 6).pixels.packedBytes()))
-        let small = try await tool.run("decode", "--size", "5x", "a.png", "--rgba", "small.rgba")
+        let small = try await tool.run("decode", "--size", "5x", "a.png", "-o", "small.rgba")
         #expect(small.out == "5 3\n")
         #expect(try tool.read("small.rgba").count == 5 * 3 * 4)
-        let frame = try await tool.run("decode", "a.png", "--frame", "1", "--rgba", "frame.rgba")
+        let wide = try await tool.run("decode", "a.png", "--pixel-format", "rgba16", "-o", "wide")
+        #expect(try wide.status == 0 && tool.read("wide").count == 10 * 6 * 8)
+        let opaque = try await tool.run("decode", "a.png", "--pixel-format", "rgb8", "-o", "opaque")
+        #expect(try opaque.status == 0 && tool.read("opaque").count == 10 * 6 * 3)
+        let piped = try await tool.run("decode", "a.png", "--size", "1x1")
+        #expect(piped.status == 0 && piped.error == "1 1\n")
+        #expect(try await tool.run("decode", "a.png", "--frames", "0,0", "-o", "twice").status == 0)
+        #expect(try tool.read("twice").count == 2 * 10 * 6 * 4)
+        let frame = try await tool.run("decode", "a.png", "--frames", "1", "-o", "frame.rgba")
         #expect(frame.status == 1 && frame.error.contains("(1008)"))
     }
 
@@ -60,7 +81,7 @@ struct FileCommandTests {
         let tool = try ToolProcess()
         try tool.write(Data(), "empty.png")
         for (name, code) in [("missing.png", 1006), (".", 1007), ("empty.png", 4001)] {
-            let result = try await tool.run("decode", name, "--rgba", "out")
+            let result = try await tool.run("decode", name, "-o", "out")
             #expect(result.status == 1 && result.error.contains("(\(code))"), "\(name): \(result.error)")
         }
     }
@@ -81,11 +102,105 @@ struct FileCommandTests {
         #expect(text.status == 1 && text.error.contains("(4003)"))
     }
 
+    @Test("The convert command writes many files to a directory, in the format of --format")
+    func convertMany() async throws {
+        let tool = try ToolProcess()
+        try FileManager.default.createDirectory(atPath: tool.path("in/deep"), withIntermediateDirectories: true)
+        try tool.write(try SampleImages.png(), "in/a.png")
+        try tool.write(try SampleImages.jpeg(), "in/deep/b.jpg")
+        try tool.write(Data("words".utf8), "in/notes.txt")
+        try tool.write(try SampleImages.png(), "c.png")
+        let result = try await tool.run("convert", "-d", "out", "-f", "webp", "in", "c.png", "missing.png")
+        #expect(result.status == 1 && result.error.contains("missing.png"))
+        #expect(result.error.split(separator: "\n").count == 1)
+        let names = try FileManager.default.contentsOfDirectory(atPath: tool.path("out")).sorted()
+        #expect(names == ["a.webp", "b.webp", "c.webp"])
+        #expect(ImageFormat(sniffing: try tool.read("out/b.webp")) == .webp)
+        #expect(try await tool.run("convert", "-d", "out%d", "-f", "bmp", "c.png").status == 0)
+        #expect(ImageFormat(sniffing: try tool.read("out%d/c.bmp")) == .bmp)
+        #expect(try await tool.run("convert", "-d", "out", "c.png").status == 64)
+        #expect(try await tool.run("convert", "c.png", "-").status == 64)
+        let piped = try await tool.run("convert", "c.png", "-", "-f", "bmp")
+        #expect(piped.status == 0 && piped.out.hasPrefix("BM"))
+    }
+
+    @Test("The info command prints the EXIF tags on request")
+    func exif() async throws {
+        let tool = try ToolProcess()
+        var block = ExifBlock.only(.up)
+        block.main.append(ExifBlock.Entry(tag: 0x0110, kind: 2, count: 4, bytes: Array("X100".utf8)))
+        let time: [UInt8] = block.isBigEndian ? [0, 0, 0, 1, 0, 0, 0, 60] : [1, 0, 0, 0, 60, 0, 0, 0]
+        block.photo.append(ExifBlock.Entry(tag: 0x829A, kind: 5, count: 1, bytes: time))
+        let pixels = try SampleImages.image(width: 20, height: 20).pixels
+        let image = DecodedImage(
+            pixels: pixels, metadata: ImageMetadata(storedSize: pixels.size, exif: block.serialized()))
+        try tool.write(
+            try ImageCoderRegistry.standard.encode(
+                image, as: ImageEncoding(format: .jpeg, metadata: .keep), context: ImageProcessingContext()), "a.jpg")
+        let tags = try #require(
+            try await tool.run("info", "a.jpg", "--exif", "--json").objects[0]["exif"] as? [String: String])
+        #expect(tags["Model"] == "X100" && tags["ExposureTime"] == "1/60")
+        #expect(try await tool.run("info", "a.jpg", "--exif").out.contains(/Model +X100\n/))
+        #expect(try await tool.run("info", "a.jpg", "--json").objects[0]["exif"] == nil)
+    }
+
+    @Test("The man page describes every command and every option")
+    func manual() async throws {
+        let tool = try ToolProcess()
+        let page = try await tool.run("help", "--man")
+        #expect(page.status == 0 && page.out.hasPrefix(".\\\""))
+        for command in Commands.all {
+            let parts = page.out.components(separatedBy: "\n.SS \(command.name)\n")
+            let section = try #require(parts.dropFirst().first, "\(command.name)").components(separatedBy: "\n.S")[0]
+            for option in command.options {
+                let name = option.name.replacing("-", with: "\\-")
+                #expect(page.out.contains("\\-\\-\(name)"), "\(command.name) --\(option.name)")
+            }
+            for group in command.sections {
+                guard group.title == "Options" else {
+                    #expect(section.contains("the \(group.title.lowercased())"), "\(command.name) \(group.title)")
+                    continue
+                }
+                for option in group.options {
+                    let name = option.name.replacing("-", with: "\\-")
+                    #expect(section.contains("\\-\\-\(name)\\fR"), "\(command.name) --\(option.name)")
+                }
+            }
+            let takesEncoding = command.sections.contains { $0.title == "Encoding options" }
+            #expect(section.contains("the encoding options") == takesEncoding, "\(command.name)")
+        }
+    }
+
+    @Test("Completion scripts contain every command and every option", arguments: ["bash", "zsh", "fish"])
+    func completion(_ shell: String) async throws {
+        let tool = try ToolProcess()
+        let script = try await tool.run("completion", shell)
+        #expect(script.status == 0 && script.error.isEmpty)
+        for command in Commands.all {
+            #expect(script.out.contains(command.name))
+            for option in command.options {
+                #expect(script.out.contains(shell == "fish" ? "-l \(option.name)" : "--\(option.name)"))
+            }
+        }
+        #expect(script.out.contains("keep-except-location"))
+        #expect(script.out.contains("contains -- info (commandline -opc)[2]") == (shell == "fish"))
+    }
+
+    @Test("With --color always, output to a pipe has colors, and --quiet prints only errors")
+    func colorAndQuiet() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(), "a.png")
+        #expect(try await tool.run("info", "a.png", "--color", "always").out.contains("\u{1B}[1m"))
+        #expect(try await !tool.run("info", "a.png").out.contains("\u{1B}"))
+        let quiet = try await tool.run("info", "-q", "a.png", "missing.png")
+        #expect(quiet.out.isEmpty && quiet.error.split(separator: "\n").count == 1)
+    }
+
     @Test("An interrupt signal ends a decode that waits for its input")
     func interruption() async throws {
         let tool = try ToolProcess()
         #expect(mkfifo(tool.path("fifo"), 0o600) == 0)
-        let running = try tool.start(["decode", "fifo", "--rgba", "out"])
+        let running = try tool.start(["decode", "fifo", "-o", "out"])
         // Opening the write end succeeds when the tool reads. The tool never receives data.
         let path = tool.path("fifo")
         let writer = await withCheckedContinuation { continuation in

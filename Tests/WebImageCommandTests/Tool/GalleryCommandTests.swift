@@ -8,7 +8,7 @@ struct GalleryCommandTests {
     @Test("Invalid arguments are rejected before a window opens")
     func usage() async throws {
         let tool = try ToolProcess()
-        let result = try await tool.run("gallery", "--size", "1")
+        let result = try await tool.run("gallery", "--thumbnail-size", "1")
         #expect(result.status == 64 && result.error.contains("from 96 to 320"))
         #expect(result.error.contains("webimage gallery --help"))
         #expect(try await tool.run("gallery", "--help").out.contains("--transition"))

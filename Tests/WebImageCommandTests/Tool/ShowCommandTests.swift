@@ -40,7 +40,7 @@ struct ShowCommandTests {
     func colors() async throws {
         let tool = try ToolProcess()
         try tool.write(try Self.flag(), "flag.png")
-        let result = try await tool.run("show", "--as", "symbols", "--size", "8x4", "flag.png")
+        let result = try await tool.run("show", "--format", "symbols", "--size", "8x4", "flag.png")
         #expect(result.status == 0 && result.error.isEmpty)
         let rows = result.out.split(separator: "\n")
         #expect(rows.count == 4)
@@ -65,8 +65,8 @@ struct ShowCommandTests {
     func protocols() async throws {
         let tool = try ToolProcess()
         try tool.write(try Self.flag(), "flag.png")
-        #expect(try await tool.run("show", "--as", "sixels", "flag.png").out.contains("\u{1B}P"))
-        #expect(try await tool.run("show", "--as", "kitty", "flag.png").out.contains("\u{1B}_G"))
+        #expect(try await tool.run("show", "--format", "sixels", "flag.png").out.contains("\u{1B}P"))
+        #expect(try await tool.run("show", "--format", "kitty", "flag.png").out.contains("\u{1B}_G"))
     }
 
     @Test("A file that can't be shown doesn't stop the others")
@@ -78,7 +78,7 @@ struct ShowCommandTests {
         #expect(result.status == 1)
         #expect(result.error.contains("none.png") && result.error.contains("4003"))
         #expect(result.out.contains("flag.png"))
-        #expect(try await tool.run("show", "--frame", "5", "flag.png").status == 1)
+        #expect(try await tool.run("show", "--frames", "5", "flag.png").status == 1)
         #expect(try await tool.run("show").status == 64)
     }
 
@@ -90,7 +90,7 @@ struct ShowCommandTests {
         let tool = try ToolProcess()
         try tool.write(Self.blinker, "blinker.gif")
         let terminal = try PseudoTerminal(columns: 80, rows: 24)
-        let words = ["show", "blinker.gif"] + (isInterrupted ? [] : ["--loops", "1"])
+        let words = ["show", "blinker.gif"] + (isInterrupted ? [] : ["--loop", "1"])
         let running = try tool.start(
             words, environment: ["TERM": "xterm", "COLORTERM": "truecolor"], terminal: terminal.slave)
         var bytes: [UInt8] = []

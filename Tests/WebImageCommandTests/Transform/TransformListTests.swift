@@ -25,13 +25,35 @@ struct TransformListTests {
     }
 
     static let same: [(String, any ImageTransformer)] = [
-        ("resize=9x", .resize(width: 9)), ("resize=x9:fill", .resize(height: 9, mode: .fill)),
+        ("resize=9x", .resize(width: 9)), ("resize=9x8:exact", .resize(width: 9, height: 8, mode: .exactly)),
+        ("resize=x9:fill", .resize(height: 9, mode: .fill)),
         ("crop=3x4", .crop(width: 3, height: 4)), ("crop=3x4:top", .crop(width: 3, height: 4, anchor: .top)),
         ("crop=3x4:1:-2.5", .crop(x: 1, y: -2.5, width: 3, height: 4)),
-        ("corners=4", .roundedCorners(radius: 4)),
-        ("corners=4:topLeading+bottomTrailing", .roundedCorners(radius: 4, corners: [.topLeading, .bottomTrailing])),
-        ("corners=4:2:white", .roundedCorners(radius: 4, border: .init(width: 2, color: .white))),
-        ("corners=4:all:2", .roundedCorners(radius: 4, border: .init(width: 2, color: .black))),
+        ("smart-crop=3x4", .smartCrop(width: 3, height: 4)),
+        ("smart-crop=3x4:entropy", .smartCrop(width: 3, height: 4, strategy: .entropy)),
+        ("canvas=3x4", .canvas(width: 3, height: 4)),
+        (
+            "canvas=3x4:original:bottomTrailing:white",
+            .canvas(width: 3, height: 4, mode: .original, anchor: .bottomTrailing, background: .white)
+        ),
+        (
+            "canvas=3x4:fill:top:black:upscale",
+            .canvas(width: 3, height: 4, mode: .fill, anchor: .top, background: .black, upscales: true)
+        ),
+        ("trim", .trim()), ("trim=0.5", .trim(tolerance: 0.5)),
+        ("trim=0.1:white", .trim(tolerance: 0.1, color: .white)),
+        ("rounded-corners=4", .roundedCorners(radius: 4)),
+        ("rounded-corners=25%", .roundedCorners(radiusFraction: 0.25)),
+        (
+            "rounded-corners=50%:topLeading:2:white",
+            .roundedCorners(radiusFraction: 0.5, corners: .topLeading, border: .init(width: 2, color: .white))
+        ),
+        (
+            "rounded-corners=4:topLeading+bottomTrailing",
+            .roundedCorners(radius: 4, corners: [.topLeading, .bottomTrailing])
+        ),
+        ("rounded-corners=4:2:white", .roundedCorners(radius: 4, border: .init(width: 2, color: .white))),
+        ("rounded-corners=4:all:2", .roundedCorners(radius: 4, border: .init(width: 2, color: .black))),
         ("circle=2:#f00", .circle(border: .init(width: 2, color: PixelColor(red: 255, green: 0, blue: 0)))),
         ("border=2", .border(width: 2, color: .black)),
         ("border=2:white:outside", .border(width: 2, color: .white, placement: .outside)),
@@ -42,15 +64,16 @@ struct TransformListTests {
         ("inset=2", .inset(2)), ("blur=dark", .blur(.dark)), ("blur=extra-light", .blur(.extraLight)),
         ("blur=tinted:#00f", .blur(.tinted(PixelColor(red: 0, green: 0, blue: 255)))),
         ("blur=3:0.5:white", .blur(radius: 3, saturation: 0.5, tint: .white)),
+        ("blur=3:1:white:multiply", .blur(radius: 3, tint: .white, tintBlendMode: .multiply)),
         ("sharpen", .sharpen()), ("sharpen=2:3:0.1", .sharpen(amount: 2, radius: 3, threshold: 0.1)),
         ("vignette", .vignette()), ("vignette=1:0.2:white", .vignette(strength: 1, start: 0.2, color: .white)),
         ("tint=black", .tint(.black)),
         ("tint=#11223344:multiply", .tint(PixelColor(red: 17, green: 34, blue: 51, alpha: 68), blendMode: .multiply)),
         ("saturation=-1", .saturation(-1)), ("brightness=1.5", .brightness(1.5)), ("contrast=0", .contrast(0)),
         ("grayscale", .grayscale(1)), ("sepia=0.5", .sepia(0.5)), ("invert", .invert(1)),
-        ("hue=90", .hueRotation(degrees: 90)),
+        ("hue-rotation=90", .hueRotation(degrees: 90)),
         (
-            "matrix=1:0:0:0:0:0:1:0:0:0:0:0:1:0:0:0:0:0:1:0.5",
+            "color-matrix=1:0:0:0:0:0:1:0:0:0:0:0:1:0:0:0:0:0:1:0.5",
             .colorMatrix(ColorMatrix(alpha: .init(alpha: 1, constant: 0.5)))
         ),
     ]
@@ -63,7 +86,7 @@ struct TransformListTests {
 
     @Test("All names are unique and covered by these tests")
     func names() {
-        let tested = Set(Self.same.map { String($0.0.prefix { $0.isLetter }) } + ["overlay", "mask"])
+        let tested = Set(Self.same.map { String($0.0.prefix { $0.isLetter || $0 == "-" }) } + ["overlay", "mask"])
         #expect(tested == Set(TransformList.names))
         #expect(TransformList.names.count == tested.count)
     }
@@ -109,6 +132,18 @@ struct TransformListTests {
         ("resize=0x0", "--transform, item 1: resize: the size “0x0” \(sizes)"),
         ("resize=x", "--transform, item 1: resize: the size “x” \(sizes)"),
         ("crop=5x", "--transform, item 1: crop: the width or height is missing"),
+        ("canvas=5x", "--transform, item 1: canvas: the width or height is missing"),
+        ("smart-crop=x5", "--transform, item 1: smart-crop: the width or height is missing"),
+        (
+            "canvas=5x5:cover",
+            "--transform, item 1: canvas: the mode “cover” isn’t valid (use one of fit, fill, stretch, original)"
+        ),
+        ("trim=2", "--transform, item 1: trim: the tolerance “2” isn’t valid (use a number from 0 to 1)"),
+        (
+            "rounded-corners=101%",
+            "--transform, item 1: rounded-corners: the radius “101%” isn’t valid (use a percentage greater than 0%, up "
+                + "to 100%)"
+        ),
         (
             "flip=up",
             "--transform, item 1: flip: the direction “up” isn’t valid (use one of horizontal, vertical, both)"
@@ -116,7 +151,7 @@ struct TransformListTests {
         ("tint=red", "--transform, item 1: tint: the color “red” \(colors)"),
         ("tint=#12", "--transform, item 1: tint: the color “#12” \(colors)"),
         ("overlay=", "--transform, item 1: overlay: the file is missing"),
-        ("matrix=1:2", "--transform, item 1: matrix: the blue-to-red coefficient is missing"),
+        ("color-matrix=1:2", "--transform, item 1: color-matrix: the blue-to-red coefficient is missing"),
     ]
 
     @Test("An error names the position, the value, and the allowed values", arguments: refusals)

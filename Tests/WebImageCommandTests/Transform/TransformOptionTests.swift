@@ -20,6 +20,22 @@ struct TransformOptionTests {
         #expect(try ImageInfo(data: try tool.read("c.png")).size == PixelSize(width: 40, height: 20))
     }
 
+    @Test("Images get an exact size with a canvas or a smart crop")
+    func exactSizes() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(width: 40, height: 20), "a.png")
+        let cases: [(list: String, size: PixelSize)] = [
+            ("canvas=50x30:fit:top:white", PixelSize(width: 50, height: 30)),
+            ("canvas=50x30:fill:center:clear:upscale,rounded-corners=50%", PixelSize(width: 50, height: 30)),
+            ("smart-crop=10x10:entropy", PixelSize(width: 10, height: 10)),
+        ]
+        for (index, (list, size)) in cases.enumerated() {
+            let result = try await tool.run("convert", "a.png", "\(index).png", "--transform", list)
+            #expect(result.status == 0, "\(result.error)")
+            #expect(try ImageInfo(data: try tool.read("\(index).png")).size == size, "\(list)")
+        }
+    }
+
     @Test(
         "Vector images are drawn at the requested size before they're transformed",
         .enabled(if: ImageCoderRegistry.standard.canDecode(.svg), "built without SVG"))
@@ -42,15 +58,15 @@ struct TransformOptionTests {
         #expect(outside.status == 1 && outside.error.contains("(500"), "\(outside.error)")
         let missing = try await tool.run("convert", "a.png", "b.png", "-t", "mask=none.png")
         #expect(missing.status == 1 && missing.error.contains("(1006)"))
-        let nowhere = try await tool.run("load", "a.png", "-t", "sepia")
-        #expect(nowhere.status == 64 && nowhere.error.contains("--transform can only be used with --output"))
+        let unwritten = try await tool.run("fetch", "a.png", "-t", "circle", "--cache-dir", "cache", "--json")
+        #expect(try unwritten.objects[0]["width"] as? Int == 20)
     }
 
-    @Test("The load command writes the transformed image, with alpha if necessary")
-    func load() async throws {
+    @Test("The fetch command writes the transformed image, with alpha if necessary")
+    func fetch() async throws {
         let tool = try ToolProcess()
         try tool.write(try SampleImages.jpeg(width: 40, height: 20), "a.jpg")
-        let result = try await tool.run("load", "a.jpg", "-o", "out", "-t", "circle", "--cache", "cache")
+        let result = try await tool.run("fetch", "a.jpg", "-d", "out", "-t", "circle", "--cache-dir", "cache")
         #expect(result.status == 0, "\(result.error)")
         let names = try FileManager.default.contentsOfDirectory(atPath: tool.path("out"))
         #expect(names.count == 1)

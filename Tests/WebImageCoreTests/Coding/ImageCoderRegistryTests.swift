@@ -48,7 +48,8 @@ struct ImageCoderRegistryTests {
 
     @Test("If all coders fail, the error lists their errors in the order in which they were tried")
     func failures() throws {
-        let registry = ImageCoderRegistry(["b", "a"].map { DotCoder(identifier: $0, magic: [0xD0], failure: $0) })
+        let coders: [any ImageCoder] = ["b", "a"].map { DotCoder(identifier: $0, magic: [0xD0], failure: $0) }
+        let registry = ImageCoderRegistry(coders)
         let expected = ["a", "b"].map {
             ImageError.DecodingFailure.corrupted(format: ImageFormat(rawValue: $0), reason: $0)
         }
@@ -57,7 +58,8 @@ struct ImageCoderRegistryTests {
 
     @Test("A coder can be unregistered by its identifier")
     func unregister() throws {
-        var registry = ImageCoderRegistry(["a", "b", "a"].map { DotCoder(identifier: $0, magic: [0xD0]) })
+        let coders: [any ImageCoder] = ["a", "b", "a"].map { DotCoder(identifier: $0, magic: [0xD0]) }
+        var registry = ImageCoderRegistry(coders)
         let answers = [registry.unregister("a"), registry.unregister("a")]
         #expect(answers == [true, false] && registry.identifiers == ["b"])
         registry.unregister("b")

@@ -22,7 +22,7 @@ extension Sample {
         Sample(
             "lossless WebP",
             webp(ByteBuilder().riff("VP8L", ByteBuilder().raw(0x2F).little(21 | 8 << 14 | 1 << 28, 4).zeros(3))),
-            ImageInfo(format: .webp, storedSize: size(22, 9), hasAlpha: true)),
+            ImageInfo(format: .webp, storedSize: size(22, 9), hasAlpha: true, isLosslessWebP: true)),
         Sample(
             "extended WebP", webp(canvas(0x28, 33, 44).joined(lossy).riff("EXIF", exif(5))),
             ImageInfo(format: .webp, storedSize: size(33, 44), orientation: .leftMirrored, hasICCProfile: true)),

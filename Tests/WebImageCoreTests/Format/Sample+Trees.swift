@@ -15,11 +15,14 @@ extension Sample {
         Sample(
             "TIFF of two pages",
             ByteBuilder().text("MM").raw(0, 42).big(8, 4)
-                .joined(directory([(256, 40), (257, 30), (258, 16), (274, 7), (338, 2), (34_675, 0)], next: 86))
+                .joined(
+                    directory(
+                        [(256, 40), (257, 30), (258, 16), (274, 7), (278, 8), (338, 2), (34_675, 0)], next: 98)
+                )
                 .joined(directory([(256, 1)], next: 0)),
             ImageInfo(
                 format: .tiff, storedSize: size(40, 30), orientation: .rightMirrored, bitDepth: 16, hasAlpha: true,
-                frameCount: 2, hasICCProfile: true)),
+                frameCount: 2, hasICCProfile: true, rowsPerUnit: 8)),
         Sample(
             "BigTIFF, little-endian",
             ByteBuilder().text("II").raw(43, 0, 8, 0, 0, 0).little(16, 8).little(2, 8)
@@ -28,7 +31,7 @@ extension Sample {
             ImageInfo(format: .tiff, storedSize: size(70_000, 5), bitDepth: 1)),
         Sample(
             "TIFF whose directories run in a circle",
-            ByteBuilder().text("MM").raw(0, 42).big(8, 4).joined(directory([(256, 4), (257, 3)], next: 8)),
+            ByteBuilder().text("MM").raw(0, 42).big(8, 4).joined(directory([(256, 4), (257, 3), (278, 3)], next: 8)),
             ImageInfo(format: .tiff, storedSize: size(4, 3), bitDepth: 1, frameCountIsExact: false)),
     ]
 

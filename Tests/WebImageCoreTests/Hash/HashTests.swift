@@ -124,6 +124,26 @@ struct HashTests {
         }
     }
 
+    @Test("A BlurHash is described by its characters, and a ThumbHash is read from any sequence of bytes")
+    func forms() throws {
+        let text = "LEHV6nWB2yk8pyo0adR*.7kCMdnj"
+        let hash = try BlurHash(text)
+        #expect("\(hash)" == text)
+        let thumb = try ThumbHash(encoding: smooth(8, 8))
+        #expect(try ThumbHash(Data(thumb.bytes)) == thumb)
+        #expect(try ThumbHash(AnySequence(thumb.bytes)) == thumb)
+    }
+
+    @Test("A BlurHash with an invalid first character reports the size digit")
+    func sizeDigit() {
+        // The last of the 83 digits is “~”, and the size digit is at most 80.
+        #expect {
+            try BlurHash("~EHV6nWB2yk8pyo0adR*.7kCMdnj")
+        } throws: {
+            ($0 as? ImageError)?.message.contains("82 isn't a valid size digit") ?? false
+        }
+    }
+
     @Test("Invalid sizes and contrasts and huge sizes throw typed errors")
     func hostile() throws {
         let hash = try BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj")

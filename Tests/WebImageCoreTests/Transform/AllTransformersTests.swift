@@ -96,6 +96,9 @@ struct AllTransformersTests {
             (.circle(border: .init(width: value, color: color)), "border width"),
             (.border(width: value, color: color), "width"), (.blur(radius: value), "radius"),
             (.border(width: value, color: color, placement: .outside), "width"), (.sharpen(radius: value), "radius"),
+            (.canvas(width: value, height: 3), "width"), (.canvas(width: 3, height: value), "height"),
+            (.smartCrop(width: value, height: 3), "width"), (.smartCrop(width: 3, height: value), "height"),
+            (.roundedCorners(radiusFraction: value), "radius fraction"),
         ]
         if value != 0 {
             bad += [
@@ -103,7 +106,7 @@ struct AllTransformersTests {
                 (.overlay(source, opacity: value), "opacity"), (.sharpen(amount: value), "amount"),
                 (.overlay(source, at: .anchored(.top, margin: value)), "margin"), (.grayscale(value), "amount"),
                 (.sharpen(threshold: value), "threshold"), (.sepia(value), "amount"), (.invert(value), "amount"),
-                (.brightness(value), "amount"), (.contrast(value), "amount"),
+                (.brightness(value), "amount"), (.contrast(value), "amount"), (.trim(tolerance: value), "tolerance"),
             ]
         }
         if value != 0, value != -1 {

@@ -110,6 +110,31 @@ struct RoundedCornersTests {
         }
     }
 
+    @Test("A fraction refers to the shorter side", arguments: [0.125, 0.25, 0.5, 0.9, 1])
+    func fractions(_ fraction: Double) throws {
+        for (width, height) in [(32, 48), (48, 32), (20, 20)] {
+            let source = try white(width, height)
+            let result = try StandardTransformer.roundedCorners(radiusFraction: fraction)
+                .transform(source, context: context)
+            let radius = fraction * Double(min(width, height))
+            let expected = try StandardTransformer.roundedCorners(radius: radius).transform(source, context: context)
+            #expect(result.packedBytes() == expected.packedBytes())
+        }
+        let points = try StandardTransformer.roundedCorners(radiusFraction: fraction, unit: .points)
+            .transform(try white(32, 32), context: ImageProcessingContext(scale: 3))
+        let pixels = try StandardTransformer.roundedCorners(radiusFraction: fraction)
+            .transform(try white(32, 32), context: context)
+        #expect(points.packedBytes() == pixels.packedBytes())
+    }
+
+    @Test("A fraction outside the range throws", arguments: [0, -0.5, 1.01, 25, .nan, .infinity])
+    func invalidFractions(_ fraction: Double) throws {
+        let source = try white(8, 8)
+        #expect {
+            try StandardTransformer.roundedCorners(radiusFraction: fraction).transform(source, context: context)
+        } throws: { ($0 as? ImageError)?.code == 5001 }
+    }
+
     @Test("An invalid radius or border width throws", arguments: [0, -1, .nan, .infinity])
     func refuse(_ value: Double) throws {
         let source = try white(8, 8)

@@ -42,6 +42,27 @@ enum Samples {
             }
     }
 
+    /// The transformers that place or select parts of an image, and those with parameters relative to other values.
+    private static var placed: [any ImageTransformer] {
+        let red = PixelColor(red: 255, green: 0, blue: 0)
+        let glass = PixelColor(red: 0, green: 90, blue: 255, alpha: 100)
+        return [
+            .roundedCorners(radiusFraction: 0.25), .roundedCorners(radiusFraction: 1),
+            .roundedCorners(radiusFraction: 0.25, border: .init(width: 1.5, color: red)),
+            .canvas(width: 20, height: 9), .canvas(width: 20, height: 9, mode: .fill),
+            .canvas(width: 20, height: 9, mode: .stretch), .canvas(width: 20, height: 9, mode: .original),
+            .canvas(width: 20, height: 9, anchor: .bottomTrailing), .canvas(width: 20, height: 9, background: red),
+            .canvas(width: 20, height: 9, background: glass), .canvas(width: 20, height: 9, upscales: true),
+            .canvas(width: 20, height: 9, mode: .fill, upscales: true), .canvas(width: 20, height: 9, unit: .points),
+            .trim(), .trim(tolerance: 0.5), .trim(color: red), .smartCrop(width: 9, height: 5),
+            .smartCrop(width: 5, height: 9), .smartCrop(width: 9, height: 5, strategy: .entropy),
+            .smartCrop(width: 9, height: 5, unit: .points),
+            .blur(radius: 3, tint: glass, tintBlendMode: .multiply),
+            .blur(radius: 3, tint: red, tintBlendMode: .screen),
+            .blur(radius: 3, tint: glass, tintBlendMode: .sourceIn),
+        ]
+    }
+
     /// The transformers that depend on another image.
     private static func pictured() throws -> [any ImageTransformer] {
         let badge = try PixelMaking.noise(7, 5, opaque: false, seed: 40)
@@ -60,5 +81,5 @@ enum Samples {
             ]
     }
 
-    static let all: [Named] = (plain + ((try? pictured()) ?? [])).map(Named.init)
+    static let all: [Named] = (plain + placed + ((try? pictured()) ?? [])).map(Named.init)
 }

@@ -23,24 +23,8 @@
         public var gtkWidgetPointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(widgetPointer) }
     }
 
-    /// The code examples of Documentation/GTK.md.
+    /// Tests of the code examples in the article “GTK”.
     final class GTKArticleTests: XCTestCase {
-        func testThisFileContainsEverySnippet() throws {
-            let article = try String(
-                contentsOf: Looks.directory.appending(path: "../../GTK.md").standardized, encoding: .utf8)
-            let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8).filter { !$0.isWhitespace }
-            let snippets = article.components(separatedBy: "```swift\n").dropFirst()
-            XCTAssertEqual(snippets.count, 12)
-            for snippet in snippets {
-                let code = try XCTUnwrap(snippet.components(separatedBy: "```").first)
-                // Imports are at the top of the file, so compare them separately.
-                let parts = Dictionary(grouping: code.split(separator: "\n")) { $0.hasPrefix("import ") }
-                for line in parts[true] ?? [] { XCTAssertTrue(source.contains(line.filter { !$0.isWhitespace })) }
-                let body = (parts[false] ?? []).joined().filter { !$0.isWhitespace }
-                XCTAssertTrue(source.contains(body), "this file doesn't contain \(code)")
-            }
-        }
-
         /// A window with the widget of a code example, and a manager that returns an image for every name.
         @MainActor
         private struct Scene {
@@ -59,30 +43,6 @@
 
             func waitForImage(_ slot: ImageSlot = .image) {
                 Stand.pump("the image") { view.snapshot(of: slot).state == .showing }
-            }
-        }
-
-        /// This function is only compiled, because it runs until all windows are closed, including those of other
-        /// tests.
-        @MainActor
-        private func hello() {
-            gtk_init()
-            let picture = WebPicture(alternativeText: "A lighthouse at dusk", contentFit: .cover, cornerRadius: 12)
-            picture.view.load(URL(string: "https://www.example.org/lighthouse.jpg"), transition: .crossFade())
-            let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
-            gtk_window_set_default_size(window, 640, 480)
-            gtk_window_set_child(window, picture.widget)
-            gtk_window_present(window)
-            while g_list_model_get_n_items(gtk_window_get_toplevels()) > 0 { g_main_context_iteration(nil, 1) }
-        }
-
-        /// This function is only compiled, because the shared manager would use the network.
-        @MainActor
-        private func tasks(_ window: UnsafeMutablePointer<GtkWindow>, _ url: URL) {
-            GTKMainLoop.install()  // Returns `false` on other threads than the main thread
-            Task { @MainActor in
-                let image = try await ImageManager.shared.image(for: url)
-                gtk_window_set_title(window, "\(image.size.width) × \(image.size.height) pixels")
             }
         }
 
@@ -168,6 +128,39 @@
 
                 for slot in [ImageSlot.image, .image(.hover), .background] { scene.waitForImage(slot) }
                 scene.window.close()
+            }
+        }
+
+        func testSlotsWithCustomNames() throws {
+            try Stand.run {
+                let row: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0)
+                let cover: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
+                let badge: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
+                for picture in [cover, badge] {
+                    gtk_widget_set_size_request(picture, 40, 30)
+                    gtk_box_append(UnsafeMutableRawPointer(row).assumingMemoryBound(to: GtkBox.self), picture)
+                }
+                let manager = Sources.manager(Sources.numbered(width: 160, height: 120))
+                let window = try TestWindow(row)
+                window.show()
+
+                let view = WebImageView(for: row, manager: manager) {
+                    gtk_picture_set_paintable(OpaquePointer(cover), $0)
+                }
+                gtk_picture_set_paintable(OpaquePointer(badge), view.paintable(for: "badge"))
+                view.load(Sources.url("1"))
+                view.load(Sources.url("2"), slot: "badge")
+
+                for slot: ImageSlot in [.image, "badge"] {
+                    Stand.pump("the image in \(slot)") { view.snapshot(of: slot).state == .showing }
+                }
+                XCTAssertEqual(gtk_picture_get_paintable(OpaquePointer(badge)), view.paintable(for: "badge"))
+                XCTAssertNotEqual(view.paintable(), view.paintable(for: "badge"))
+
+                view.clear("badge")
+                XCTAssertEqual(view.snapshot(of: "badge").state, .idle)
+                XCTAssertEqual(view.snapshot().state, .showing)
+                window.close()
             }
         }
 

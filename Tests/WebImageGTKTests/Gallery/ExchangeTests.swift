@@ -15,7 +15,7 @@
     final class ExchangeTests: XCTestCase {
         func testCopiedImageIsReadableAsImageTextAndURL() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "12", "--transition", "none")
+                let stage = try GalleryStage("--count", "12", "--transition", "none")
                 stage.waitForImages(atLeast: 4)
                 let clipboard = gdk_display_get_clipboard(gdk_display_get_default())
                 stage.window.grid.selected = 2
@@ -40,7 +40,7 @@
 
         func testFilesAreCopiedAsFiles() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "12", "--transition", "none")
+                let stage = try GalleryStage("--count", "12", "--transition", "none")
                 stage.waitForImages(atLeast: 4)
                 let clipboard = gdk_display_get_clipboard(gdk_display_get_default())
                 let file = stage.directory.appending(path: "p5.png").absoluteString
@@ -59,7 +59,7 @@
 
         func testDragExportsAFittedImageAndMovesAZoomedOne() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "12", "--transition", "none")
+                let stage = try GalleryStage("--count", "12", "--transition", "none")
                 stage.waitForImages(atLeast: 4)
                 stage.window.open(1)
                 Stand.pump("the image") { stage.window.full.image != nil }
@@ -88,7 +88,7 @@
 
         func testURLDroppedAsTextIsAddedAndOpened() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "12")
+                let stage = try GalleryStage("--count", "12")
                 stage.waitForImages(atLeast: 4)
                 let widget = UnsafeMutableRawPointer(stage.window.window).assumingMemoryBound(to: GtkWidget.self)
                 let target = try Emission.controller(gtk_drop_target_get_type(), of: widget)

@@ -18,7 +18,7 @@
                 let before = ControllerRegistry.shared.count
                 // The objects that retain the parts of the window are released at the end of this function.
                 @MainActor func use() throws -> ImageManager {
-                    let stage = try GalleryStage("--cells", "3000", "--size", "96", "--transition", "none")
+                    let stage = try GalleryStage("--count", "3000", "--thumbnail-size", "96", "--transition", "none")
                     stage.waitForImages(atLeast: 24)
                     try stage.checkImages()
                     let upper = stage.window.grid.scroll.upper
@@ -40,7 +40,7 @@
 
         func testImageOpensWithItsThumbnailAndKeysMoveBetweenImages() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "50", "--transition", "none")
+                let stage = try GalleryStage("--count", "50", "--transition", "none")
                 stage.waitForImages(atLeast: 10)
                 let window = stage.window
                 XCTAssertFalse(window.perform("next"))
@@ -77,7 +77,7 @@
 
         func testPreferencesApplyToTheCells() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "60", "--transition", "none")
+                let stage = try GalleryStage("--count", "60", "--transition", "none")
                 stage.waitForImages(atLeast: 10)
                 stage.model.settings.cellSize = 240
                 stage.frame()
@@ -102,7 +102,8 @@
 
         func testFailuresAreShownAndRetried() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "12", "--transition", "none", "--failures", "100", "--no-retry")
+                let stage = try GalleryStage(
+                    "--count", "12", "--transition", "none", "--failure-rate", "100", "--retry", "0")
                 stage.waitForImages(atLeast: 12)
                 XCTAssertTrue(stage.window.grid.cells.allSatisfy { $0.view.snapshot().state != .showing })
                 stage.model.settings.network.failures = 0
@@ -114,7 +115,7 @@
 
         func testDroppedFilesAreAddedAndOpened() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "12")
+                let stage = try GalleryStage("--count", "12")
                 stage.waitForImages(atLeast: 12)
                 let file = stage.directory.appending(path: "p5.png").absoluteString
                 stage.window.add([file])

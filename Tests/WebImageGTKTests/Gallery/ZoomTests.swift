@@ -17,7 +17,7 @@
     final class ZoomTests: XCTestCase {
         @MainActor
         private static func opened() throws -> GalleryStage {
-            let stage = try GalleryStage("--cells", "12", "--transition", "none")
+            let stage = try GalleryStage("--count", "12", "--transition", "none")
             stage.waitForImages(atLeast: 4)
             stage.window.open(1)
             Stand.pump("the image") { stage.window.full.image != nil }
@@ -118,7 +118,7 @@
 
         func testExpectedPartOfAPhotographIsShown() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "12", "--transition", "none")
+                let stage = try GalleryStage("--count", "12", "--transition", "none")
                 let file = Fixtures.directory.deletingLastPathComponent().deletingLastPathComponent()
                     .appending(path: "Sources/webimage/Album/dusk.jpg")
                 let pixels = try ImageCoderRegistry.standard.decode(
@@ -150,7 +150,7 @@
 
         func testZoomedImageIsDecodedAtItsSize() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "12", "--transition", "none", dimension: 2_000, count: 2)
+                let stage = try GalleryStage("--count", "12", "--transition", "none", dimension: 2_000, count: 2)
                 stage.waitForImages(atLeast: 4)
                 stage.window.open(1)
                 Stand.pump("the image") { stage.window.full.image != nil }

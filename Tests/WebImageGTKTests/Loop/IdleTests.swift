@@ -91,7 +91,7 @@
 
         func testTheGalleryMeasuresItself() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "40", "--transition", "none", animated: true)
+                let stage = try GalleryStage("--count", "40", "--transition", "none", animated: true)
                 var lines: [String] = []
                 let measurement = IdleMeasurement(of: stage.window, seconds: 0.2) { lines.append($0) }
                 Stand.pump("the measurement") { lines.count == 1 }

@@ -47,6 +47,7 @@
 
         func testTimersOfTheMainActorFire() throws {
             try Stand.run {
+                // The timer itself is under test, so a signal can't replace it.
                 try Stand.wait { try await Task.sleep(for: .milliseconds(1)) }
             }
         }

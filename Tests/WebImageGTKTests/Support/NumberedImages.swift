@@ -61,7 +61,7 @@
         /// Returns a GIF whose frames show their indices.
         static func gif(frames: Int, milliseconds: Int, width: Int = 160, height: Int = 120) throws -> Data {
             let frames = try (0..<frames).map { index in
-                (pixels: try pixels(index, width: width, height: height), milliseconds: milliseconds)
+                (pixels: try pixels(index, width: width, height: height), duration: Duration.milliseconds(milliseconds))
             }
             return try ImageCoderRegistry.standard.encode(
                 DecodedImage(animation: ImageAnimation(frames: frames)), as: .gif, context: ImageProcessingContext())

@@ -79,7 +79,7 @@
     /// The location of the screenshots of the documentation.
     enum Looks {
         static let directory = Fixtures.directory.deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Documentation/Images/GTK")
+            .appending(path: "Documentation/WebImage.docc/Articles")
     }
 
     /// Writes a screenshot into the directory `WEBIMAGE_LOOKS`, if it is set. The screenshots are for people, because
@@ -90,18 +90,18 @@
         try screenshot.png().write(to: URL(filePath: folder).appending(path: "\(name).png"))
     }
 
-    /// Compares a screenshot with `Documentation/Images/GTK/<name>.png`. If `WEBIMAGE_SCREENSHOTS` contains a
-    /// directory, this function writes the screenshot to it instead.
+    /// Compares a screenshot with the image `gtk-<name>.png` of the documentation. If `WEBIMAGE_SCREENSHOTS` contains
+    /// a directory, this function writes the screenshot to it instead.
     func assertLooks(
         _ screenshot: Screenshot, as name: String, file: StaticString = #filePath, line: UInt = #line
     ) throws {
         if let folder = ProcessInfo.processInfo.environment["WEBIMAGE_SCREENSHOTS"] {
-            let url = URL(filePath: folder).appending(path: "\(name).png")
+            let url = URL(filePath: folder).appending(path: "gtk-\(name).png")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try screenshot.png().write(to: url)
             return
         }
-        let data = try Data(contentsOf: Looks.directory.appending(path: "\(name).png"))
+        let data = try Data(contentsOf: Looks.directory.appending(path: "gtk-\(name).png"))
         let image = try ImageCoderRegistry.standard.decode(
             data, options: ImageDecodingOptions(), context: ImageProcessingContext())
         guard let difference = screenshot.difference(to: Screenshot(image.pixels)) else {

@@ -66,10 +66,49 @@ struct RedirectFreshnessTests {
     func merging() {
         var notModified = head(304)
         notModified.limitFreshness(byRedirects: [head(302, [("Cache-Control", "max-age=60")])])
-        let merged = image(head(302)).merging(notModified: notModified.head, requestTime: now, responseTime: now)
+        var merged = image(head(302)).merging(notModified: notModified.head, requestTime: now, responseTime: now)
+        merged.limitFreshness(likeNotModified: notModified)
         #expect(merged.redirectLifetime == 60)
         let direct = merged.merging(notModified: head(304).head, requestTime: now, responseTime: now)
         #expect(direct.redirectLifetime == nil)
+    }
+
+    @Test("The redirect lifetime isn't among the header fields of the response, and encoding preserves it")
+    func separateValue() throws {
+        let limited = image(head(302, [("Cache-Control", "max-age=60")]))
+        #expect(limited.redirectLifetime == 60)
+        #expect(limited.head == image().head)
+        #expect(limited != image())
+        let copy = try JSONDecoder().decode(StoredResponseHead.self, from: JSONEncoder().encode(limited))
+        #expect(copy == limited)
+        #expect(limited.headersForFile["x-webimage-redirect-lifetime"] == "60")
+    }
+
+    @Test("A redirect lifetime that's encoded as a header field is read and removed from the header fields")
+    func encodedAsField() throws {
+        let limited = image(head(302, [("Cache-Control", "max-age=60")]))
+        var asField = image()
+        asField.head.headers = limited.headersForFile
+        let copy = try JSONDecoder().decode(StoredResponseHead.self, from: JSONEncoder().encode(asField))
+        #expect(copy == limited)
+    }
+
+    @Test("An invalid encoded redirect lifetime is clamped", arguments: [("1e300", "2147483648"), ("-5", "0")])
+    func clampedLifetime(encoded: String, expected: String) throws {
+        let limited = image(head(302, [("Cache-Control", "max-age=60")]))
+        let text = String(decoding: try JSONEncoder().encode(limited), as: UTF8.self)
+        let changed = text.replacing("\"redirectLifetime\":60", with: "\"redirectLifetime\":\(encoded)")
+        #expect(changed != text)
+        let copy = try JSONDecoder().decode(StoredResponseHead.self, from: Data(changed.utf8))
+        #expect(copy.headersForFile["x-webimage-redirect-lifetime"] == expected)
+    }
+
+    @Test("A 304 response of a server can't set the redirect lifetime")
+    func spoofedNotModified() {
+        let notModified = head(304, [("X-WebImage-Redirect-Lifetime", "900")]).head
+        let merged = image(head(302)).merging(notModified: notModified, requestTime: now, responseTime: now)
+        #expect(merged.redirectLifetime == nil)
+        #expect(merged.head.headers["X-WebImage-Redirect-Lifetime"] == nil)
     }
 
     @Test("A server's field with the name of the internal redirect field isn't stored")

@@ -31,8 +31,8 @@ private struct Decipher: ResponseBodyModifier {
     }
 }
 
-/// The code examples of Documentation/Networking.md.
-@Suite("Networking article", .timeLimit(.minutes(5)))
+/// Tests of the behavior that the article HTTP describes.
+@Suite("HTTP article", .timeLimit(.minutes(5)))
 struct ArticleTests {
     @Test("The examples for configuration and redirects work")
     func configuration() async throws {

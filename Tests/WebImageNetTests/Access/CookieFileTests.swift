@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
+import WebImageTestSupport
 
 @Suite("Cookie files")
 struct CookieFileTests {
@@ -41,12 +43,37 @@ struct CookieFileTests {
         #expect(jar.cookies.isEmpty)
     }
 
+    @Test("Files that are too large or never end aren't loaded")
+    func hugeFiles() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.file("jar")
+        let file = URL(filePath: path)
+        try Data("a.example\tFALSE\t/\tFALSE\t0\tn\tv\n".utf8).write(to: file)
+        // The rest of the file is a hole, which occupies no space on disk.
+        let size = 17 << 20
+        #expect(truncate(path, size) == 0)
+        let jar = CookieJar()
+        let store = HSTSStore()
+        let loads: [() throws -> Void] = [{ try jar.load(from: file) }, { try store.load(from: file) }]
+        for load in loads {
+            #expect {
+                try load()
+            } throws: {
+                guard case .limitExceeded(let failure) = $0 as? ImageError else { return false }
+                return failure.kind == .encodedSize && failure.actual == size
+            }
+        }
+        #expect(jar.cookies.isEmpty && store.text == HSTSStore().text)
+        let device = URL(filePath: "/dev/zero")
+        let unreadable = ImageError.request(.fileUnreadable(path: "/dev/zero", errno: EINVAL))
+        #expect(throws: unreadable) { try jar.load(from: device) }
+        #expect(throws: unreadable) { try store.load(from: device) }
+    }
+
     @Test("A cookie file is private, replaced atomically, and throws if it's missing")
     func files() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "webimage-cookies-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appending(path: "jar").path()
+        let folder = try TemporaryDirectory()
+        let path = folder.file("jar")
         let jar = CookieJar()
         jar.add(netscapeText: text)
         try jar.save(to: URL(filePath: path))
@@ -56,9 +83,27 @@ struct CookieFileTests {
         let copy = CookieJar()
         try copy.load(from: URL(filePath: path))
         #expect(copy.netscapeText == text)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()) == ["jar"])
+        #expect(folder.files == ["jar"])
         let missing = URL(filePath: "/nowhere/jar")
         #expect(throws: ImageError.request(.fileNotFound(path: "/nowhere/jar"))) { try copy.load(from: missing) }
         #expect(throws: ImageError.self) { try copy.save(to: missing) }
+    }
+
+    @Test("A relative file is resolved against its base URL")
+    func relativeFiles() throws {
+        let folder = try TemporaryDirectory()
+        let base = URL(filePath: folder.path, directoryHint: .isDirectory)
+        let file = URL(filePath: "jar", directoryHint: .notDirectory, relativeTo: base)
+        let jar = CookieJar()
+        jar.add(netscapeText: text)
+        try jar.save(to: file)
+        #expect(folder.files == ["jar"])
+        let copy = CookieJar()
+        try copy.load(from: file)
+        #expect(copy.netscapeText == text)
+        let store = HSTSStore()
+        try store.save(to: file)
+        #expect(try String(contentsOfFile: folder.file("jar"), encoding: .utf8) == store.text)
+        try store.load(from: file)
     }
 }

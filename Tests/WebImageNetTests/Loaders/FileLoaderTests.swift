@@ -40,6 +40,17 @@ struct FileLoaderTests {
         }
     }
 
+    @Test("A relative URL is resolved against its base URL")
+    func relative() async throws {
+        try await withDirectory { folder in
+            try Data([1, 2, 3]).write(to: folder.appending(path: "a.png"))
+            let base = URL(filePath: folder.path(percentEncoded: false), directoryHint: .isDirectory)
+            let url = URL(filePath: "a.png", directoryHint: .notDirectory, relativeTo: base)
+            let response = try await FileLoader().load(LoadRequest(url: url), context: LoadContext())
+            #expect(response.body == Data([1, 2, 3]))
+        }
+    }
+
     @Test("Row 54: Missing, unreadable, empty, and too large files throw specific errors")
     func refusals() async throws {
         try await withDirectory { folder in

@@ -7,17 +7,6 @@ import WebImageTestSupport
 
 @testable import WebImageNet
 
-/// A temporary directory that is removed with this object.
-final class PartialDownloadScratchDirectory: Sendable {
-    let path: String
-
-    init() { path = NSTemporaryDirectory() + "webimage-resume-\(UUID().uuidString)" }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
-}
-
 @Suite("Store of interrupted bodies")
 struct PartialDownloadStoreTests {
     private func key(_ name: String, part: String = "") -> PartialDownloadKey {
@@ -28,6 +17,13 @@ struct PartialDownloadStoreTests {
 
     private func point(_ count: Int, stored: Date = Date()) -> PartialDownload {
         makePoint(patternBytes(count), total: count * 2, stored: stored)
+    }
+
+    /// Returns the options of a store that writes parts of more than `diskThreshold` bytes to `folder`.
+    private func options(_ folder: TemporaryDirectory, diskThreshold: Int = 1_000) -> ResumeOptions {
+        var options = ResumeOptions(directory: URL(filePath: folder.path))
+        options.diskThreshold = diskThreshold
+        return options
     }
 
     @Test("The store keeps the newest parts within its limits, and replaced or removed parts disappear")
@@ -66,9 +62,8 @@ struct PartialDownloadStoreTests {
 
     @Test("Large parts are stored in private files and survive a restart, but small parts don't")
     func restart() async throws {
-        let folder = PartialDownloadScratchDirectory()
-        var configuration = ResumeOptions(directory: URL(filePath: folder.path))
-        configuration.diskThreshold = 1_000
+        let folder = try TemporaryDirectory()
+        let configuration = options(folder)
         let store = PartialDownloadStore(configuration)
         let large = point(5_000)
         store.put(large, for: key("large"))
@@ -87,12 +82,25 @@ struct PartialDownloadStoreTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("The directory keeps its limit and evicts the oldest parts, and a part that doesn't fit stays in memory")
-    func folderLimit() async {
-        let folder = PartialDownloadScratchDirectory()
-        let now = Shared(Date())
-        var configuration = ResumeOptions(directory: URL(filePath: folder.path))
+    @Test("A relative directory is resolved against its base URL, as in the disk cache")
+    func relativeDirectory() async throws {
+        let folder = try TemporaryDirectory()
+        let base = URL(filePath: folder.path, directoryHint: .isDirectory)
+        let directory = URL(filePath: "parts", directoryHint: .isDirectory, relativeTo: base)
+        var configuration = ResumeOptions(directory: directory)
         configuration.diskThreshold = 1_000
+        let store = PartialDownloadStore(configuration)
+        store.put(point(5_000), for: key("large"))
+        #expect(await store.disk().entries == 1)
+        #expect(folder.files == ["parts"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/parts").count == 1)
+    }
+
+    @Test("The directory keeps its limit and evicts the oldest parts, and a part that doesn't fit stays in memory")
+    func folderLimit() async throws {
+        let folder = try TemporaryDirectory()
+        let now = Shared(Date())
+        var configuration = options(folder)
         configuration.diskLimit = 12_000
         configuration.now = { now.value }
         let store = PartialDownloadStore(configuration)
@@ -113,9 +121,8 @@ struct PartialDownloadStoreTests {
 
     @Test("Removing a source removes all its parts from memory and disk, but not those of other sources")
     func removeOneSource() async throws {
-        let folder = PartialDownloadScratchDirectory()
-        var configuration = ResumeOptions(directory: URL(filePath: folder.path))
-        configuration.diskThreshold = 1_000
+        let folder = try TemporaryDirectory()
+        let configuration = options(folder)
         let store = PartialDownloadStore(configuration)
         for part in ["x", "y"] {
             store.put(point(5_000), for: key("large", part: part))
@@ -136,9 +143,8 @@ struct PartialDownloadStoreTests {
 
     @Test("Removing everything includes pending writes, and files and partial files of other processes")
     func removeAll() async throws {
-        let folder = PartialDownloadScratchDirectory()
-        var configuration = ResumeOptions(directory: URL(filePath: folder.path))
-        configuration.diskThreshold = 1_000
+        let folder = try TemporaryDirectory()
+        let configuration = options(folder)
         let store = PartialDownloadStore(configuration)
         _ = await store.disk()
         let other = PartialDownloadStore(configuration)
@@ -186,10 +192,8 @@ struct PartialDownloadStoreTests {
 
     @Test("A corrupt file is removed along with its part")
     func damagedFile() async throws {
-        let folder = PartialDownloadScratchDirectory()
-        var configuration = ResumeOptions(directory: URL(filePath: folder.path))
-        configuration.diskThreshold = 10
-        let store = PartialDownloadStore(configuration)
+        let folder = try TemporaryDirectory()
+        let store = PartialDownloadStore(options(folder, diskThreshold: 10))
         store.put(point(500), for: key("a"))
         #expect(await store.disk().entries == 1)
         let name = try #require(folder.files.first)

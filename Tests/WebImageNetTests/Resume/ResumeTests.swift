@@ -97,7 +97,7 @@ struct ResumeTests {
     @Test("With a directory, transfers are resumed after a restart")
     func restart() async throws {
         let body = patternBytes(1_000_000)
-        let folder = PartialDownloadScratchDirectory()
+        let folder = try TemporaryDirectory()
         let server = try LoopbackServer { request in
             guard let start = start(request) else {
                 return LoopbackServer.Response(headers: etag, body: body).with { $0.truncatesBodyAfter = 700_000 }

@@ -33,6 +33,8 @@ struct GalleryContentsTests {
         contents.order = .original
         #expect(contents.visibleItems == contents.items)
         #expect(contents.summary == "3 Images")
+        contents.add(try (0..<2_397).map { try url("https://c.example/\($0).png") })
+        #expect(contents.summary == "2,400 Images")
     }
 
     @Test("New items are appended once and respect the filter")
@@ -57,9 +59,8 @@ struct GalleryContentsTests {
         try Data().write(to: album.directory.appending(path: "notes.txt"))
         try Data("# list\nhttps://a.example/x.png\n\n\(path)/p1.png\n".utf8).write(
             to: album.directory.appending(path: "list"))
-        let (contents, failures) = GalleryContents.read([
-            "@\(path)/list", path, "https://a.example/x.png", "\(path)/missing.png",
-        ])
+        let (contents, failures) = GalleryContents.read(
+            ["https://a.example/x.png", "\(path)/p1.png", path, "\(path)/missing.png"], lists: ["\(path)/list"])
         #expect(failures.count == 1)
         #expect(failures.first?.code == 1_006)
         #expect(

@@ -16,16 +16,19 @@ struct GallerySettingsTests {
     @Test("Every option changes its setting")
     func all() throws {
         let options = try options(
-            "--size", "240", "--transition", "slide", "--placeholder", "color", "--policy", "cache-only", "--theme",
-            "dark",
-            "--sort", "name", "--filter", "x y", "--cells", "50", "--broken", "--delay", "0.5s", "--failures", "25",
-            "--speed", "50K", "--no-retry", "--cache", "/tmp/c")
+            "--thumbnail-size", "240", "--transition", "slide", "--placeholder", "color", "--cache-policy",
+            "cache-only", "--color-scheme", "dark", "--sort", "name", "--search", "x y", "--count", "50",
+            "--include-damaged", "--delay", "0.5s", "--failure-rate", "25", "--limit-rate", "50K", "--retry", "0",
+            "--cache-dir", "/tmp/c")
         #expect(options.settings.cellSize == 240)
         #expect(options.settings.transition == .slide && options.settings.placeholder == .color)
         #expect(options.settings.policy == .cacheOnly && options.settings.theme == .dark)
         #expect(options.order == .name && options.filter == "x y" && options.cells == 50 && options.includesCorrupt)
         #expect(options.settings.network == SimulatedNetwork(delay: 0.5, failures: 25, bytesPerSecond: 50 << 10))
-        #expect(!options.settings.retries && options.cache == "/tmp/c")
+        #expect(!options.settings.retries && options.cache == "/tmp/c" && options.showsAlbum)
+        #expect(try self.options("--sort", "url").order == .source)
+        let list = try self.options("-i", "list")
+        #expect(list.lists == ["list"] && !list.showsAlbum && list.settings.retries)
     }
 
     @Test("Without options, the defaults apply")
@@ -37,9 +40,10 @@ struct GallerySettingsTests {
     @Test(
         "Invalid options are rejected",
         arguments: [
-            ["--size", "20"], ["--transition", "spin"], ["--failures", "101"], ["--delay", "5m"], ["--cells", "0"],
-            ["--theme", "pink"], ["--nothing"], ["a.png", "--cells", "4"], ["a.png", "--broken"],
-            ["a.png", "--delay", "1s"],
+            ["--thumbnail-size", "20"], ["--transition", "spin"], ["--failure-rate", "101"], ["--delay", "5m"],
+            ["--count", "0"], ["--color-scheme", "pink"], ["--nothing"], ["a.png", "--count", "4"],
+            ["a.png", "--include-damaged"], ["a.png", "--delay", "1s"], ["-i", "list", "--count", "4"],
+            ["--retry", "-1"], ["--insecure"],
         ])
     func refused(words: [String]) {
         #expect(throws: UsageError.self) { try GalleryOptions(Arguments(words, for: Commands.gallery)) }

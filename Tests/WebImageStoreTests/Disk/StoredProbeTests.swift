@@ -20,6 +20,10 @@ struct StoredProbeTests {
         ImageInfo(
             format: .apng, storedSize: PixelSize(width: 8, height: 8),
             codePoints: ColorCodePoints(primaries: 12, transfer: 13)),
+        ImageInfo(format: .webp, storedSize: PixelSize(width: 8, height: 8), isLosslessWebP: true),
+        ImageInfo(
+            format: .tiff, storedSize: PixelSize(width: 8, height: 9), cleanAperture: PixelSize(width: 7, height: 6),
+            rowsPerUnit: 4),
     ]
 
     @Test("A stored header is read back unchanged", arguments: probes)

@@ -94,6 +94,17 @@ struct TransferTests {
         await again.close()
     }
 
+    @Test("Exporting from and importing to a closed cache throws an error that isn't transient")
+    func closed() async throws {
+        let cache = try await filled()
+        await cache.close()
+        let folder = URL(filePath: target.path)
+        await #expect(throws: ImageError.request(.managerShutDown)) { _ = try await cache.exportImages(to: folder) }
+        await #expect(throws: ImageError.request(.managerShutDown)) { _ = try await cache.exportEntries(to: folder) }
+        await #expect(throws: ImageError.request(.managerShutDown)) { _ = try await cache.importImages(from: folder) }
+        #expect(!ImageError.request(.managerShutDown).isTransient)
+    }
+
     @Test("Invalid entries aren't imported, but valid ones are")
     func hostileManifest() async throws {
         let cache = try await filled(10)

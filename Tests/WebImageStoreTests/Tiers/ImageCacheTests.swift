@@ -176,6 +176,23 @@ struct ImageCacheTests {
         }
     }
 
+    @Test("A serialized entry preserves the lifetime of redirects, which isn't a header field of its response")
+    func redirectLifetime() throws {
+        let date = Date(timeIntervalSince1970: 1_800_000_000)
+        let response = HTTPResponseHead(statusCode: 200, headers: ["ETag": "\"a\""])
+        var head = StoredResponseHead(
+            head: response, finalURL: "https://a.example/b", requestTime: date, responseTime: date)
+        let redirect = HTTPResponseHead(statusCode: 302, headers: ["Cache-Control": "max-age=60"])
+        head.limitFreshness(byRedirects: [
+            StoredResponseHead(
+                head: redirect, finalURL: "https://a.example/a", requestTime: date, responseTime: date)
+        ])
+        let entry = CacheEntry(key: key, head: head, data: Data("a".utf8), storedAt: date)
+        let copy = try CacheEntry(serialized: entry.serialized())
+        #expect(copy == entry && copy.head?.redirectLifetime == 60)
+        #expect(copy.httpResponse == response)
+    }
+
     @Test("An entry matches the request header fields that Vary names, with and without hashed credentials")
     func matching() {
         var entry = entry

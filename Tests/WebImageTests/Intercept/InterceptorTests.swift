@@ -11,9 +11,9 @@ import WebImageTesting
 
 /// An interceptor that calls a closure.
 private struct Stage: ImageRequestInterceptor {
-    let body: @Sendable (ImageRequest, Next) async throws(ImageError) -> RequestAnswer
+    let body: @Sendable (ImageRequest, Next) async throws(ImageError) -> ImageResponse
 
-    func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
+    func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse {
         try await body(request, next)
     }
 }
@@ -74,23 +74,34 @@ struct InterceptorTests {
         #expect(again.source == .memoryCache && log.withLock { $0.count } == 8)
     }
 
-    @Test("An interceptor can return an image or data, and nothing is loaded or stored")
-    func answers() async throws {
-        let bytes = try TestImages.png(2, width: 30, height: 20)
-        let picture = DecodedImage(pixels: try TestImages.pixels(3, width: 7, height: 5))
+    @Test("An interceptor can return an image, which is delivered unchanged and isn't stored")
+    func images() async throws {
+        let image = DecodedImage(pixels: try TestImages.pixels(3, width: 7, height: 5))
         let fixture = try fixture(
-            Stage { (request, _) async throws(ImageError) in
-                request.caching.key == "bytes" ? .data(bytes) : .image(picture)
+            Stage { (request, _) async throws(ImageError) in ImageResponse(image: image, url: request.url) })
+        let request = ImageRequest(url: web, size: .fit(width: 2))
+        let response = try await fixture.manager.response(for: request)
+        #expect(response.image === image && response.source == .local && response.url == web)
+        let png = try await fixture.manager.data(for: request)
+        #expect(ImageFormat(sniffing: png) == .png)
+        #expect(loader.requests.isEmpty && fixture.manager.cachedImage(for: request) == nil)
+    }
+
+    @Test("An interceptor can supply data, which is checked, decoded, and transformed as requested")
+    func data() async throws {
+        let bytes = try TestImages.png(2, width: 30, height: 20)
+        let fixture = try fixture(
+            Stage { (request, next) async throws(ImageError) in
+                var local = ImageRequest(data: bytes)
+                local.decoding = request.decoding
+                local.limits = request.limits
+                local.includesOriginalData = request.includesOriginalData
+                return try await next(local)
             })
-        var request = ImageRequest(url: web)
-        let answer = try await fixture.manager.response(for: request)
-        #expect(answer.image === picture && answer.source == .local)
-        #expect(try await fixture.manager.data(for: request).isEmpty == false)
-        request.caching.key = "bytes"
-        request.size = .fit(width: 15)
+        var request = ImageRequest(url: web, size: .fit(width: 15))
         request.includesOriginalData = true
-        let decoded = try await fixture.manager.response(for: request)
-        #expect(decoded.image.size == PixelSize(width: 15, height: 10) && decoded.originalData == bytes)
+        let response = try await fixture.manager.response(for: request)
+        #expect(response.image.size == PixelSize(width: 15, height: 10) && response.originalData == bytes)
         #expect(try await fixture.manager.data(for: request) == bytes)
         #expect(loader.requests.isEmpty && fixture.manager.cachedImage(for: request) == nil)
         request.limits = ImageLimits.desktop
@@ -98,6 +109,28 @@ struct InterceptorTests {
         let limited = request
         await #expect(throws: ImageError.self) { try await fixture.manager.data(for: limited) }
         await #expect(throws: ImageError.self) { try await fixture.manager.image(for: limited) }
+    }
+
+    @Test("For a request for data, an interceptor receives the data and a placeholder, and can replace the data")
+    func originalData() async throws {
+        let original = try TestImages.png(1)
+        let replacement = Data([1, 2, 3])
+        let seen = Lock<[ImageResponse]>([])
+        let fixture = try fixture(
+            Stage { (request, next) async throws(ImageError) in
+                var response = try await next(request)
+                seen.withLock { [response] in $0.append(response) }
+                if request.userInfo["replaces"] != nil { response.originalData = replacement }
+                return response
+            })
+        var request = ImageRequest(url: web)
+        #expect(try await fixture.manager.data(for: request) == original)
+        let response = try #require(seen.withLock { $0.first })
+        #expect(response.originalData == original && response.originalByteCount == original.count)
+        #expect(response.image.size == PixelSize(width: 1, height: 1))
+        #expect(fixture.manager.statistics.decodes == 0)
+        request.userInfo["replaces"] = true
+        #expect(try await fixture.manager.data(for: request) == replacement)
     }
 
     @Test("An interceptor can retry")
@@ -132,9 +165,9 @@ struct InterceptorTests {
     func changes() async throws {
         let fixture = try fixture(
             Stage { (request, next) async throws(ImageError) in
-                guard case .response(var response) = try await next(request) else { return try await next(request) }
+                var response = try await next(request)
                 response.originalData = Data([1])
-                return .response(response)
+                return response
             })
         #expect(try await fixture.manager.response(for: ImageRequest(url: web)).originalData == Data([1]))
     }

@@ -45,6 +45,9 @@ struct AllowedSchemesTests {
         #expect(configuration.allowedSchemes == ["https", "http"])
         #expect(configuration.downloader.addressPolicy == .publicOnly)
         #expect(configuration.limits == .server && configuration.maxInFlightRequests == 256)
+        var changed = configuration
+        changed.limits.maxPixels = 1_000_000
+        #expect(changed.maxInFlightRequests == 256)
     }
 
     @Test("Schemes are set independently of addresses, ignore case, and don't apply to custom sources")

@@ -51,6 +51,36 @@ struct ConvenienceTests {
         await manager.shutdown()
     }
 
+    @Test("The shared manager can be replaced, and objects keep the manager that they were created with")
+    func shared() async throws {
+        func manager() -> ImageManager {
+            ImageManager {
+                $0.diskCache = nil
+                $0.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
+            }
+        }
+        let (first, second) = (manager(), manager())
+        // Set the manager before reading it, because reading it creates one with the default configuration.
+        ImageManager.shared = first
+        #expect(ImageManager.shared === first)
+        let prefetcher = ImagePrefetcher { $0.pausesOnMeteredNetworks = false }
+        ImageManager.shared = second
+        #expect(ImageManager.shared === second)
+        let request = ImageRequest(data: try TestImages.png(1))
+        #expect(await prefetcher.prefetch([request]).result.loadedCount == 1)
+        #expect(first.cachedImage(for: request) != nil && second.cachedImage(for: request) == nil)
+    }
+
+    @Test("The image at a URL is available from memory without a request")
+    func cachedImage() async throws {
+        let table = try Migration()
+        let url = try table.serve()
+        #expect(table.manager.cachedImage(for: url) == nil)
+        let image = try await table.manager.image(for: url)
+        #expect(table.manager.cachedImage(for: url) === image && table.requestCount == 1)
+        #expect(try table.manager.cachedImage(for: Migration.url(2)) == nil)
+    }
+
     @Test("The original data is available by URL, and its key is that of the disk cache")
     func data() async throws {
         let table = try Migration()

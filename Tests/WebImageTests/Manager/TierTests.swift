@@ -71,6 +71,23 @@ struct TierTests {
         #expect(try await fixture.manager.response(for: request).source == .memoryCache)
     }
 
+    @Test("A cached image is returned only to requests that read from memory and don't reload")
+    func cachedImage() async throws {
+        let server = try server()
+        let fixture = try ManagerFixture()
+        var request = ImageRequest(url: server.url("/a"))
+        _ = try await fixture.manager.image(for: request)
+        #expect(fixture.manager.cachedImage(for: request) != nil)
+        request.caching.readFrom = .disk
+        #expect(fixture.manager.cachedImage(for: request) == nil)
+        request.caching.readFrom = .memory
+        request.cachePolicy = .reload
+        #expect(fixture.manager.cachedImage(for: request) == nil)
+        #expect(fixture.manager.loadCachedImageSynchronously(for: request) == nil)
+        request.cachePolicy = .cacheFirst
+        #expect(fixture.manager.cachedImage(for: request) != nil)
+    }
+
     @Test("A request can have its own cache and a separate cache for the original data")
     func ownCaches() async throws {
         let server = try server()

@@ -94,7 +94,7 @@ struct ClassRowTests {
 
     @Test("SDImageCoderHelper: animations are created from frames and split into frames")
     func coderHelper() throws {
-        let frames = try (1...3).map { (pixels: try TestImages.pixels($0), milliseconds: 40) }
+        let frames = try (1...3).map { (pixels: try TestImages.pixels($0), duration: Duration.milliseconds(40)) }
         let animated = try DecodedImage(animation: ImageAnimation(frames: frames, loopCount: 2))
         let second = try animated.selecting(.indices([1]))
         #expect(animated.frameCount == 3 && second.frameCount == 1)
@@ -120,7 +120,8 @@ struct ClassRowTests {
     func player() async throws {
         let table = try Migration()
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
-        let player = try #require(AnimationPlayer(image, manager: table.manager))
+        let manager = table.manager
+        let player = try #require(AnimationPlayer(image, manager: manager))
         player.play()
         player.options.rate = 2
         player.options.mode = .bounce
@@ -147,11 +148,15 @@ struct ClassRowTests {
     @Test("SDGraphicsImageRenderer: images can be drawn on images")
     func draw() throws {
         let badge = try TestImages.pixels(2)
-        let canvas = try PixelBuffer.filled(with: .white, size: PixelSize(width: 100, height: 80))
-        let drawn = try canvas.draw(badge, in: PixelRect(x: 70, y: 50, width: 24, height: 24), opacity: 0.9)
+        let canvas = DecodedImage(
+            pixels: try PixelBuffer.filled(with: .white, size: PixelSize(width: 100, height: 80)))
+        let overlay: StandardTransformer = .overlay(
+            badge, in: PixelRect(x: 70, y: 50, width: 24, height: 24), opacity: 0.9)
+        let drawn = try overlay.apply(to: canvas).pixels
         #expect(drawn.color(x: 5, y: 5) == .white)
         #expect(drawn.color(x: 80, y: 60) != .white)
-        #expect(throws: ImageError.self) { try canvas.draw(badge, in: PixelRect(x: 0, y: 0, width: 0, height: 5)) }
+        let empty: StandardTransformer = .overlay(badge, in: PixelRect(x: 0, y: 0, width: 0, height: 5))
+        #expect(throws: ImageError.self) { try empty.apply(to: canvas) }
     }
 
     @MainActor

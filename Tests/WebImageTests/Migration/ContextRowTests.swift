@@ -242,7 +242,7 @@ struct ContextRowTests {
         "shouldDownloadImageForURL, shouldBlockFailedURL: an interceptor rejects URLs, and a policy remembers failures")
     func delegate() async throws {
         struct NoAdvertisements: ImageRequestInterceptor {
-            func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
+            func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse {
                 if request.url.path.hasPrefix("/ads") { throw .request(.rejected(reason: "advertisement")) }
                 return try await next(request)
             }

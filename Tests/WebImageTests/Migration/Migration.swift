@@ -8,7 +8,7 @@ import WebImageTesting
 @testable import WebImage
 @testable import WebImageUI
 
-/// A manager with a stub loader, for the rows of Documentation/ComingFromSDWebImage.md.
+/// A manager with a stub loader, for the rows of the migration articles.
 struct Migration {
     let loader = StubLoader()
     let fixture: ManagerFixture
@@ -65,7 +65,7 @@ struct Migration {
 
     /// Returns an animation of three frames with 64 × 48 pixels.
     static func gif() throws -> Data {
-        let frames = try (1...3).map { (pixels: try TestImages.pixels($0), milliseconds: 50) }
+        let frames = try (1...3).map { (pixels: try TestImages.pixels($0), duration: Duration.milliseconds(50)) }
         let image = try DecodedImage(animation: ImageAnimation(frames: frames))
         return try ImageCoderRegistry.standard.encode(image, as: .gif, context: ImageProcessingContext())
     }

@@ -261,7 +261,7 @@ struct OptionRowTests {
     func animatedImageClass() async throws {
         let table = try Migration()
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
-        let frames = image.animation?.timeline.frameCount
+        let frames = image.animation?.frameCount
         #expect(frames == 3)
     }
 
@@ -316,7 +316,8 @@ struct OptionRowTests {
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
         var options = ImageViewOptions(placeholder: .empty, transition: .crossFade(duration: .milliseconds(200)))
         options.sizing = .originalSize
-        _ = try await binder.load(table.request(), options: options)
+        let request = try table.request()
+        _ = try await binder.load(request, options: options)
         #expect(shown.kinds.last == .image && shown.transitions.last?.duration == .milliseconds(200))
     }
 }

@@ -117,8 +117,10 @@ struct YYWebImageRowTests {
 
     @Test("YYFrameImage, YYSpriteSheetImage: animations are created from sprite sheets")
     func frames() throws {
-        let sheet = try SpriteSheet(TestImages.pixels(1), columns: 4, rows: 3, milliseconds: 80)
-        let animated = try DecodedImage(animation: sheet.animation())
+        let animation = try ImageAnimation(
+            spriteSheet: TestImages.pixels(1), columns: 4, rows: 3, frameDuration: .milliseconds(80))
+        let animated = try DecodedImage(animation: animation)
+        #expect(animation.frameDurations == Array(repeating: Duration.milliseconds(80), count: 12))
         #expect(animated.frameCount == 12 && animated.size == PixelSize(width: 16, height: 16))
     }
 

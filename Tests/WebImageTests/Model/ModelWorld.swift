@@ -114,7 +114,7 @@ extension StubLoader {
 
 /// An interceptor that forwards most requests, retries some, and rejects a few.
 struct ModelInterceptor: ImageRequestInterceptor {
-    func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
+    func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse {
         switch request.userInfo["intercept"] as? Int {
         case 0: throw .request(.rejected(reason: "by the model"))
         case 1:

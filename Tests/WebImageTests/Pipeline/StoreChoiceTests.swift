@@ -93,6 +93,28 @@ struct StoreChoiceTests {
         world.check(first, second)
     }
 
+    @Test("Joined requests encode and store their processed image once in each of their tiers")
+    func joinedProcessed() async throws {
+        let gate = TestGate()
+        let loader = StubLoader { _ in Numbered.response(1, responseGate: gate) }
+        let world = try World(loader)
+        let manager = world.fixture.manager
+        var request = world.request(.nowhere)
+        request.caching.processedEncoding = .png
+        request.caching.writeTo = .disk
+        var wide = request
+        wide.caching.writeTo = [.disk, .custom]
+        let tasks = [request, request, wide].map { manager.load($0) }
+        await manager.waitForLoads(3)
+        gate.open()
+        for task in tasks {
+            #expect(await task.number == 1)
+            await task.waitUntilStored()
+        }
+        #expect(loader.requests.count == 1)
+        #expect(world.near.payloads.count == 1 && world.far.payloads.count == 1)
+    }
+
     @Test(
         "A request for data in use stores it in its own tiers regardless of the first request",
         arguments: pairs(Location.allCases))

@@ -20,7 +20,7 @@ private struct Moving {
     init(frames: Int, milliseconds: Int = 40, loops: Int = 0, gate: TestGate? = nil, corrupt: Set<Int> = []) throws {
         let decoded = decoded
         let animation = try ImageAnimation(
-            frameDurations: Array(repeating: milliseconds, count: frames), loopCount: loops
+            frameDurations: Array(repeating: Duration.milliseconds(milliseconds), count: frames), loopCount: loops
         ) { (index) throws(ImageError) in
             gate?.blockingWait()
             decoded.update { $0.append(index) }

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Tests of the snippets in Documentation/Previews.md.
+/// Tests of the behavior that the article Previews describes.
 @Suite("Preview article", .timeLimit(.minutes(5)))
 struct PreviewArticleTests {
     private func show(_ image: DecodedImage) {}

@@ -49,6 +49,18 @@ struct EventBufferTests {
         for await _ in previews { Issue.record("a preview after the end") }
     }
 
+    @Test("The end of a subscriber is reported once, by its first end or by the deallocation", arguments: 0..<3)
+    func termination(ends: Int) {
+        let count = Shared(0)
+        do {
+            let buffer = EventBuffer { count.update { $0 += 1 } }
+            for _ in 0..<ends { buffer.end() }
+            #expect(count.value == min(ends, 1))
+            withExtendedLifetime(buffer) {}
+        }
+        #expect(count.value == 1)
+    }
+
     @Test("A slow reader receives the latest progress and preview, every cached image, and the end")
     func pending() throws {
         var pending = EventCoalescer()

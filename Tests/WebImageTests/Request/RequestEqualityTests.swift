@@ -28,50 +28,170 @@ struct RequestEqualityTests {
         #expect(transformed[0] == transformed[1] && transformed[0] != request)
     }
 
+    /// A change of each option that requests are compared by.
+    static let changes: [@Sendable (inout ImageRequest) -> Void] = [
+        { $0.caching.cache = ImageCache(memory: nil) },
+        { $0.caching.originalCache = ImageCache(memory: nil) },
+        { $0.loader = StubLoader() },
+        { $0.url = URL(filePath: "/b@2x.png") },
+        { $0.decoding.convertsToSRGB = false },
+        { $0.coder = UnusedCoder() },
+        { $0.size = .fit(width: 1) },
+        { $0.scale = 2 },
+        { $0.transformers = [] },
+        { $0.transformsAnimations = false },
+        { $0.priority = .high },
+        { $0.previews = .progressive },
+        { $0.cachePolicy = .reload },
+        { $0.frames = .first },
+        { $0.headers["Accept"] = "image/*" },
+        { $0.method = "POST" },
+        { $0.body = Data("a".utf8) },
+        { $0.caching.storesAnyMethod = true },
+        { $0.caching.keyHeaders = [] },
+        { $0.caching.key = "a" },
+        { $0.caching.readFrom = .memory },
+        { $0.caching.writeTo = .memory },
+        { $0.caching.originalReadFrom = .memory },
+        { $0.caching.originalWriteTo = .memory },
+        { $0.caching.processedEncoding = .png },
+        { $0.caching.allowsLargerImages = true },
+        { $0.caching.bypassesFailureCache = true },
+        { $0.caching.waitsUntilStored = true },
+        { $0.caching.tags = ["a"] },
+        { $0.caching.partition = "a" },
+        { $0.includesOriginalData = true },
+        { $0.continuesAfterCancellation = true },
+        { $0.maxInFlightRequests = 1 },
+        { $0.limits = .server },
+        { $0.network.timeout = .seconds(1) },
+        { $0.network.retry = .never },
+        { $0.network.alternativeURLs = [URL(filePath: "/a")] },
+    ]
+
     @Test("Every option distinguishes requests")
     func different() throws {
-        let changes: [@Sendable (inout ImageRequest) -> Void] = [
-            { $0.size = .fit(width: 1) },
-            { $0.scale = 2 },
-            { $0.transformers = [] },
-            { $0.transformsAnimations = false },
-            { $0.priority = .high },
-            { $0.previews = .progressive },
-            { $0.cachePolicy = .reload },
-            { $0.frames = .first },
-            { $0.headers["Accept"] = "image/*" },
-            { $0.caching.keyHeaders = [] },
-            { $0.caching.key = "a" },
-            { $0.caching.readFrom = .memory },
-            { $0.caching.writeTo = .memory },
-            { $0.caching.originalReadFrom = .memory },
-            { $0.caching.originalWriteTo = .memory },
-            { $0.caching.processedEncoding = .png },
-            { $0.caching.allowsLargerImages = true },
-            { $0.caching.bypassesFailureCache = true },
-            { $0.caching.waitsUntilStored = true },
-            { $0.caching.tags = ["a"] },
-            { $0.caching.partition = "a" },
-            { $0.includesOriginalData = true },
-            { $0.continuesAfterCancellation = true },
-            { $0.maxInFlightRequests = 1 },
-            { $0.limits = .server },
-            { $0.network.timeout = .seconds(1) },
-            { $0.network.retry = .never },
-            { $0.network.alternativeURLs = [URL(filePath: "/a")] },
-            { $0.loader = StubLoader() },
-        ]
-        for (index, change) in changes.enumerated() {
+        for (index, change) in Self.changes.enumerated() {
             var other = request
             change(&other)
-            #expect(other != request, "change \(index)")
+            #expect(other != request && request != other, "change \(index)")
+        }
+    }
+
+    @Test("Requests that were changed in the same way are equal and have the same hash")
+    func changedAlike() throws {
+        // Skip the caches and the loader, because each change creates another object.
+        for (index, change) in Self.changes.dropFirst(3).enumerated() {
+            var (left, right) = (request, ImageRequest(url: request.url))
+            change(&left)
+            change(&right)
+            #expect(left == right && left.hashValue == right.hashValue, "change \(index)")
         }
     }
 
     @Test("The description contains no secrets")
     func description() throws {
         #expect("\(request)" == "ImageRequest(https://example.org/a.png?…)")
+        #expect("\(ImageRequest(url: URL(filePath: "/a/b.png")))" == "ImageRequest(file:///a/b.png)")
+        #expect("\(ImageRequest(cacheKey: "chart", data: { Data() }))" == "ImageRequest(source:chart)")
         #expect(ImageRequest(string: "") == nil)
         #expect(ImageRequest(url: request.url, priority: .high).priority == .high)
+    }
+}
+
+/// A coder for requests that are never loaded.
+private struct UnusedCoder: ImageCoder {
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { false }
+
+    func decode(
+        _ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext
+    ) throws(ImageError) -> DecodedImage { throw .cancelled }
+}
+
+@Suite("Copies of requests")
+struct RequestCopyTests {
+    private let url: URL
+
+    init() throws { url = try #require(URL(string: "https://example.org/a@3x.png")) }
+
+    /// Compares everything that requests are compared by, and their custom data.
+    private func same(_ left: ImageRequest, _ right: ImageRequest) -> Bool {
+        left == right && left.userInfo.keys == right.userInfo.keys && left.source.text == right.source.text
+            && left.identities == right.identities && left.loaderIdentity == right.loaderIdentity
+    }
+
+    @Test("Changing any property of a copy leaves the original unchanged, and the other way round")
+    func independent() throws {
+        let custom: @Sendable (inout ImageRequest) -> Void = { $0.userInfo["row"] = 1 }
+        for (index, change) in (RequestEqualityTests.changes + [custom]).enumerated() {
+            let original = ImageRequest(url: url)
+            var copy = original
+            change(&copy)
+            #expect(same(original, ImageRequest(url: url)), "change \(index)")
+            #expect(!same(copy, original), "change \(index)")
+
+            var changed = ImageRequest(url: url)
+            let kept = changed
+            change(&changed)
+            #expect(same(kept, ImageRequest(url: url)), "change \(index)")
+            #expect(!same(changed, kept), "change \(index)")
+        }
+    }
+
+    @Test("Copies share their storage until one of them changes, and a request without copies changes in place")
+    func storage() throws {
+        let original = ImageRequest(url: url)
+        var copy = original
+        #expect(copy.storage === original.storage)
+        copy.priority = .high
+        #expect(copy.storage !== original.storage && original.priority == .normal && copy.priority == .high)
+        let storage = ObjectIdentifier(copy.storage)
+        copy.caching.tags = ["a"]
+        copy.headers["Accept"] = "image/*"
+        #expect(ObjectIdentifier(copy.storage) == storage)
+        #expect(copy.caching.tags == ["a"] && copy.headers["Accept"] == "image/*")
+    }
+
+    @Test("The size, the scale, and the frames are those of the decoding options")
+    func decoding() throws {
+        var request = ImageRequest(url: url, size: .fit(width: 10))
+        #expect(request.decoding.size == .fit(width: 10) && request.decoding.scale == 3 && request.scale == 3)
+        request.size = .fit(width: 20)
+        request.scale = 2
+        request.frames = .first
+        #expect(request.decoding.size == .fit(width: 20) && request.decoding.scale == 2)
+        #expect(request.decoding.frames == .first)
+        request.decoding = ImageDecodingOptions(size: .fit(width: 30), frames: .index(1))
+        #expect(request.size == .fit(width: 30) && request.scale == 1 && request.frames == .index(1))
+        #expect(request.decodeOptions == request.decoding)
+    }
+
+    @Test("Values that follow from the URL, the transformers, and the loader change with them")
+    func derived() throws {
+        var request = ImageRequest(url: url, transformers: [.grayscale])
+        let identities = request.identities
+        request.url = URL(filePath: "/b.png")
+        request.transformers = [.grayscale, .pad(4)]
+        request.loader = StubLoader()
+        #expect(request.source.isFile && request.source.text == "file:///b.png")
+        #expect(request.identities?.count == 2 && request.identities?.first == identities?.first)
+        #expect(request.loaderIdentity != .registry)
+        request.loader = nil
+        request.transformers = nil
+        #expect(request.loaderIdentity == .registry && request.identities == nil)
+    }
+
+    @Test("A request with other data keeps its options, and the manager stores nothing of it")
+    func otherData() throws {
+        var request = ImageRequest(url: URL(filePath: "/a@2x.tga"), size: .fit(width: 10), priority: .high)
+        request.headers["Accept"] = "image/*"
+        request.caching.tags = ["a"]
+        let other = request.replacingSource(with: Data([1, 2, 3]))
+        #expect(other.source.text == ImageRequest(data: Data([1, 2, 3])).source.text)
+        #expect(other.size == .fit(width: 10) && other.scale == 2 && other.priority == .high)
+        #expect(other.headers == request.headers && other.caching.tags == ["a"])
+        #expect(other.decoding.formatHint == ImageFormat(rawValue: "tga"))
+        #expect(other.caching.writeTo.isEmpty && other.caching.readFrom.isEmpty && other.cachePolicy == .reload)
+        #expect(request.source.isFile && request.caching.writeTo == .all)
     }
 }

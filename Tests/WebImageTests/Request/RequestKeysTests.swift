@@ -117,6 +117,32 @@ struct RequestKeysTests {
         #expect(!one.data.canonical.contains("secret"))
     }
 
+    @Test("A method other than GET and a body change the data key, which contains only a hash of the body")
+    func methods() throws {
+        let plain = try keys()
+        let post = try keys { $0.method = "POST" }
+        let body = try keys { $0.body = Data("secret".utf8) }
+        let both = try keys { request in
+            request.method = "POST"
+            request.body = Data("secret".utf8)
+        }
+        let other = try keys { request in
+            request.method = "POST"
+            request.body = Data("secrets".utf8)
+        }
+        let reset = try keys { request in
+            request.method = "POST"
+            request.body = Data("secret".utf8)
+            request.method = "GET"
+            request.body = Data()
+        }
+        #expect(Set([plain.data, post.data, body.data, both.data, other.data]).count == 5)
+        #expect(post.data.canonical == "4:data1:a6:method4:POST4:body0:")
+        #expect(both.digest == both.final.digest)
+        #expect(!both.data.canonical.contains("secret"))
+        #expect(reset.data == plain.data)
+    }
+
     @Test("Length prefixes distinguish fields that look the same when joined")
     func lengthPrefixed() {
         #expect(CacheKey(["ab", "c"]) != CacheKey(["a", "bc"]))

@@ -14,13 +14,17 @@ struct SourceTests {
     @Test("An image from data is decoded at the requested size, cached in memory, and never written to disk")
     func data() async throws {
         let manager = try ManagerFixture().manager
-        let request = ImageRequest(data: try TestImages.png(1), size: .fit(width: 32))
+        var request = ImageRequest(data: try TestImages.png(1))
+        request.size = .fit(width: 32)
         let first = try await manager.response(for: request)
         #expect(first.image.size == PixelSize(width: 32, height: 24) && first.source == .local)
         #expect(try await manager.response(for: request).source == .memoryCache)
-        let same = ImageRequest(data: try TestImages.png(1), size: .fit(width: 32))
+        var same = ImageRequest(data: try TestImages.png(1))
+        same.size = .fit(width: 32)
         #expect(manager.cachedImage(for: same) === first.image)
-        #expect(try manager.cachedImage(for: ImageRequest(data: TestImages.png(2), size: .fit(width: 32))) == nil)
+        var other = ImageRequest(data: try TestImages.png(2))
+        other.size = .fit(width: 32)
+        #expect(manager.cachedImage(for: other) == nil)
         await manager.cache.flush()
         #expect(await manager.diskCache?.info().entryCount == 0)
         #expect(try await manager.data(for: request) == TestImages.png(1))
@@ -107,8 +111,11 @@ struct SourceTests {
             return DecodedImage(pixels: pixels)
         }
         let whole = ImageRequest(cacheKey: "drawn", image: make)
-        let small = ImageRequest(cacheKey: "drawn", size: .fit(width: 32), transformers: [.pad(4)], image: make)
+        var small = ImageRequest(cacheKey: "drawn", image: make)
+        small.size = .fit(width: 32)
+        small.transformers = [.pad(4)]
         let tasks = [manager.load(whole), manager.load(small)]
+        await untilTrue { manager.statistics.coalescedLoads == 1 }
         gate.open()
         #expect(try await tasks[0].image.pixels.size == pixels.size)
         #expect(try await tasks[1].image.size == PixelSize(width: 40, height: 32))

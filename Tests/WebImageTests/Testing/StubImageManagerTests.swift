@@ -32,6 +32,23 @@ struct StubImageManagerTests {
         #expect(stub.requests[2].size == .fit(width: 16))
     }
 
+    @Test("A stub decodes data for every cache policy and custom loader, and stores nothing")
+    func data() async throws {
+        let (url, png) = (try url("data.png"), try TestImages.png(2))
+        stub.respond(to: url, with: .data(png))
+        for policy in CachePolicy.allCases {
+            var request = ImageRequest(url: url, transformers: [.pad(4)])
+            request.cachePolicy = policy
+            request.loader = StubLoader()
+            request.caching.key = "key"
+            request.includesOriginalData = true
+            let response = try await stub.manager.response(for: request)
+            #expect(response.image.size == PixelSize(width: 72, height: 56), "\(policy)")
+            #expect(response.originalData == png && response.url == url)
+            #expect(response.source == .local && stub.manager.memoryCache.statistics.count == 0)
+        }
+    }
+
     @Test("A stub responds by predicate, with the most recent one first, and rejects requests without a response")
     func predicates() async throws {
         stub.respond(with: .color(.black, width: 1, height: 1), where: { _ in true })

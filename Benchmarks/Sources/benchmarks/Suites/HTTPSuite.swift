@@ -24,19 +24,43 @@ enum HTTPSuite: Suite {
         ]
     }
 
-    static func downloader(_ connections: Int) -> ImageDownloader {
+    /// Returns a downloader on its own, which coalesces equal requests, or the downloader of a manager, whose pipeline
+    /// has already coalesced them.
+    static func downloader(_ connections: Int, isShared: Bool) -> ImageDownloader {
         var configuration = ImageDownloader.Configuration()
         configuration.maxConnectionsPerHost = connections
         configuration.maxStartsPerSecond = nil
-        return ImageDownloader(configuration: configuration)
+        guard !isShared else { return ImageDownloader(configuration: configuration) }
+        var manager = ImageManager.Configuration()
+        manager.diskCache = nil
+        manager.downloader = configuration
+        return ImageManager(configuration: manager).downloader
     }
 
     private static func load(_ server: PatternServer, connections: Int) -> Case {
-        let downloader = downloader(connections)
-        let requests = server.requests
+        let ours = contender("WebImage", server, downloader(connections, isShared: false))
+        let shared = contender("WebImage, coalescing", server, downloader(connections, isShared: true))
         let urls = server.urls
         let lengths = server.lengths
-        let ours = Contender("WebImage") { round in
+        let theirs = Contender(limit) { round in
+            let step = round == 0 ? 1 : 4_096
+            return try timed(urls.count) {
+                var loaded = wi_limit_loaded()
+                let count = Int32(urls.count)
+                let code = withCTexts(urls) {
+                    wi_limit_http($0, lengths, count, count, Int32(connections), step, &loaded)
+                }
+                guard code == 0 else { throw Skipped(reason: "libcurl received only \(loaded.answered) responses") }
+            }
+        }
+        return Case(
+            name: "\(connections) connections, per request", contenders: [ours, shared, theirs],
+            goals: [.ratio(.cpu, to: limit, atMost: 2), .ratio(.wall, to: limit, atMost: 2)])
+    }
+
+    private static func contender(_ name: String, _ server: PatternServer, _ downloader: ImageDownloader) -> Contender {
+        let requests = server.requests
+        return Contender(name) { round in
             let step = round == 0 ? 1 : 4_096
             return try await timed(requests.count) {
                 try await withThrowingDiscardingTaskGroup { group in
@@ -51,25 +75,11 @@ enum HTTPSuite: Suite {
                 }
             }
         }
-        let theirs = Contender(limit) { round in
-            let step = round == 0 ? 1 : 4_096
-            return try timed(urls.count) {
-                var loaded = wi_limit_loaded()
-                let count = Int32(urls.count)
-                let code = withCTexts(urls) {
-                    wi_limit_http($0, lengths, count, count, Int32(connections), step, &loaded)
-                }
-                guard code == 0 else { throw Skipped(reason: "libcurl received only \(loaded.answered) responses") }
-            }
-        }
-        return Case(
-            name: "\(connections) connections, per request", contenders: [ours, theirs],
-            goals: [.ratio(.cpu, to: limit, atMost: 2), .ratio(.wall, to: limit, atMost: 2)])
     }
 
     /// Cancels requests at all stages. Every request must return quickly, and no resources may leak.
     private static func cancelling(_ server: PatternServer) -> Case {
-        let downloader = downloader(6)
+        let downloader = downloader(6, isShared: true)
         let ours = Contender("WebImage") { round in
             var latencies = Latencies()
             var random = SplitMix(seed: UInt64(round))

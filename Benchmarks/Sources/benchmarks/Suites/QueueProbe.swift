@@ -43,19 +43,22 @@ enum QueueProbe {
         var urls: [URL] = []
         while let line = readLine() { if let url = URL(string: line) { urls.append(url) } }
         guard let first = urls.first else { return }
-        let downloader = HTTPSuite.downloader(6)
+        let downloader = HTTPSuite.downloader(6, isShared: true)
         // Exclude the memory that libraries allocate once.
         _ = try await downloader.load(LoadRequest(url: first), context: LoadContext())
+        // Different queries prevent the downloader from coalescing requests. The server ignores them. The URLs belong to
+        // the caller, so create them before the measurement.
+        let requests = (0..<total).map { index in
+            LoadRequest(
+                url: urls[index % urls.count].appending(queryItems: [URLQueryItem(name: "n", value: "\(index)")]))
+        }
         var bodies: [Data] = []
         bodies.reserveCapacity(total)
         let before = ResidentMemory.now()
         // Enqueue all requests before the first one starts.
         downloader.isSuspended = true
         try await withThrowingTaskGroup(of: Data.self) { group in
-            for index in 0..<total {
-                // Different queries prevent the downloader from coalescing requests. The server ignores them.
-                let url = urls[index % urls.count].appending(queryItems: [URLQueryItem(name: "n", value: "\(index)")])
-                let request = LoadRequest(url: url)
+            for request in requests {
                 group.addTask { try await downloader.load(request, context: LoadContext()).body }
             }
             while downloader.queuedCount < total { try await Task.sleep(for: .milliseconds(1)) }

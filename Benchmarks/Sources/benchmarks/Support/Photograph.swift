@@ -49,7 +49,7 @@ enum Photograph {
     /// The limits for decoding, which no benchmark reaches.
     static var roomy: ImageLimits {
         var limits = ImageLimits.desktop
-        limits.maxDecodingTime = .infinity
+        limits.maxDecodingTime = ImageLimits.unlimited.maxDecodingTime
         return limits
     }
 

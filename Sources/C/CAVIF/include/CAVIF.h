@@ -89,3 +89,5 @@ wi_avif_status wi_avif_animator_add(wi_avif_animator *animator, const void *pixe
                                     uint64_t milliseconds);
 /// Finishes the file. The caller must release `*bytes` with wi_avif_free.
 wi_avif_status wi_avif_animator_finish(wi_avif_animator *animator, uint8_t **bytes, size_t *count);
+/// Returns the version of libavif. The caller must not release it.
+const char *wi_avif_version(void);

@@ -34,3 +34,5 @@ void wi_icc_transform_free(wi_icc_transform *transform);
 /// Transforms pixels. Several threads may call this function at the same time. `in` and `out` must not be the same
 /// buffer.
 void wi_icc_transform_run(const wi_icc_transform *transform, const void *in, void *out, uint32_t pixels);
+/// Returns the version of Little CMS as major × 1,000 + minor × 10 + patch.
+int wi_icc_library_version(void);

@@ -75,3 +75,5 @@ typedef struct {
 wi_heif_status wi_heif_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
                               const wi_heif_options *options, const wi_heif_blocks *blocks, uint8_t **bytes,
                               size_t *count);
+/// Returns the version of libheif. The caller must not release it.
+const char *wi_heif_version(void);

@@ -28,6 +28,8 @@ typedef struct {
     int is_cmyk;
     int is_progressive;
     int bits;
+    /// Nonzero if the image has several scans, so that libjpeg stores all coefficients until the last one.
+    int has_scans;
 } wi_jpeg_info;
 
 /// Opens a file. `data` must stay valid until the decoder is closed. `max_memory` limits the memory that libjpeg uses
@@ -105,3 +107,5 @@ wi_jpeg_status wi_jpeg_encoder_rows(wi_jpeg_encoder *encoder, const uint8_t *row
                                     int is_opaque, const uint8_t *background);
 /// Finishes the file. The encoder owns the bytes until it's closed.
 wi_jpeg_status wi_jpeg_encoder_finish(wi_jpeg_encoder *encoder, const uint8_t **bytes, size_t *count);
+/// Returns the version of libjpeg-turbo as major × 1,000,000 + minor × 1,000 + patch, or 0 for another libjpeg.
+int wi_jpeg_version(void);

@@ -117,3 +117,5 @@ typedef struct {
 wi_jxl_status wi_jxl_animator_add(wi_jxl_animator *animator, const void *pixels, const wi_jxl_part *part);
 /// Returns the file after the last frame was added. The pointer is valid until the animator is closed.
 const uint8_t *wi_jxl_animator_bytes(const wi_jxl_animator *animator, size_t *count);
+/// Returns the version of libjxl as major × 1,000,000 + minor × 1,000 + patch.
+uint32_t wi_jxl_version(void);

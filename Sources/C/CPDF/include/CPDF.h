@@ -23,3 +23,5 @@ int wi_pdf_size(wi_pdf_document *document, uint32_t index, double *width, double
 /// Draws page `index` on white paper, scaled to `width` × `height` pixels. `out` receives R, G, B, A.
 wi_pdf_status wi_pdf_draw(wi_pdf_document *document, uint32_t index, uint32_t width, uint32_t height, uint8_t *out,
                           size_t stride);
+/// Returns the version of poppler. The caller must not release it.
+const char *wi_pdf_version(void);

@@ -139,3 +139,5 @@ void wi_png_blend_over(uint8_t *below, const uint8_t *above, size_t pixels);
 /// in which each row follows its filter type. Returns `false` if the file is invalid in any way, including its
 /// checksums.
 bool wi_png_unpack(const uint8_t *png, size_t count, uint8_t *raw, size_t raw_count);
+/// Returns the version of libpng, such as `1.6.39`. The caller must not release it.
+const char *wi_png_version(void);

@@ -21,3 +21,5 @@ wi_svg_status wi_svg_unpack(const uint8_t *packed, size_t count, size_t limit, u
 /// `message`, which has space for `room` bytes, receives a description.
 wi_svg_status wi_svg_draw(const uint8_t *text, size_t count, uint32_t width, uint32_t height, uint8_t *out,
                           size_t stride, char *message, size_t room);
+/// Returns the version of librsvg. The caller must not release it.
+const char *wi_svg_version(void);

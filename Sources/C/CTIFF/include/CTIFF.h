@@ -71,3 +71,5 @@ typedef struct {
 /// block with a `count` of 0 is omitted. The caller must release `*bytes` with free.
 wi_tiff_status wi_tiff_encode(const void *pixels, const wi_tiff_picture *picture, const uint8_t *icc, size_t icc_count,
                               const uint8_t *xmp, size_t xmp_count, uint8_t **bytes, size_t *count);
+/// Returns the description of libtiff, whose first line ends with the version. The caller must not release it.
+const char *wi_tiff_version(void);

@@ -19,6 +19,8 @@ typedef struct {
     uint32_t height;
     int has_alpha;
     int is_animated;
+    /// Nonzero if a still image has lossless coding.
+    int is_lossless;
 } wi_webp_info;
 
 /// Parses the header. Returns WI_WEBP_MORE if the data is too short.
@@ -105,3 +107,5 @@ wi_webp_status wi_webp_animator_add(wi_webp_animator *animator, const uint8_t *p
                                     int timestamp);
 /// Ends the last frame at `timestamp` and finishes the file. The caller must release `*bytes` with wi_webp_free.
 wi_webp_status wi_webp_animator_finish(wi_webp_animator *animator, int timestamp, uint8_t **bytes, size_t *count);
+/// Returns the version of libwebp, with one byte for each part.
+int wi_webp_version(void);

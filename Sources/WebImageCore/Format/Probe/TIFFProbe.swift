@@ -14,6 +14,8 @@ enum TIFFProbe {
             case 257: probe.storedSize.height = field.first
             case 258: probe.bitDepth = field.first
             case 274: probe.orientation = ImageOrientation(rawValue: field.first) ?? .up
+            // The files have either strips or tiles.
+            case 278, 323: probe.rowsPerUnit = field.first
             // 1 is associated alpha, 2 is unassociated alpha, and 0 is unspecified data.
             case 338: probe.hasAlpha = field.first == 1 || field.first == 2
             case 34_675:
@@ -27,6 +29,8 @@ enum TIFFProbe {
             throw .corrupt(.tiff, "invalid size \(probe.storedSize)")
         }
         guard (1...64).contains(probe.bitDepth) else { throw .corrupt(.tiff, "invalid bit depth \(probe.bitDepth)") }
+        // The default number of rows in a strip is 2³² − 1.
+        if let rows = probe.rowsPerUnit, !(1..<probe.storedSize.height).contains(rows) { probe.rowsPerUnit = nil }
         count(file, &probe, isComplete: bytes.isComplete)
         return probe
     }

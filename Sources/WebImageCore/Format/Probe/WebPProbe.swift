@@ -51,6 +51,7 @@ struct WebPProbe {
         case "VP8 ", "VP8L":
             let isPlain = probe.storedSize.width == 0
             if isPlain { try name == "VP8 " ? readLossy(chunk) : readLossless(chunk) }
+            probe.isLosslessWebP = name == "VP8L"
             isReady = true
             return isPlain
         case "ALPH": probe.hasAlpha = true

@@ -2,11 +2,23 @@
 
 /// Functions that compose images without a request.
 extension PixelBuffer {
-    /// Returns an image of a single color.
+    /// Returns an image of a single color with the format ``PixelFormat/rgba8``.
     ///
-    /// - Throws: An ``ImageError/LimitFailure`` if the size exceeds the limits, or
+    /// - Parameters:
+    ///   - color: The color of every pixel.
+    ///   - size: The size of the image, in pixels.
+    /// - Throws: ``ImageError/limitExceeded(_:)`` if the size exceeds ``ImageLimits/desktop``, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    public static func filled(
+    public static func filled(with color: PixelColor, size: PixelSize) throws(ImageError) -> PixelBuffer {
+        try filled(with: color, size: size, format: .rgba8, context: ImageProcessingContext())
+    }
+
+    /// Returns an image of a single color with a pixel format and within the limits of a context.
+    ///
+    /// - Throws: ``ImageError/limitExceeded(_:)`` if the size exceeds the limits, or
+    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
+    @_disfavoredOverload
+    package static func filled(
         with color: PixelColor, size: PixelSize, format: PixelFormat = .rgba8,
         context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> PixelBuffer {

@@ -11,29 +11,35 @@ package struct BlurTransformer: ImageTransformer, Hashable {
     package let saturation: Double
     /// The color to overlay, limited to the shape of the image, or `nil` for no overlay.
     package let tint: PixelColor?
+    /// The blend mode of the tint.
+    package let tintMode: ImageBlendMode
     /// The mask that shows the blurred image, or `nil` to blur the whole image.
     package let mask: PixelMask?
     /// The unit of the radius.
     package let unit: TargetSize.Unit
 
-    /// Creates a transformer. By default, it uses pixels, no mask, and doesn't change colors.
+    /// Creates a transformer. By default, it uses pixels, no mask, and doesn't change colors. The default mode of the
+    /// tint is normal.
     package init(
-        radius: Double, saturation: Double = 1, tint: PixelColor? = nil, mask: PixelMask? = nil,
-        unit: TargetSize.Unit = .pixels
+        radius: Double, saturation: Double = 1, tint: PixelColor? = nil, tintMode: ImageBlendMode = .normal,
+        mask: PixelMask? = nil, unit: TargetSize.Unit = .pixels
     ) {
         self.radius = radius
         self.saturation = saturation
         self.tint = tint
+        self.tintMode = tintMode
         self.mask = mask
         self.unit = unit
     }
 
     /// The name and all parameters of the transformer.
     package var identifier: String {
-        "blur(\(radius),\(saturation),\(tint?.hexadecimal ?? "-"),\(mask?.identity ?? "-"),\(unit))"
+        let overlay = tint.map { "\($0.hexadecimal):\(tintMode.rawValue)" } ?? "-"
+        return "blur(\(radius),\(saturation),\(overlay),\(mask?.identity ?? "-"),\(unit))"
     }
 
-    /// Blurs an image. Opaque images remain opaque.
+    /// Blurs an image. Opaque images remain opaque except with ``ImageBlendMode/sourceIn`` and a tint that isn't
+    /// opaque.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the radius is NaN,
     ///   infinite, zero, or negative or the saturation isn't within −1,000...1,000, or an ``ImageError/LimitFailure``
@@ -46,8 +52,8 @@ package struct BlurTransformer: ImageTransformer, Hashable {
         if saturation != 1 {
             result = try ColorMatrix.saturation(saturation).apply(to: result, context: context)
         }
-        if let tint, tint.alpha > 0 {
-            result = try TintTransformer(tint, mode: .sourceAtop).transform(result, context: context)
+        if let tint {
+            result = try TintTransformer(tint, mode: tintMode).transform(result, context: context)
         }
         guard let mask else { return result }
         return try mask.mix(from: pixels, to: result, context: context)

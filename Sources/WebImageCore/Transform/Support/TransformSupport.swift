@@ -2,7 +2,7 @@
 
 extension ImageLimits {
     /// Checks the size in pixels and in bytes of a future result.
-    func check(result size: PixelSize, format: PixelFormat) throws(ImageError) {
+    package func check(result size: PixelSize, format: PixelFormat) throws(ImageError) {
         try check(size)
         let (bytes, overflow) = (format.bytesPerRow(width: size.width) ?? .max)
             .multipliedReportingOverflow(by: size.height)

@@ -14,7 +14,7 @@ extension StoredResponseHead {
         writer.put(finalURL)
         writer.put(requestTime)
         writer.put(responseTime)
-        for fields in [head.headers, varyHeaders] {
+        for fields in [headersForFile, varyHeaders] {
             writer.put(UInt32(clamping: fields.lines.count))
             for line in fields.lines {
                 writer.put(line.name)
@@ -34,6 +34,7 @@ extension StoredResponseHead {
         self.init(
             head: HTTPResponseHead(statusCode: Int(status), headers: fields), varyHeaders: varying, finalURL: finalURL,
             requestTime: request, responseTime: response)
+        extractRedirectLifetime()
     }
 }
 
@@ -53,8 +54,8 @@ extension ImageInfo {
     /// Encodes the probe as format | width, height, orientation, depth, frames, loops, and smallest file as i64 | flags
     /// u8.
     ///
-    /// If the flags indicate them, the color primaries and the transfer function and then the width and height of the
-    /// clean aperture follow as i64.
+    /// If the flags indicate them, the color primaries and the transfer function, then the width and height of the clean
+    /// aperture, and then the rows per unit follow as i64.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.put(format.rawValue)
@@ -65,9 +66,12 @@ extension ImageInfo {
         }
         let facts = [
             hasAlpha, frameCountIsExact, hasICCProfile, isProgressive, codePoints != nil, cleanAperture != nil,
+            isLosslessWebP, rowsPerUnit != nil,
         ]
         writer.put(facts.enumerated().reduce(UInt8(0)) { $0 | ($1.element ? 1 << $1.offset : 0) })
-        let extras = [codePoints?.primaries, codePoints?.transfer, cleanAperture?.width, cleanAperture?.height]
+        let extras = [
+            codePoints?.primaries, codePoints?.transfer, cleanAperture?.width, cleanAperture?.height, rowsPerUnit,
+        ]
         for number in extras.compactMap({ $0 }) { writer.put(Int64(number)) }
         return writer.bytes
     }
@@ -87,6 +91,11 @@ extension ImageInfo {
             guard let first = reader.number(Int64.self), let second = reader.number(Int64.self) else { return nil }
             pairs[flag] = (Int(first), Int(second))
         }
+        var rowsPerUnit: Int?
+        if flags & 128 != 0 {
+            guard let rows = reader.number(Int64.self), rows > 0 else { return nil }
+            rowsPerUnit = Int(rows)
+        }
         guard reader.isAtEnd, numbers[0] >= 0, numbers[1] >= 0,
             let orientation = ImageOrientation(rawValue: numbers[2])
         else { return nil }
@@ -96,7 +105,8 @@ extension ImageInfo {
             frameCountIsExact: flags & 2 != 0, loopCount: numbers[5], hasICCProfile: flags & 4 != 0,
             isProgressive: flags & 8 != 0, smallestFile: numbers[6],
             cleanAperture: pairs[32].map { PixelSize(width: $0.0, height: $0.1) },
-            codePoints: pairs[16].map { ColorCodePoints(primaries: $0.0, transfer: $0.1) })
+            codePoints: pairs[16].map { ColorCodePoints(primaries: $0.0, transfer: $0.1) },
+            isLosslessWebP: flags & 64 != 0, rowsPerUnit: rowsPerUnit)
     }
 }
 

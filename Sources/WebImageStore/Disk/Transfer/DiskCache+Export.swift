@@ -20,7 +20,7 @@ extension DiskCache {
     ///     default, all entries are exported.
     /// - Returns: A report of the exported entries.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
-    ///   ``ImageError/CacheFailure/writesSuspended(reason:)`` if the cache is closed.
+    ///   ``ImageError/RequestFailure/managerShutDown`` if the cache is closed.
     public func exportImages(
         to directory: URL, where predicate: @escaping @Sendable (EntryInfo) -> Bool = { _ in true }
     ) async throws(ImageError) -> MaintenanceReport {
@@ -38,7 +38,7 @@ extension DiskCache {
     ///     default, all entries are exported.
     /// - Returns: A report of the exported entries.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
-    ///   ``ImageError/CacheFailure/writesSuspended(reason:)`` if the cache is closed.
+    ///   ``ImageError/RequestFailure/managerShutDown`` if the cache is closed.
     public func exportEntries(
         to directory: URL, where predicate: @escaping @Sendable (EntryInfo) -> Bool = { _ in true }
     ) async throws(ImageError) -> MaintenanceReport {
@@ -51,14 +51,14 @@ extension DiskCache {
     /// current task ends the export early. A directory of images without its manifest can't be imported.
     ///
     /// - Parameters:
-    ///   - folder: The absolute path of the directory. <!-- prose-lint: allow -->
+    ///   - folder: The absolute path of the directory.
     ///   - form: The form of the export. The default is ``DiskExportForm/images``.
     ///   - matches: A closure that returns whether to export an entry. The cache calls it on one of its threads. By
     ///     default, all entries are exported.
     ///   - progress: A closure that receives the progress in entries.
     /// - Returns: A summary of the export.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
-    ///   ``ImageError/CacheFailure/writesSuspended(reason:)`` if the cache is closed.
+    ///   ``ImageError/RequestFailure/managerShutDown`` if the cache is closed.
     package func export(
         to folder: String, as form: DiskExportForm = .images,
         where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool = { _ in true }, progress: DiskProgress? = nil
@@ -99,7 +99,8 @@ extension DiskCache {
         case .success(let value): return value
         case .failure(let failure):
             throw .cache(.systemCallFailed(operation: failure.operation, path: failure.path, errno: failure.code))
-        case nil: throw .cache(.writesSuspended(reason: "the cache is closed"))
+        // All closed components throw this error. It isn't transient, because a closed cache never opens again.
+        case nil: throw .request(.managerShutDown)
         }
     }
 }

@@ -18,8 +18,9 @@ extension DiskCache {
     ///   - directory: The file URL of the directory. Symbolic links in it aren't followed.
     ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
     /// - Returns: A report of the imported entries.
-    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
-    ///   ``ImageError/CacheFailure/corruptEntry(reason:)`` if the directory has no valid manifest.
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``,
+    ///   ``ImageError/CacheFailure/corruptEntry(reason:)`` if the directory has no valid manifest, or
+    ///   ``ImageError/RequestFailure/managerShutDown`` if the cache is closed.
     public func importImages(
         from directory: URL, limits: ImageLimits = .desktop
     ) async throws(ImageError) -> MaintenanceReport {
@@ -55,12 +56,13 @@ extension DiskCache {
     /// store date, that entry remains. Canceling the current task ends the import early.
     ///
     /// - Parameters:
-    ///   - folder: The absolute path of the directory. Symbolic links in it aren't followed. <!-- prose-lint: allow -->
+    ///   - folder: The absolute path of the directory. Symbolic links in it aren't followed.
     ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
     ///   - progress: A closure that receives the progress in entries.
     /// - Returns: A summary of the import.
-    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
-    ///   ``ImageError/CacheFailure/corruptEntry(reason:)`` if the directory has no valid manifest.
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``,
+    ///   ``ImageError/CacheFailure/corruptEntry(reason:)`` if the directory has no valid manifest, or
+    ///   ``ImageError/RequestFailure/managerShutDown`` if the cache is closed.
     package func importImages(
         from folder: String, limits: ImageLimits = .desktop, progress: DiskProgress? = nil
     ) async throws(ImageError) -> DiskCache.MaintenanceReport {
@@ -81,7 +83,7 @@ extension DiskCache {
     /// are skipped and listed in the result. Canceling the current task ends the import early.
     ///
     /// - Parameters:
-    ///   - pictures: The files and their keys. <!-- prose-lint: allow -->
+    ///   - pictures: The files and their keys.
     ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
     ///   - progress: A closure that receives the progress in files.
     /// - Returns: A summary of the import.

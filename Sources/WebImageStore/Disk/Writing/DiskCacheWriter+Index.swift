@@ -12,7 +12,7 @@ import WebImageHTTP
 extension DiskCacheWriter {
     /// The maximum number of pending changes while the index can't be written. Beyond it, a later reconciliation with
     /// the files repairs the index.
-    static let changeLimit = 8_192
+    private static let changeLimit = 8_192
 
     /// Writes the pending changes, access times, and read counts in one transaction.
     func commit() {

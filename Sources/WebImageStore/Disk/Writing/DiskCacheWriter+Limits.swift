@@ -11,7 +11,7 @@ extension DiskCacheWriter {
     /// The maximum number of entries per slice, and the number of seconds after which a slow file system ends the slice
     /// early.
     static let slice = 2_048
-    static let sliceSeconds = 0.02
+    private static let sliceSeconds = 0.02
 
     /// Starts an eviction if the entries of all processes exceed the size limit.
     func checkSize() {

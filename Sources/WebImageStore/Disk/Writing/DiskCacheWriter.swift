@@ -16,7 +16,8 @@ final class DiskCacheWriter {
     let layout: CacheLayout
     let files: any FileSystem
     let entries: EntryWriter
-    /// The identifier of this session in the index.
+    /// The number under which the index lists this writer while it runs. A number that is still listed after its process
+    /// ended indicates that the process was killed.
     let session = Int(UInt64.random(in: 1...(1 << 62)))
     var steps: WriterStateMachine
     var index: CacheIndex?

@@ -54,9 +54,6 @@ struct PendingWrites {
         pending.compactMap { if case .entry = $1.overlay { $0.storedDigest } else { nil } }
     }
 
-    /// A Boolean value that indicates whether a removal of all entries is pending.
-    var isClearing: Bool { clearing > 0 }
-
     /// Adds an entry. Returns `nil` if too many changes are pending.
     mutating func stage(_ entry: CacheEntry) -> Job? {
         let old = bytes(of: pending[entry.key])

@@ -62,8 +62,6 @@ struct WriterStateMachine {
 
     init(sizeLimit: Int) { batchBytes = max(1, sizeLimit / 20) }
 
-    var isEvicting: Bool { evictAfter != nil }
-
     // MARK: Events
 
     mutating func rowAdded(bytes: Int = 0, now: Double) {

@@ -134,6 +134,19 @@ struct BlurTests {
         #expect(BlurTransformer(.tinted(blue)).radius == 20 && BlurTransformer(.soft).unit == .points)
     }
 
+    @Test("The tint is blended with its mode after the blur", arguments: ImageBlendMode.allCases)
+    func tintModes(_ mode: ImageBlendMode) throws {
+        let source = try PixelMaking.noise(15, 11, opaque: false, seed: 4)
+        let color = PixelColor(red: 200, green: 90, blue: 30, alpha: 120)
+        let expected = try TintTransformer(color, mode: mode).transform(try blurred(source, 4), context: context)
+        let result = try StandardTransformer.blur(radius: 4, tint: color, tintBlendMode: mode)
+            .transform(source, context: context)
+        #expect(result.packedBytes() == expected.packedBytes())
+        let normal = try StandardTransformer.blur(radius: 4, tint: color).transform(source, context: context)
+        let isNormal = mode == .normal || mode == .sourceAtop
+        #expect((normal.packedBytes() == result.packedBytes()) == isNormal)
+    }
+
     @Test("A blur is visible only in the mask")
     func mask() throws {
         let source = try PixelMaking.noise(20, 6, opaque: true, seed: 4)

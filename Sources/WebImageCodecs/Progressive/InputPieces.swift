@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+/// The pieces of received data that a stream decoder processes between two checks of the deadline and the cancellation
+/// flag.
+struct InputPieces: Sequence, IteratorProtocol {
+    /// A piece of the data. The pointer is valid as long as the data.
+    struct Piece {
+        /// The address of the first byte, or `nil` if the data is empty and has no address.
+        let start: UnsafePointer<UInt8>?
+        /// The number of bytes.
+        let count: Int
+        /// A Boolean value that indicates whether the piece contains the end of the data.
+        let isLast: Bool
+    }
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let maxCount: Int
+    private var offset = 0
+    private var isFinished: Bool
+
+    /// Creates the pieces of data.
+    ///
+    /// - Parameters:
+    ///   - bytes: The data, which must stay valid while the pieces are used.
+    ///   - maxCount: The maximum number of bytes in a piece, which is positive.
+    ///   - includesEmpty: A Boolean value that indicates whether empty data results in one empty piece, for decoders
+    ///     that must be notified of the end of a file.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, maxCount: Int, includesEmpty: Bool) {
+        self.bytes = bytes
+        self.maxCount = maxCount
+        isFinished = bytes.isEmpty && !includesEmpty
+    }
+
+    mutating func next() -> Piece? {
+        guard !isFinished else { return nil }
+        let place = offset
+        let count = Swift.min(maxCount, bytes.count - place)
+        offset += count
+        isFinished = offset == bytes.count
+        return Piece(start: bytes.baseAddress.map { $0 + place }, count: count, isLast: isFinished)
+    }
+}

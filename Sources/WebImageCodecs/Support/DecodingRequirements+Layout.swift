@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+extension DecodingRequirements {
+    /// Creates the requirements for decoding and resampling an image. The initializer returns `nil` if the decoder can't
+    /// reduce the image to the requested size.
+    ///
+    /// - Parameters:
+    ///   - info: The header of the file.
+    ///   - options: The options of the decode.
+    ///   - reduction: The way in which the decoder reduces the image.
+    init?(_ info: ImageInfo, _ options: ImageDecodingOptions, _ reduction: DecoderReduction) {
+        let layout = try? DecodeLayout(
+            rawSize: info.storedSize, orientation: info.orientation, options: options, reduction: reduction,
+            context: ImageProcessingContext(limits: .unlimited))
+        guard let layout, layout.isScaled, reduction != .rows || layout.isMuchSmaller else { return nil }
+        self.init(size: layout.decodedSize, byteCount: 0)
+        let format = options.pixelFormat(info.bitDepth)
+        if reduction != .rows { add(pixelsOf: layout.decodedSize, bytesPerPixel: format.bytesPerPixel) }
+        // Resampling, the color conversion, and the orientation need the result and one copy of it.
+        add(pixelsOf: layout.output, bytesPerPixel: 2 * format.bytesPerPixel)
+    }
+
+    /// Adds the memory for an image of `size`.
+    mutating func add(pixelsOf size: PixelSize, bytesPerPixel: Int) {
+        let (bytes, overflow) = (size.area ?? .max).multipliedReportingOverflow(by: bytesPerPixel)
+        let (sum, isTooLarge) = byteCount.addingReportingOverflow(bytes)
+        // The budget adds the costs of jobs, so leave room for the sum.
+        byteCount = overflow || isTooLarge ? Int.max / 2 : min(sum, Int.max / 2)
+    }
+
+    /// Adds the memory for a band of source rows and for the sums of the output rows to which it contributes.
+    mutating func add(bandOf info: ImageInfo, rows: Int, options: ImageDecodingOptions) {
+        let format = options.pixelFormat(info.bitDepth)
+        // Deep sources also need a band with 16 bits per sample.
+        let bytesPerPixel = info.bitDepth > 8 ? 8 + format.bytesPerPixel : format.bytesPerPixel
+        add(pixelsOf: PixelSize(width: info.storedSize.width, height: rows), bytesPerPixel: bytesPerPixel)
+        // A source row contributes to up to seven output rows, with four floating-point sums per column.
+        add(pixelsOf: PixelSize(width: info.storedSize.width, height: 7), bytesPerPixel: 16)
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+/// The completion scripts for shells, generated from the descriptions of the commands.
+package enum CompletionScript {
+    /// A supported shell.
+    package enum Shell: String, Sendable, CaseIterable {
+        case bash
+        case zsh
+        case fish
+    }
+
+    /// Returns the script for a shell.
+    package static func text(for shell: Shell) -> String {
+        switch shell {
+        case .bash: bashScript
+        case .zsh: zshScript
+        case .fish: fishScript
+        }
+    }
+
+    private static let names = Commands.all.map(\.name)
+
+    // MARK: - bash
+
+    private static var bashScript: String {
+        var text = "# Completion of webimage for bash\n_webimage() {\n"
+        text += "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}\n"
+        text += "    COMPREPLY=()\n"
+        text += "    if [[ $COMP_CWORD -eq 1 ]]; then\n"
+        let list = names.joined(separator: " ")
+        text += "        COMPREPLY=($(compgen -W '\(list) help --help --version' -- \"$cur\"))\n"
+        text += "        return\n    fi\n"
+        text += "    case $cmd in\n"
+        text += "    help) COMPREPLY=($(compgen -W '\(list) --man' -- \"$cur\")) ;;\n"
+        for command in Commands.all { text += bashPart(command) }
+        text += "    esac\n}\ncomplete -o filenames -F _webimage webimage\n"
+        return text
+    }
+
+    private static func bashPart(_ command: CommandSpec) -> String {
+        var text = "    \(command.name))\n        case $prev in\n"
+        for option in command.options where option.placeholder != nil {
+            let names = spellings(option).joined(separator: "|")
+            switch option.valueKind {
+            case .file: text += "        \(names)) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
+            case .directory: text += "        \(names)) COMPREPLY=($(compgen -d -- \"$cur\")); return ;;\n"
+            case .words(let words):
+                let list = words.joined(separator: " ")
+                text += "        \(names)) COMPREPLY=($(compgen -W '\(list)' -- \"$cur\")); return ;;\n"
+            case .text: text += "        \(names)) return ;;\n"
+            }
+        }
+        text += "        esac\n        if [[ $cur == -* ]]; then\n"
+        let options = command.options.flatMap(spellings).joined(separator: " ")
+        text += "            COMPREPLY=($(compgen -W '\(options)' -- \"$cur\"))\n        "
+        if !command.words.isEmpty {
+            text += "elif [[ $COMP_CWORD -eq 2 ]]; then\n"
+            let words = command.words.joined(separator: " ")
+            text += "            COMPREPLY=($(compgen -W '\(words)' -- \"$cur\"))\n        "
+        }
+        return text + "else\n            COMPREPLY=($(compgen -f -- \"$cur\"))\n        fi ;;\n"
+    }
+
+    // MARK: - zsh
+
+    private static var zshScript: String {
+        var text = "#compdef webimage\n# Completion of webimage for zsh\n_webimage() {\n"
+        text += "    local -a commands\n    commands=(\n"
+        for command in Commands.all { text += "        \(quoted("\(command.name):\(command.summary)"))\n" }
+        text += "        'help:Print the help of a command.'\n    )\n"
+        text += "    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    fi\n"
+        text += "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $command in\n"
+        text += "    help) _describe command commands ;;\n"
+        for command in Commands.all {
+            text += "    \(command.name)) _arguments -s -S"
+            for option in command.options { text += zshPart(option) }
+            if !command.words.isEmpty {
+                text += " \\\n        '1:argument:(\(command.words.joined(separator: " ")))'"
+            }
+            text += " \\\n        '*:file:_files' ;;\n"
+        }
+        // A file in $fpath is the body of the function. The script can also be read with `source`.
+        return text + "    esac\n}\n"
+            + "if [[ $funcstack[1] == _webimage ]]; then _webimage \"$@\"; else compdef _webimage webimage; fi\n"
+    }
+
+    private static func zshPart(_ option: OptionSpec) -> String {
+        let help = option.help.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
+            .replacing(":", with: "\\:")
+        let action: String
+        switch option.valueKind {
+        case _ where option.placeholder == nil: action = ""
+        case .file: action = ":file:_files"
+        case .directory: action = ":directory:_files -/"
+        case .words(let words):
+            let list = words.map { $0.replacing(":", with: "\\:") }.joined(separator: " ")
+            action = ":value:(\(list))"
+        case .text: action = ":value: "
+        }
+        // An asterisk allows the option to be repeated.
+        return spellings(option).map { name in
+            let mark = option.placeholder == nil ? "" : name.hasPrefix("--") ? "=" : "+"
+            return " \\\n        \(quoted("*\(name)\(mark)[\(help)]\(action)"))"
+        }.joined()
+    }
+
+    // MARK: - fish
+
+    private static var fishScript: String {
+        var text = "# Completion of webimage for fish\n"
+        text += "complete -c webimage -n __fish_use_subcommand -f\n"
+        for command in Commands.all {
+            text += "complete -c webimage -n __fish_use_subcommand -a \(command.name) -d \(quoted(command.summary))\n"
+        }
+        text += "complete -c webimage -n __fish_use_subcommand -a help -d 'Print the help of a command.'\n"
+        text += "complete -c webimage -n __fish_use_subcommand -s V -l version -d 'Print the version.'\n"
+        for command in Commands.all {
+            // The name of a command can also be a word of another one, such as `webimage cache info`.
+            let condition = "-n 'contains -- \(command.name) (commandline -opc)[2]'"
+            if !command.words.isEmpty {
+                text += "complete -c webimage \(condition) -a '\(command.words.joined(separator: " "))'\n"
+            }
+            for option in command.options {
+                text += "complete -c webimage \(condition)\(option.letter.map { " -s \($0)" } ?? "") -l \(option.name)"
+                text += fishArgument(option) + " -d \(quoted(option.help))\n"
+            }
+        }
+        return text
+    }
+
+    private static func fishArgument(_ option: OptionSpec) -> String {
+        guard option.placeholder != nil else { return "" }
+        switch option.valueKind {
+        case .file: return " -r -F"
+        case .directory: return " -x -a '(__fish_complete_directories)'"
+        case .words(let words): return " -x -a '\(words.joined(separator: " "))'"
+        case .text: return " -x"
+        }
+    }
+
+    /// Returns the names of an option on the command line, the short one first.
+    private static func spellings(_ option: OptionSpec) -> [String] {
+        (option.letter.map { ["-\($0)"] } ?? []) + ["--\(option.name)"]
+    }
+
+    /// Returns text in single quotes, in which only the quote itself is special.
+    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+}

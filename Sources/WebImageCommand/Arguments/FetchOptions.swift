@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// The validated options of `fetch`.
+package struct FetchOptions: Sendable {
+    /// The operands: URLs, paths of files and directories, and `-` for an image from standard input.
+    package let inputs: [String]
+    /// The paths of lists of further inputs, where `-` means standard input.
+    package let lists: [String]
+    package let size: TargetSize?
+    /// The file to which a single image is written, `-` for standard output, or `nil`.
+    package let output: String?
+    /// The directory to which any number of images is written, or `nil`.
+    package let outputDirectory: String?
+    /// A Boolean value that indicates whether existing files are preserved.
+    package let keepsExistingFiles: Bool
+    package let transformers: [any ImageTransformer]
+    /// The encoding of written images. Its format is `nil` if neither `--format` nor the extension of the output file
+    /// specifies it.
+    package let encoding: ImageEncoding
+    /// A Boolean value that indicates whether written images are encoded again, instead of the original data being
+    /// written.
+    package let encodesAgain: Bool
+    /// The raw value of the cache policy.
+    package let policy: String
+    package let cache: String?
+    /// The tag for stored images.
+    package let tag: String?
+    /// The style of previews, or `nil` for no previews.
+    package let previews: String?
+    /// The directory to which previews are written.
+    package let previewDirectory: String?
+    package let jobs: Int
+    /// The file to which a trace of all stages is written.
+    package let trace: String?
+    package let json: Bool
+    package let quiet: Bool
+    package let verbose: Bool
+    package let network: NetworkArguments
+
+    package init(_ arguments: Arguments, readImage: @escaping ImageFileReader) throws(UsageError) {
+        inputs = arguments.operands
+        lists = arguments.values["input-file"] ?? []
+        if inputs.isEmpty, lists.isEmpty { throw UsageError("missing URL") }
+        size = try arguments.size()
+        output = arguments.last("output")
+        outputDirectory = arguments.last("output-dir")
+        keepsExistingFiles = arguments.has("no-clobber")
+        transformers = try arguments.transformers(readImage: readImage)
+        var encoding = try arguments.encoding(try arguments.format())
+        encodesAgain =
+            size != nil || !transformers.isEmpty || encoding.format != nil || arguments.firstEncodingOption != nil
+        if encodesAgain, encoding.format == nil, let output { encoding.format = ImageFormat(fileName: output) }
+        self.encoding = encoding
+        policy = try arguments.choice("cache-policy", of: Self.policies) ?? "http"
+        cache = arguments.last("cache-dir")
+        tag = arguments.last("tag")
+        previews = try arguments.choice("previews", of: ["progressive", "blurred"])
+        previewDirectory = arguments.last("preview-dir")
+        jobs = try arguments.integer("jobs", in: 1...1_000) ?? 32
+        trace = arguments.last("trace")
+        json = arguments.has("json")
+        quiet = arguments.has("quiet")
+        verbose = arguments.has("verbose")
+        network = try NetworkArguments(arguments)
+        try check(arguments)
+    }
+
+    private static let policies = ["http", "cache-first", "refresh", "reload", "cache-only"]
+
+    private func check(_ arguments: Arguments) throws(UsageError) {
+        if inputs.filter({ $0 == "-" }).count + lists.filter({ $0 == "-" }).count > 1 {
+            throw UsageError("standard input can be used only once")
+        }
+        if output != nil, outputDirectory != nil { throw UsageError("--output and --output-dir can’t be combined") }
+        if output != nil, inputs.count > 1 { throw Self.tooManyImages }
+        if output == "-", json { throw UsageError("--json can’t be combined with --output -") }
+        if previewDirectory != nil, previews == nil {
+            throw UsageError("--preview-dir can only be used with --previews")
+        }
+        let written = "can only be used with --output or --output-dir"
+        guard output == nil, outputDirectory == nil else { return }
+        if encoding.format != nil { throw UsageError("--format \(written)") }
+        if keepsExistingFiles { throw UsageError("--no-clobber \(written)") }
+        if let option = arguments.firstEncodingOption { throw UsageError("--\(option) \(written)") }
+    }
+
+    /// The error if `--output` is used with several images.
+    package static let tooManyImages = UsageError(
+        "--output: there is more than one image (use --output-dir for several images)")
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+/// A transformer that covers a box like ``TargetSize/fill(width:height:unit:)``, but crops the least interesting parts.
+package struct SmartCropTransformer: ContentDependentTransformer, Hashable {
+    /// The width of the box in `unit`.
+    package let width: Double
+    /// The height of the box in `unit`.
+    package let height: Double
+    /// The way the interesting part is found.
+    package let strategy: StandardTransformer.SmartCropStrategy
+    /// The unit of the lengths.
+    package let unit: TargetSize.Unit
+
+    /// Creates a transformer. By default, lengths are in pixels.
+    package init(
+        width: Double, height: Double, strategy: StandardTransformer.SmartCropStrategy,
+        unit: TargetSize.Unit = .pixels
+    ) {
+        self.width = width
+        self.height = height
+        self.strategy = strategy
+        self.unit = unit
+    }
+
+    /// The name and all parameters of the transformer.
+    package var identifier: String { "smartCrop(\(width):\(height),\(strategy.rawValue),\(unit))" }
+
+    package var dependsOnContent: Bool { true }
+
+    /// Reduces and crops an image. If the image already has the size of the box, this method returns it unchanged.
+    ///
+    /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if a length is NaN,
+    ///   infinite, zero, or negative, or an ``ImageError/LimitFailure`` if the result is too large.
+    package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
+        try fixed(for: pixels, context: context).transform(pixels, context: context)
+    }
+
+    package func fixed(
+        for pixels: PixelBuffer, context: ImageProcessingContext
+    ) throws(ImageError) -> any ImageTransformer {
+        let check = ParameterValidator(transformer: "smartCrop")
+        let factor = unit == .points ? context.scale : 1
+        let box = TargetSize.fill(
+            width: max(1, try check.length(width, "width", times: factor).rounded()),
+            height: max(1, try check.length(height, "height", times: factor).rounded()))
+        let plan = try box.plan(for: pixels.size)
+        var window = plan.window
+        if window.width < Double(pixels.width) || window.height < Double(pixels.height) {
+            try context.checkCancellation()
+            let region = try InterestingRegion(of: pixels, context: context)
+            let origin = region.origin(of: window, in: pixels.size, strategy: strategy)
+            (window.x, window.y) = (origin.x, origin.y)
+        }
+        if Double(plan.output.width) == window.width, Double(plan.output.height) == window.height {
+            // Without resampling, whole pixels are copied exactly.
+            return CropTransformer(
+                .rect(x: window.x.rounded(), y: window.y.rounded(), width: window.width, height: window.height))
+        }
+        return WindowTransformer(plan: ScalePlan(window: window, output: plan.output))
+    }
+}
+
+/// A transformer that resamples a fixed part of an image.
+private struct WindowTransformer: ImageTransformer {
+    let plan: ScalePlan
+
+    var identifier: String {
+        let window = plan.window
+        return "window(\(window.x):\(window.y):\(window.width):\(window.height),\(plan.output))"
+    }
+
+    func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
+        try context.checkCancellation()
+        return try Resampler.resample(pixels, window: plan.window, to: plan.output, context: context)
+    }
+}

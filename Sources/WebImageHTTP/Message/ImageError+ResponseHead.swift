@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+extension ImageError.NetworkFailure {
+    /// The head of the response that caused the failure, or `nil` if no response head was received.
+    ///
+    /// The values of `Authorization`, `Cookie`, `Proxy-Authorization`, and `Set-Cookie` are replaced by `<redacted>`, and
+    /// URLs contain no user names and passwords. The value has no effect on whether two failures are equal.
+    public var responseHead: HTTPResponseHead? {
+        response.statusCode.map { HTTPResponseHead(statusCode: $0, headers: HTTPHeaderFields(response.headers)) }
+    }
+
+    /// Returns this failure with the response that caused it.
+    ///
+    /// - Parameters:
+    ///   - head: The response head. Secrets are removed.
+    ///   - body: The body without content codings. Only its beginning is used.
+    package func adding(_ head: HTTPResponseHead, body: Data = Data()) -> ImageError.NetworkFailure {
+        var failure = self
+        failure.response = FailedResponse(
+            statusCode: head.statusCode, headers: head.headers.withoutSecretValues, body: body)
+        return failure
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+
+/// The running loads of a downloader. Thread-safe.
+final class RunningLoads: Sendable {
+    /// A running load.
+    struct Entry: Sendable {
+        /// The number of the load, in the order of the starts.
+        let number: Int
+        let run: LoadSession
+        /// The URL of the caller's request.
+        let url: URL
+    }
+
+    private struct State {
+        var last = 0
+        var entries: [ObjectIdentifier: Entry] = [:]
+    }
+
+    private let state = Lock(State())
+
+    /// All running loads in the order in which they started.
+    var all: [Entry] {
+        state.withLock { Array($0.entries.values) }.sorted { $0.number < $1.number }
+    }
+
+    /// Adds a load that starts.
+    func begin(_ run: LoadSession, _ url: URL) {
+        state.withLock { state in
+            state.last += 1
+            state.entries[ObjectIdentifier(run)] = Entry(number: state.last, run: run, url: url)
+        }
+    }
+
+    /// Removes a load that ends.
+    ///
+    /// - Returns: `result`, or ``ImageError/cancelled`` if the load was canceled while it ended.
+    func end<Value>(_ run: LoadSession, _ result: Result<Value, ImageError>) -> Result<Value, ImageError> {
+        // Release the entry after unlocking.
+        let removed = state.withLock { $0.entries.removeValue(forKey: ObjectIdentifier(run)) }
+        withExtendedLifetime(removed) {}
+        return run.isCancelled ? .failure(.cancelled) : result
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageCommand
+import WebImageCore
+
+/// The network options of a command, applied to the configuration of a manager.
+package struct NetworkSetup: Sendable {
+    package let arguments: NetworkArguments
+    /// The web URLs on the command line. Credentials, certificates, pins, and `--insecure` apply only to their servers.
+    private let urls: [URL]
+    private let cookies: CookieJar?
+
+    /// Creates a setup. Blocks.
+    ///
+    /// - Parameters:
+    ///   - arguments: The values of the network options.
+    ///   - operands: The operands of the command.
+    /// - Throws: A ``UsageError`` if the proxy isn't valid, or if an option applies to servers on the command line but
+    ///   there's none.
+    package init(_ arguments: NetworkArguments, operands: [String]) throws(UsageError) {
+        self.arguments = arguments
+        urls = operands.compactMap { operand -> URL? in
+            guard let url = try? Inputs.url(operand), let scheme = url.scheme?.lowercased() else { return nil }
+            return ["http", "https"].contains(scheme) ? url : nil
+        }
+        cookies = arguments.cookieJar == nil ? nil : CookieJar()
+        if let option = arguments.hostOption, urls.isEmpty {
+            throw UsageError("--\(option) can only be used with a URL on the command line")
+        }
+        if let proxy = arguments.proxy, URL(string: proxy)?.host() == nil {
+            throw UsageError("--proxy: “\(URLCredentials.removed(from: proxy))” isn’t a URL")
+        }
+    }
+
+    /// Changes the configuration of a manager as the options specify.
+    package func apply(to configuration: inout ImageManager.Configuration) {
+        apply(to: &configuration.downloader)
+        configuration.limits = arguments.limits(configuration.limits)
+        // The tool limits its own concurrency, so it needs no back-pressure.
+        configuration.maxInFlightRequests = nil
+        if arguments.isPublicOnly {
+            // The address policy concerns the network only. The user chose the files.
+            configuration.allowedSchemes = ["https", "http", "file", "data"]
+            configuration.downloader.allowedSchemes = ["https", "http"]
+        }
+    }
+
+    private func apply(to downloader: inout ImageDownloader.Configuration) {
+        for field in arguments.headers { downloader.headers.append(name: field.name, value: field.value) }
+        if let userAgent = arguments.userAgent { downloader.userAgent = userAgent }
+        if let proxy = arguments.proxy.flatMap({ URL(string: $0) }) { downloader.proxy = .url(proxy) }
+        if arguments.disablesProxy { downloader.proxy = .disabled }
+        if let time = arguments.maxTime { downloader.timeout = .seconds(saturating: time) }
+        if let time = arguments.connectTimeout { downloader.connectTimeout = .seconds(saturating: time) }
+        if let count = arguments.retryCount {
+            downloader.retry = count == 0 ? .never : RetryPolicy(maxAttempts: count + 1)
+        }
+        if let count = arguments.maxRedirects { downloader.maxRedirects = count }
+        if arguments.isPublicOnly { downloader.addressPolicy = .publicOnly }
+        if let cookies { downloader.cookieJar = cookies }
+        if let user = arguments.user {
+            let store = CredentialStore()
+            for url in urls { store.setCredentials(user: user.name, password: user.password, for: url) }
+            downloader.credentials = store
+        }
+        apply(to: &downloader.tls)
+    }
+
+    private func apply(to tls: inout TLSOptions) {
+        if let path = arguments.trustRoots { tls.trustRoots = .file(URL(filePath: path).absoluteURL) }
+        let hosts = Set(urls.compactMap { $0.host()?.lowercased() })
+        if arguments.isInsecure { tls.insecureHosts = hosts }
+        if let path = arguments.certificate {
+            let certificate = URL(filePath: path).absoluteURL
+            let key = arguments.privateKey.map { URL(filePath: $0).absoluteURL } ?? certificate
+            for host in hosts { tls.clientCertificates[host] = .files(certificate: certificate, privateKey: key) }
+        }
+        if !arguments.pinnedKeys.isEmpty {
+            for host in hosts { tls.pinnedPublicKeys[host] = Set(arguments.pinnedKeys) }
+        }
+    }
+
+    /// Reads the cookies of `--cookie-jar` if the file exists. Blocks.
+    ///
+    /// - Throws: An ``ImageError`` if the file can't be read.
+    package func loadCookies() throws(ImageError) {
+        guard let cookies, let path = arguments.cookieJar, FileManager.default.fileExists(atPath: path) else { return }
+        try cookies.load(from: URL(filePath: path).absoluteURL)
+    }
+
+    /// Writes the cookies to the file of `--cookie-jar`. Blocks.
+    ///
+    /// - Throws: An ``ImageError`` if the file can't be written.
+    package func saveCookies() throws(ImageError) {
+        guard let cookies, let path = arguments.cookieJar else { return }
+        try cookies.save(to: URL(filePath: path).absoluteURL)
+    }
+}

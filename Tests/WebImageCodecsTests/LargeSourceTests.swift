@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+import WebImageTestSupport
+
+@Suite("Large sources and small results", .timeLimit(.minutes(5)))
+struct LargeSourceTests {
+    /// A way to encode an image, and whether its decoder reduces it without holding the whole image.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var encoding: ImageEncoding
+        var isReduced: Bool
+
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(name: "JPEG", encoding: .jpeg(quality: 90), isReduced: true),
+        Case(name: "progressive JPEG", encoding: ImageEncoding(format: .jpeg, isProgressive: true), isReduced: false),
+        Case(name: "PNG", encoding: .png, isReduced: true),
+        Case(name: "lossy WebP", encoding: .webp(quality: 90), isReduced: true),
+        Case(name: "lossless WebP", encoding: .webp.lossless, isReduced: false),
+        Case(name: "GIF", encoding: ImageEncoding(format: .gif), isReduced: false),
+        Case(name: "BMP", encoding: ImageEncoding(format: .bmp), isReduced: false),
+        Case(name: "QOI", encoding: ImageEncoding(format: .qoi), isReduced: false),
+        Case(name: "TIFF", encoding: ImageEncoding(format: .tiff), isReduced: true),
+    ].filter { ImageCoderRegistry.standard.canEncode($0.encoding.formatOrAutomatic) }
+
+    private let small = TargetSize.fit(width: 16, height: 16)
+
+    private func file(_ encoding: ImageEncoding) throws -> Data {
+        let image = DecodedImage(pixels: try PixelPatterns.photo(width: 200, height: 200))
+        return try ImageCoderRegistry.standard.encode(
+            image, as: encoding, context: ImageProcessingContext(limits: .unlimited))
+    }
+
+    private func decode(_ data: Data, _ size: TargetSize?, _ limits: ImageLimits) throws -> DecodedImage {
+        try ImageCoderRegistry.standard.decode(
+            data, options: ImageDecodingOptions(size: size), context: ImageProcessingContext(limits: limits))
+    }
+
+    private func failure(_ data: Data, _ size: TargetSize?, _ limits: ImageLimits) -> ImageError.LimitFailure? {
+        do {
+            _ = try decode(data, size, limits)
+            return nil
+        } catch {
+            guard case .limitExceeded(let failure)? = error as? ImageError else { return nil }
+            return failure
+        }
+    }
+
+    @Test("The limit for pixels applies to the reduced image if the decoder reduces it", arguments: cases)
+    func reduced(_ item: Case) throws {
+        let data = try file(item.encoding)
+        var limits = ImageLimits.desktop
+        limits.maxPixels = 5_000
+        guard item.isReduced else {
+            #expect(failure(data, small, limits)?.kind == .pixelCount)
+            return
+        }
+        let image = try decode(data, small, limits)
+        #expect(image.size == PixelSize(width: 16, height: 16))
+        #expect(similarity(image.pixels, try decode(data, small, .unlimited).pixels) > 40)
+    }
+
+    @Test("The limit for a side applies to the reduced image if the decoder reduces it", arguments: cases)
+    func side(_ item: Case) throws {
+        let data = try file(item.encoding)
+        var limits = ImageLimits.desktop
+        limits.maxDimension = 199
+        #expect(failure(data, nil, limits)?.kind == .dimension)
+        #expect(failure(data, small, limits)?.kind == (item.isReduced ? nil : .dimension))
+    }
+
+    @Test("The limit for pixels applies to the whole image without a size or with a large one", arguments: cases)
+    func whole(_ item: Case) throws {
+        let data = try file(item.encoding)
+        var limits = ImageLimits.desktop
+        limits.maxPixels = 39_999
+        for size in [nil, TargetSize.fit(width: 150, height: 150)] {
+            let found = try #require(failure(data, size, limits))
+            #expect(found.kind == .pixelCount && found.actual == 40_000 && found.limit == 39_999)
+        }
+        limits.maxPixels = 40_000
+        #expect(failure(data, nil, limits) == nil)
+    }
+
+    @Test("The limit for the size in the header applies to every request", arguments: cases)
+    func header(_ item: Case) throws {
+        let data = try file(item.encoding)
+        var limits = ImageLimits.desktop
+        limits.maxSourcePixels = 39_999
+        for size in [nil, small] {
+            let found = try #require(failure(data, size, limits))
+            #expect(found.kind == .sourcePixelCount && found.actual == 40_000 && found.limit == 39_999)
+        }
+        limits.maxSourcePixels = 40_000
+        #expect(failure(data, small, limits) == nil)
+    }
+
+    @Test("A direct call of a coder also checks the limits", arguments: cases)
+    func direct(_ item: Case) throws {
+        let data = try file(item.encoding)
+        let direct = try coder(for: item.encoding.formatOrAutomatic)
+        let info = try ImageInfo(data: data)
+        var limits = ImageLimits.desktop
+        limits.maxPixels = 5_000
+        func kind(_ size: TargetSize?) -> ImageError.LimitFailure.Kind? {
+            do throws(ImageError) {
+                _ = try direct.decode(
+                    data, info: info, options: ImageDecodingOptions(size: size),
+                    context: ImageProcessingContext(limits: limits))
+                return nil
+            } catch {
+                guard case .limitExceeded(let failure) = error else { return nil }
+                return failure.kind
+            }
+        }
+        #expect(kind(nil) == .pixelCount)
+        #expect(kind(small) == (item.isReduced ? nil : .pixelCount))
+        limits.maxSourcePixels = 1
+        if item.isReduced { #expect(kind(small) == .sourcePixelCount) }
+    }
+
+    @Test("A JPEG file of 400 megapixels is decoded at a small size within the default limits")
+    func largeJPEG() throws {
+        let data = LargeImages.jpeg(width: 20_000, height: 20_000)
+        let image = try decode(data, .fit(width: 300, height: 300), .desktop)
+        #expect(image.size == PixelSize(width: 300, height: 300))
+        #expect(image.metadata.storedSize == PixelSize(width: 20_000, height: 20_000))
+        let pixel = try #require(image.pixels.pixel(x: 150, y: 299))
+        #expect(pixel.red == 128 && pixel.green == 128 && pixel.blue == 128 && pixel.alpha == 255)
+        #expect(failure(data, nil, .desktop)?.kind == .dimension)
+        #expect(failure(data, .fit(width: 300, height: 300), .server)?.kind == .sourcePixelCount)
+        let larger = LargeImages.jpeg(width: 20_008, height: 20_000)
+        #expect(failure(larger, .fit(width: 300, height: 300), .desktop)?.kind == .sourcePixelCount)
+        let progressive = LargeImages.jpeg(width: 9_000, height: 8_000, isProgressive: true)
+        #expect(failure(progressive, .fit(width: 300, height: 300), .desktop)?.kind == .pixelCount)
+    }
+
+    @Test("A PNG file of 64 megapixels is decoded row by row")
+    func largePNG() throws {
+        let data = LargeImages.png(width: 8_000, height: 8_000)
+        var limits = ImageLimits.desktop
+        limits.maxDecodingTime = .unlimited
+        // The whole image needs 256 MB.
+        limits.maxDecodedBytes = 16 << 20
+        var options = ImageDecodingOptions(size: .fit(width: 100, height: 100))
+        options.resampling = .box
+        let image = try ImageCoderRegistry.standard.decode(
+            data, options: options, context: ImageProcessingContext(limits: limits))
+        #expect(image.size == PixelSize(width: 100, height: 100) && image.isOpaque)
+        let pixel = try #require(image.pixels.pixel(x: 99, y: 99))
+        #expect(pixel.red == 0 && pixel.green == 0 && pixel.blue == 0 && pixel.alpha == 255)
+        #expect(failure(data, nil, .desktop)?.kind == .pixelCount)
+        // A quarter of the pixels isn't small enough.
+        #expect(failure(data, .fit(width: 4_000, height: 4_000), .desktop)?.kind == .pixelCount)
+    }
+
+    @Test("The header of a PNG file of 400 megapixels suffices to accept or reject it")
+    func hugePNG() throws {
+        let data = LargeImages.png(width: 20_000, height: 20_000)
+        let coders = ImageCoderRegistry.standard
+        func kind(_ size: TargetSize?, _ limits: ImageLimits, anySize: Bool = false) -> ImageError.LimitFailure.Kind? {
+            do throws(ImageError) {
+                _ = try coders.inspect(
+                    data, options: ImageDecodingOptions(size: size), limits: limits, anySize: anySize)
+                return nil
+            } catch {
+                guard case .limitExceeded(let failure) = error else { return nil }
+                return failure.kind
+            }
+        }
+        #expect(kind(.fit(width: 300), .desktop) == nil)
+        #expect(kind(nil, .desktop) == .dimension)
+        #expect(kind(nil, .desktop, anySize: true) == nil)
+        #expect(kind(.fit(width: 300), .server) == .sourcePixelCount)
+        #expect(kind(nil, .server, anySize: true) == .sourcePixelCount)
+    }
+
+    @Test("The requirements of a decode contain the reduced image and the result")
+    func requirements() throws {
+        let coders = ImageCoderRegistry.standard
+        let options = ImageDecodingOptions(size: .fit(width: 300, height: 300))
+        let size = PixelSize(width: 20_000, height: 20_000)
+        let result = 300 * 300 * 4
+        let jpeg = coders.requirements(for: ImageInfo(format: .jpeg, storedSize: size), options: options)
+        #expect(jpeg?.size == PixelSize(width: 2_500, height: 2_500))
+        #expect(jpeg?.byteCount == 2_500 * 2_500 * 4 + 2 * result)
+        let progressive = coders.requirements(
+            for: ImageInfo(format: .jpeg, storedSize: size, isProgressive: true), options: options)
+        #expect(progressive?.size == size)
+        #expect(progressive?.byteCount == 2_500 * 2_500 * 4 + 2 * result + 400_000_000 * 6)
+        let png = coders.requirements(for: ImageInfo(format: .png, storedSize: size, bitDepth: 1), options: options)
+        #expect(png?.size == PixelSize(width: 300, height: 300))
+        #expect(png?.byteCount == 2 * result + 20_000 * 32 * 4 + 20_000 * 7 * 16)
+        let webpSize = PixelSize(width: 12_000, height: 12_000)
+        let webp = coders.requirements(
+            for: ImageInfo(format: .webp, storedSize: webpSize, hasAlpha: true), options: options)
+        #expect(webp?.size == PixelSize(width: 600, height: 600))
+        #expect(webp?.byteCount == 600 * 600 * 4 + 2 * result + 144_000_000)
+        let lossless = coders.requirements(
+            for: ImageInfo(format: .webp, storedSize: webpSize, isLosslessWebP: true), options: options)
+        #expect(lossless?.size == webpSize)
+        // These files are decoded as a whole.
+        for info in [
+            ImageInfo(format: .png, storedSize: size, isProgressive: true),
+            ImageInfo(format: .apng, storedSize: size, frameCount: 2), ImageInfo(format: .gif, storedSize: size),
+            ImageInfo(format: .webp, storedSize: webpSize, frameCount: 2), ImageInfo(format: .bmp, storedSize: size),
+            ImageInfo(format: .tiff, storedSize: size), ImageInfo(format: .tiff, storedSize: size, rowsPerUnit: 5_000),
+        ] {
+            #expect(coders.requirements(for: info, options: options) == nil, "\(info.format)")
+        }
+        #expect(
+            coders.requirements(
+                for: ImageInfo(format: .jpeg, storedSize: size), options: ImageDecodingOptions()) == nil)
+    }
+}

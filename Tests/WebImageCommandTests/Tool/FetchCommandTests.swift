@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("The webimage commands fetch, cache, and demo", .timeLimit(.minutes(5)))
+struct FetchCommandTests {
+    private func server() throws -> LoopbackServer {
+        let png = ServerResource(
+            body: try SampleImages.png(), type: "image/png", etag: "\"1\"", cacheControl: "max-age=600")
+        let jpeg = ServerResource(body: try SampleImages.jpeg(), type: "image/jpeg", cacheControl: "max-age=600")
+        return try LoopbackServer { request in
+            switch request.path {
+            case "/a/photo.png": png.response(to: request)
+            case "/b/photo.jpg": jpeg.response(to: request)
+            case "/page.png": .ok(Data("<!DOCTYPE html><html></html>".utf8), contentType: "text/html")
+            case "/stalled.png": png.response(to: request).with { $0.stallsBodyAfter = 20 }
+            default: .status(404)
+            }
+        }
+    }
+
+    @Test("Images are loaded from the network, then from disk, and then revalidated")
+    func origins() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let url = server.url("/a/photo.png").absoluteString
+        for (words, origin) in [
+            ([], "network"), ([], "diskCache"), (["--cache-policy", "refresh"], "revalidated"),
+            (["-p", "reload"], "network"),
+        ] {
+            let result = try await tool.start(["fetch", url, "--json"] + words).result
+            let object = try #require(try result.objects.first)
+            #expect(result.status == 0)
+            #expect(object["source"] as? String == origin)
+            #expect(object["status"] as? String == "ok")
+            #expect(object["width"] as? Int == 64 && object["format"] as? String == "png")
+            let timings = try #require(object["timings"] as? [String: Double])
+            #expect(Set(timings.keys) == ["disk", "load", "decode", "transform", "total"])
+        }
+        let missing = try await tool.run("fetch", url, "-p", "cache-only", "--cache-dir", "other", "--json")
+        #expect(missing.status == 1)
+        let error = try #require(try missing.objects[0]["error"] as? [String: Any])
+        #expect(error["code"] as? Int == 3001 && error["case"] as? String == "cache.notInCache")
+        let notFound = try await tool.run("fetch", server.url("/none.png?token=x").absoluteString, "--json")
+        let object = try #require(try notFound.objects.first)
+        let failure = try #require(object["error"] as? [String: Any])
+        #expect(failure["case"] as? String == "network.unacceptableStatusCode")
+        #expect(failure["httpStatus"] as? Int == 404)
+        #expect((object["redactedURL"] as? String)?.hasSuffix("/none.png?…") == true)
+        #expect((object["url"] as? String)?.hasSuffix("/none.png?token=x") == true)
+    }
+
+    @Test("No command prints the user names and passwords of URLs")
+    func credentials() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let address = "http://horse:staple@127.0.0.1:\(server.url("/").port ?? 0)"
+        for (words, status) in [
+            (["fetch", "\(address)/a/photo.png", "--json"], Int32(0)), (["fetch", "\(address)/a/photo.png"], 0),
+            (["fetch", "\(address)/a/photo.png", "--trace", "trace.json"], 0),
+            (["fetch", "\(address)/none.png"], 1), (["fetch", "\(address)/none.png", "--json"], 1),
+            (["fetch", "\(address)"], 1), (["fetch", "http://horse:staple@a b/", "--json"], 1),
+            (["info", "\(address)/a/photo.png"], 0), (["info", "\(address)/none.png", "--json"], 1),
+            (["show", "\(address)/a/photo.png"], 0), (["show", "\(address)/none.png"], 1),
+            (["cache", "list"], 0), (["cache", "list", "--json"], 0),
+            (["cache", "show", "\(address)/a/photo.png"], 0), (["cache", "show", "\(address)/other"], 1),
+        ] {
+            let result = try await tool.start(words).result
+            #expect(result.status == status, "\(words)")
+            for text in [result.out, result.error] {
+                #expect(!text.contains("horse") && !text.contains("staple"), "\(words): \(text)")
+            }
+        }
+        #expect(!String(decoding: try tool.read("trace.json"), as: UTF8.self).contains("staple"))
+    }
+
+    @Test("The --trace option records all stages without query strings")
+    func trace() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let url = server.url("/a/photo.png").absoluteString + "?token=secret"
+        _ = try await tool.run("fetch", url, "--trace", "first.json", "--quiet")
+        #expect(!String(decoding: try tool.read("first.json"), as: UTF8.self).contains("secret"))
+        let other = server.url("/a/photo.png").absoluteString
+        #expect(try await tool.run("fetch", other, "--trace", "out.json", "--quiet").status == 0)
+        let data = try tool.read("out.json")
+        let document = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let events = try #require(document["traceEvents"] as? [[String: Any]])
+        let names = Set(events.compactMap { $0["ph"] as? String == "X" ? $0["name"] as? String : nil })
+        #expect(names.isSuperset(of: ["request", "load", "transfer", "decode"]))
+        #expect(try await tool.run("fetch", other, "--trace", "no/such/folder.json", "--quiet").status == 1)
+    }
+
+    @Test("Failures are reported with their codes and don't stop other loads")
+    func failures() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        try tool.write(try SampleImages.png(), "local.png")
+        let list = ["/page.png", "/none.png", "/a/photo.png"].map { server.url($0).absoluteString }
+        try tool.write(Data("local.png\n".utf8), "list")
+        #expect(
+            try await tool.run("fetch", "-i", "list", "--json").objects.map { $0["source"] as? String } == ["local"])
+        let result = try await tool.run(
+            "fetch", "-i", "-", "local.png", "nothing", "frob://x/y",
+            input: "# images\n\n" + list.joined(separator: "\n"))
+        #expect(result.status == 1)
+        let lines = result.out.split(separator: "\n").map(String.init)
+        #expect(lines.count == 8)
+        #expect(lines[1].contains("local") && lines[2].contains("failed (1002)"))
+        #expect(lines[3].contains("failed (1003)") && lines[4].contains("failed (4003)"))
+        #expect(lines[5].contains("failed (2007)") && lines[6].contains("network"))
+        #expect(lines[7].contains("6 images: 1 from the network, 1 local, 4 failed"))
+        for code in ["(1002)", "(1003)", "(4003)", "(2007)"] {
+            #expect(result.error.split(separator: "\n").filter { $0.contains(code) }.count == 1, "\(code)")
+        }
+        let quiet = try await tool.run("fetch", list[1], list[2], "--quiet")
+        #expect(quiet.out.isEmpty && quiet.status == 1)
+        #expect(quiet.error.split(separator: "\n").count == 1)
+    }
+
+    @Test("Original files are written unchanged and resized images are encoded, with safe and unique names")
+    func output() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let urls = ["/a/photo.png", "/b/photo.jpg"].map { server.url($0).absoluteString }
+        let first = try await tool.start(["fetch", "--output-dir", "out", "--json"] + urls).result
+        #expect(first.status == 0)
+        #expect(try tool.read("out/photo.png") == SampleImages.png())
+        #expect(try tool.read("out/photo-2.jpg") == SampleImages.jpeg())
+        #expect(Set(try first.objects.compactMap { $0["output"] as? String }) == ["out/photo.png", "out/photo-2.jpg"])
+        let second = try await tool.start(["fetch", "-d", "webp", "--format", "webp", "-s", "32x"] + urls).result
+        #expect(second.status == 0)
+        for name in ["webp/photo.webp", "webp/photo-2.webp"] {
+            let probe = try ImageInfo(data: try tool.read(name))
+            #expect(probe.format == .webp && probe.size == PixelSize(width: 32, height: 24))
+        }
+    }
+
+    @Test("The cache commands report, list, verify, trim, and clear the entries")
+    func cache() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let empty = try await tool.run("cache", "info", "--json")
+        #expect(try empty.objects[0]["entries"] as? Int == 0)
+        #expect(!FileManager.default.fileExists(atPath: tool.path("kept")))
+        let urls = ["/a/photo.png", "/b/photo.jpg"].map { server.url($0).absoluteString }
+        #expect(try await tool.start(["fetch", "--cache-dir", "kept", "-q"] + urls).result.status == 0)
+        #expect(try await tool.run("cache", "path", "--cache-dir", "kept").out == tool.path("kept") + "\n")
+        #expect(try await tool.run("cache", "info", "--cache-dir", "kept", "--json").objects[0]["entries"] as? Int == 2)
+        let listed = try await tool.run("cache", "list", "--cache-dir", "kept", "--json").objects
+        #expect(Set(listed.compactMap { $0["url"] as? String }) == Set(urls))
+        let table = try await tool.run("cache", "list", "--cache-dir", "kept")
+        #expect(table.out.split(separator: "\n").count == 3)
+        #expect(try await tool.run("cache", "verify", "--cache-dir", "kept").status == 0)
+        try damageOneEntry(in: tool.directory.appending(path: "kept"))
+        let verified = try await tool.run("cache", "verify", "--cache-dir", "kept", "--json")
+        #expect(verified.status == 1)
+        #expect(try verified.objects[0]["corrupt"] as? Int == 1)
+        #expect(try await tool.run("cache", "verify", "--cache-dir", "kept").status == 0)
+        let trimmed = try await tool.run("cache", "trim", "--max-size", "0", "--cache-dir", "kept", "--json")
+        #expect(try trimmed.objects[0]["removed"] as? Int == 1)
+        #expect(try await tool.run("cache", "clear", "--cache-dir", "kept").out.hasPrefix("Removed 0 entries"))
+    }
+
+    private func damageOneEntry(in cache: URL) throws {
+        let files = try #require(FileManager.default.enumerator(at: cache, includingPropertiesForKeys: nil))
+        let body = try SampleImages.png()
+        for case let file as URL in files {
+            guard var data = try? Data(contentsOf: file), let range = data.range(of: body) else { continue }
+            data[range.lowerBound + 40] ^= 0xFF
+            try data.write(to: file)
+            return
+        }
+        Issue.record("no entry contains the image")
+    }
+
+    @Test("SIGINT and SIGTERM cancel, keep the cache valid, and exit with 130 and 143")
+    func interruption() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let urls = ["/a/photo.png", "/stalled.png"].map { server.url($0).absoluteString }
+        for (round, signal) in [SIGINT, SIGTERM].enumerated() {
+            let cache = "cache-\(round)"
+            let earlier = server.requests.count
+            let running = try tool.start(["fetch", "--json", "--cache-dir", cache] + urls)
+            // The tool handles signals once it has sent its requests.
+            await untilTrue {
+                Set(server.requests.dropFirst(earlier).map(\.path)) == ["/a/photo.png", "/stalled.png"]
+            }
+            running.send(signal)
+            let result = try await running.result
+            #expect(result.status == 128 + signal)
+            #expect(result.error == "Interrupted. Partial downloads are kept and will be resumed.\n")
+            let stalled = try #require(try result.objects.first { $0["url"] as? String == urls[1] })
+            #expect((stalled["error"] as? [String: Any])?["code"] as? Int == 1001)
+            #expect(try await tool.run("cache", "verify", "--cache-dir", cache).status == 0)
+        }
+    }
+
+    @Test("The demo shows every source of an image and draws a contact sheet")
+    func demo() async throws {
+        let tool = try ToolProcess()
+        try album(tool, failingAs: "decode")
+        let environment = ["WEBIMAGE_ALBUM": tool.path("album")]
+        let result = try await tool.run("demo", "--output-dir", "shown", environment: environment)
+        #expect(result.status == 0, "\(result.error)")
+        for words in [
+            "2 from the network, 1 failed", "2 from memory, 1 failed", "2 from disk, 1 failed",
+            "2 revalidated, 1 failed",
+        ] {
+            #expect(result.out.contains(words))
+        }
+        #expect(result.out.contains("2 not modified (304)"))
+        let sheet = try tool.read("shown/contact-sheet.png")
+        #expect(try ImageInfo(data: sheet).format == .png)
+        try album(tool, failingAs: "limit")
+        let surprised = try await tool.run("demo", "--output-dir", "shown", environment: environment)
+        #expect(surprised.status == 1 && surprised.error.contains("family “limit”"))
+        let missing = try await tool.run("demo", environment: ["WEBIMAGE_ALBUM": tool.path("nowhere")])
+        #expect(missing.status == 1 && missing.error.contains("no album at"))
+    }
+
+    private func album(_ tool: ToolProcess, failingAs family: String) throws {
+        try FileManager.default.createDirectory(atPath: tool.path("album"), withIntermediateDirectories: true)
+        try tool.write(try SampleImages.png(), "album/a.png")
+        try tool.write(try SampleImages.jpeg(), "album/b.jpg")
+        try tool.write(Data("<!DOCTYPE html><html></html>".utf8), "album/c.jpg")
+        let list = """
+            [{"file": "a.png", "title": "A", "kind": "picture"}, {"file": "b.jpg", "title": "B", "kind": "picture"},
+            {"file": "c.jpg", "title": "C", "kind": "broken", "expect": "\(family)"}]
+            """
+        try tool.write(Data(list.utf8), "album/album.json")
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("The webimage fetch command: Inputs, outputs, and network options", .timeLimit(.minutes(5)))
+struct FetchOutputTests {
+    @Test("A single image is written to a file or to standard output, unchanged unless an option changes it")
+    func single() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.jpeg(), "a.jpg")
+        let copied = try await tool.run("fetch", "a.jpg", "-o", "copy.jpg", "--json")
+        #expect(try copied.objects[0]["output"] as? String == "copy.jpg")
+        #expect(try tool.read("copy.jpg") == SampleImages.jpeg())
+        let piped = try await tool.run("fetch", "a.jpg", "-o", "-", "-f", "bmp")
+        #expect(piped.status == 0 && piped.out.hasPrefix("BM") && !piped.out.contains("1 image"))
+        #expect(try await tool.run("fetch", "a.jpg", "-o", "small.png", "-f", "png", "-s", "32").status == 0)
+        let small = try ImageInfo(data: try tool.read("small.png"))
+        #expect(small.format == .png && small.size == PixelSize(width: 32, height: 24))
+        try FileManager.default.createDirectory(atPath: tool.path("two"), withIntermediateDirectories: true)
+        for name in ["two/a.jpg", "two/b.jpg"] { try tool.write(try SampleImages.jpeg(), name) }
+        let several = try await tool.run("fetch", "two", "-o", "x.jpg")
+        #expect(several.status == 64 && several.error.contains("--output-dir"))
+    }
+
+    @Test("With --no-clobber, existing files are preserved and named in the output")
+    func noClobber() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.jpeg(), "a.jpg")
+        try tool.write(Data("old".utf8), "copy.jpg")
+        let kept = try await tool.run("fetch", "a.jpg", "-o", "copy.jpg", "-n", "--json")
+        #expect(try kept.status == 0 && kept.objects[0]["output"] as? String == "copy.jpg")
+        #expect(try tool.read("copy.jpg") == Data("old".utf8))
+        #expect(try await tool.run("fetch", "a.jpg", "-o", "copy.jpg").status == 0)
+        #expect(try tool.read("copy.jpg") == SampleImages.jpeg())
+    }
+
+    @Test("Directories include their images, and standard input is an image")
+    func inputs() async throws {
+        let tool = try ToolProcess()
+        try FileManager.default.createDirectory(atPath: tool.path("photos/deep"), withIntermediateDirectories: true)
+        try tool.write(try SampleImages.png(), "photos/a.png")
+        try tool.write(try SampleImages.jpeg(), "photos/deep/b.jpg")
+        try tool.write(Data("words".utf8), "photos/notes.txt")
+        let result = try await tool.run("fetch", "photos", "-s", "20", "-f", "webp", "-d", "thumbs", "--json")
+        #expect(result.status == 0, "\(result.error)")
+        #expect(
+            Set(try result.objects.compactMap { $0["output"] as? String }) == ["thumbs/a.webp", "thumbs/b.webp"])
+        let words = try await tool.run("fetch", "-", "--json", input: "just some words")
+        let error = try #require(try words.objects[0]["error"] as? [String: Any])
+        #expect(words.status == 1 && (error["case"] as? String)?.hasPrefix("decoding.") == true)
+    }
+
+    @Test("Header fields, the user agent, credentials, and cookies reach the server")
+    func network() async throws {
+        let tool = try ToolProcess()
+        let png = try SampleImages.png()
+        let server = try LoopbackServer { request in
+            guard request.headers["Authorization"] != nil else {
+                return .status(401).with { $0.headers["WWW-Authenticate"] = "Basic realm=\"r\"" }
+            }
+            return .ok(png, contentType: "image/png").with { $0.headers["Set-Cookie"] = "id=7; Max-Age=600" }
+        }
+        defer { server.stop() }
+        let url = server.url("/a.png").absoluteString
+        let words = ["-H", "X-Test: yes", "-A", "agent/1", "-u", "me:secret", "--cookie-jar", "jar", "-p", "reload"]
+        for round in 0..<2 {
+            let result = try await tool.start(["fetch", url] + words).result
+            #expect(result.status == 0, "\(result.error)")
+            let last = try #require(server.requests.last)
+            #expect(last.headers["X-Test"] == "yes" && last.headers["User-Agent"] == "agent/1")
+            #expect(last.headers["Authorization"] == "Basic \(Data("me:secret".utf8).base64EncodedString())")
+            #expect((last.headers["Cookie"] == "id=7") == (round == 1))
+        }
+        #expect(String(decoding: try tool.read("jar"), as: UTF8.self).contains("id\t7"))
+        #expect(try await tool.run("fetch", "a.png", "-u", "me:secret").status == 64)
+    }
+
+    @Test("Limits apply to every command that reads images")
+    func limits() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(), "a.png")
+        for words in [
+            ["fetch", "a.png"], ["decode", "a.png", "-o", "out"], ["convert", "a.png", "b.png"], ["show", "a.png"],
+        ] {
+            let pixels = try await tool.start(words + ["--max-pixels", "100"]).result
+            #expect(pixels.status == 1 && pixels.error.contains("(600"), "\(words): \(pixels.error)")
+            let size = try await tool.start(words + ["--max-filesize", "10"]).result
+            #expect(size.status == 1 && size.error.contains("(6001)"), "\(words): \(size.error)")
+            #expect(try await tool.start(words + ["--limits", "icon"]).result.status == 0, "\(words)")
+        }
+    }
+
+    @Test("With --public-only, local servers are rejected but files are read")
+    func publicOnly() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(), "a.png")
+        let server = try LoopbackServer(routes: ["/a.png": .ok(try SampleImages.png(), contentType: "image/png")])
+        defer { server.stop() }
+        let rejected = try await tool.run("fetch", server.url("/a.png").absoluteString, "--public-only")
+        #expect(rejected.status == 1 && rejected.error.contains("(2020)"), "\(rejected.error)")
+        #expect(try await tool.run("fetch", "a.png", "--public-only").status == 0)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("The option --verbose logs every step without secrets")
+    func verbose() async throws {
+        let tool = try ToolProcess()
+        let server = try LoopbackServer(routes: ["/a.png": .ok(try SampleImages.png(), contentType: "image/png")])
+        defer { server.stop() }
+        let url = server.url("/a.png").absoluteString + "?token=secret"
+        let result = try await tool.run("fetch", url, "-v")
+        #expect(result.error.contains(" decode ") && !result.error.contains("secret"), "\(result.error)")
+    }
+
+    @Test("With --cache-dir, the info command uses the disk cache")
+    func sharedCache() async throws {
+        let tool = try ToolProcess()
+        let response = LoopbackServer.Response.ok(try SampleImages.png(), contentType: "image/png").with {
+            $0.headers["Cache-Control"] = "max-age=600"
+        }
+        let server = try LoopbackServer(routes: ["/a.png": response])
+        defer { server.stop() }
+        let url = server.url("/a.png").absoluteString
+        #expect(try await tool.run("fetch", url, "--cache-dir", "cache", "-q").status == 0)
+        let info = try await tool.run("info", url, "--cache-dir", "cache", "--json")
+        #expect(try info.objects[0]["url"] as? String == url && info.objects[0]["width"] as? Int == 64)
+        #expect(server.requests.count == 1)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+
+@Suite("Image limits")
+struct ImageLimitsTests {
+    @Test("New limits have the values of the desktop preset")
+    func defaults() {
+        let limits = ImageLimits()
+        #expect(limits == .desktop)
+        #expect(limits.maxEncodedBytes == 33_554_432 && limits.maxPixels == 50_000_000)
+        #expect(limits.maxDecodingTime == .seconds(10) && limits.rejectsImplausibleFiles)
+        #expect(limits.maxSourcePixels == 400_000_000 && limits.maxEncodingTime == .seconds(30))
+        #expect(ImageLimits.server.maxDecodingTime == .seconds(5))
+        #expect(ImageLimits.server.maxSourcePixels == 100_000_000)
+        #expect(ImageLimits.server.maxEncodingTime == .seconds(10))
+        #expect(ImageLimits.icon.maxDecodingTime == .seconds(2))
+    }
+
+    @Test(
+        "Encoding and decoding limits preserves every value",
+        arguments: [ImageLimits.desktop, .server, .icon, .unlimited])
+    func coding(_ limits: ImageLimits) throws {
+        let data = try JSONEncoder().encode(limits)
+        #expect(try JSONDecoder().decode(ImageLimits.self, from: data) == limits)
+    }
+
+    @Test("A header is compared with the limit for files, and the size that a decoder holds with the other limits")
+    func sources() throws {
+        func kind(_ size: PixelSize, _ requirements: DecodingRequirements?) -> ImageError.LimitFailure.Kind? {
+            do throws(ImageError) {
+                let info = ImageInfo(format: .tiff, storedSize: size)
+                try ImageLimits.desktop.check(info, encodedBytes: 1 << 20, requirements: requirements)
+                return nil
+            } catch {
+                guard case .limitExceeded(let failure) = error else { return nil }
+                return failure.kind
+            }
+        }
+        let small = DecodingRequirements(size: PixelSize(width: 300, height: 300), byteCount: 1)
+        #expect(kind(PixelSize(width: 20_000, height: 20_000), small) == nil)
+        #expect(kind(PixelSize(width: 20_000, height: 20_001), small) == .sourcePixelCount)
+        #expect(kind(PixelSize(width: .max, height: 2), small) == .sourcePixelCount)
+        #expect(kind(PixelSize(width: 20_000, height: 20_000), nil) == .dimension)
+        #expect(kind(PixelSize(width: 10_000, height: 5_000), nil) == nil)
+        #expect(kind(PixelSize(width: 10_000, height: 5_001), nil) == .pixelCount)
+        let large = DecodingRequirements(size: PixelSize(width: 10_000, height: 5_001), byteCount: 1)
+        #expect(kind(PixelSize(width: 20_000, height: 10_002), large) == .pixelCount)
+    }
+
+    @Test("The error of an exceeded timeout contains the timeout in milliseconds")
+    func time() throws {
+        var limits = ImageLimits()
+        limits.maxDecodingTime = .milliseconds(-1_500)
+        let context = ImageProcessingContext(limits: limits)
+        #expect {
+            try context.checkCancellation()
+        } throws: { error in
+            guard case .limitExceeded(let failure)? = error as? ImageError else { return false }
+            return failure.kind == .decodingTime && failure.limit == -1_500 && failure.actual >= 0
+        }
+    }
+}
