@@ -51,15 +51,15 @@ final class CacheStage: Sendable {
     func original(
         _ plan: ResolvedRequest, _ generation: CacheGeneration, priority: SharedPriority
     ) async -> OriginalData? {
+        let tiers = plan.request.caching.originalReadFrom
         // Data that must not be stored is only for requests that were made before it arrived.
-        if let original = inFlight.original(for: plan.keys.data, generation), original.mayBeReused,
+        if tiers.contains(.memory), let original = inFlight.original(for: plan.keys.data, generation), original.mayBeReused,
             plan.allowsStoring(original.resource),
             original.resource.head.map(plan.selects) ?? true
         {
             return original
         }
         let cache = plan.originalCache
-        let tiers = plan.request.caching.originalReadFrom
         guard !plan.isLocal, !Task.isCancelled, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
         let key = Key(
             data: plan.keys.data, selectingHeaders: plan.selectingHeaders, cache: ObjectIdentifier(cache), tiers: tiers,

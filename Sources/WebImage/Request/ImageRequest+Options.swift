@@ -28,7 +28,8 @@ extension ImageRequest {
         /// The cache tiers that store the final image. The disk stores it only if ``processedEncoding`` is set. The
         /// default is all tiers.
         public var writeTo: ImageCache.Tiers = .all
-        /// The cache tiers that can serve the original data. The default is all tiers.
+        /// The cache tiers that can serve the original data. ``ImageCache/Tiers/memory`` means data that another request
+        /// is still using. The default is all tiers.
         public var originalReadFrom: ImageCache.Tiers = .all
         /// The cache tiers that store the original data. The default is all tiers.
         public var originalWriteTo: ImageCache.Tiers = .all

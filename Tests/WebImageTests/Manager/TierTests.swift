@@ -58,7 +58,6 @@ struct TierTests {
         #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
         request.caching.originalReadFrom = .disk
         #expect(try await fixture.manager.response(for: request).source == .network)
-        // The first manager may still have the data of a recent job, so use another one.
         let other = try ManagerFixture { $0.cacheTiers = [tier] }
         request.caching.originalReadFrom = .custom
         #expect(try await other.manager.response(for: request).source == .cacheTier)
@@ -69,6 +68,31 @@ struct TierTests {
         #expect(try await fixture.manager.response(for: request).source == .network)
         request.caching.readFrom = .memory
         #expect(try await fixture.manager.response(for: request).source == .memoryCache)
+    }
+
+    @Test("Original data that another request is still using is returned only to requests that read it from memory")
+    func dataInUse() async throws {
+        let (server, loader, gate) = (try server(), StubLoader(), TestGate())
+        let fixture = try ManagerFixture()
+        // A manager keeps data in use for as long as any request runs.
+        var slow = ImageRequest(url: server.url("/slow"))
+        slow.loader = loader
+        loader.respond(to: slow.url, with: .init(body: try TestImages.png(1), responseGate: gate))
+        let running = fixture.manager.load(slow)
+        await loader.waitForRequests(count: 1)
+        var request = ImageRequest(url: server.url("/a"))
+        request.caching.originalWriteTo = []
+        request.caching.readFrom = []
+        #expect(try await fixture.manager.response(for: request).source == .network)
+        #expect(try await fixture.manager.response(for: request).source == .memoryCache)
+        for tiers in [[], .disk, .custom, [.disk, .custom]] as [ImageCache.Tiers] {
+            request.caching.originalReadFrom = tiers
+            #expect(try await fixture.manager.response(for: request).source == .network)
+        }
+        request.caching.originalReadFrom = .memory
+        #expect(try await fixture.manager.response(for: request).source == .memoryCache)
+        gate.open()
+        _ = try await running.image
     }
 
     @Test("A cached image is returned only to requests that read from memory and don't reload")
