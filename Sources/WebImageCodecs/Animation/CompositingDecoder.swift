@@ -3,7 +3,7 @@
 import WebImageCore
 
 /// A type that draws the frames of an animation onto a canvas, one after the other.
-protocol FrameCompositor: ~Copyable {
+protocol FrameCompositor: SendableMetatype, ~Copyable {
     /// Makes the whole canvas transparent, as before the first frame.
     mutating func clear()
     /// Draws frame `place` onto the canvas.
