@@ -147,14 +147,14 @@
         }
 
         /// Adjusts the options so that an image that's to cover the widget is decoded at a size that covers it, and so
-        /// that the handler is called outside of drawing.
+        /// that the handler is called outside of drawing and not for a destroyed widget.
         private func adjusted(_ options: ImageViewOptions, _ slot: ImageSlot) -> ImageViewOptions {
             var options = options
             if appearance.fit(of: slot) == .cover, options.sizing == .fit { options.sizing = .fill }
             if let handler = options.onPresentation {
                 options.onPresentation = { [weak self] presentation in
-                    guard let self else { return handler(presentation) }
-                    afterDrawing { handler(presentation) }
+                    // The widgets that the handler changes may no longer exist when this widget is destroyed.
+                    self?.afterDrawing { [weak self] in if self?.isDestroyed == false { handler(presentation) } }
                 }
             }
             return options

@@ -79,7 +79,7 @@ public struct ImageViewOptions: Sendable {
     ///
     /// The binding ends immediately with ``ImageError/cancelled``, because the view never shows the result. This applies
     /// to a view that is bound again, canceled, cleared, or deallocated. A load that is still waiting for the visibility
-    /// or the size of the view doesn't begin.
+    /// or the size of the view doesn't begin. ``ImageManager/runningTasks`` contains the load until it finishes.
     ///
     /// The default is `false`, which means that the load is canceled unless ``ImageRequest/continuesAfterCancellation``
     /// is `true`.

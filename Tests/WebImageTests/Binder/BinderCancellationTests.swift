@@ -219,7 +219,8 @@ struct BinderEndTests {
         }
         await untilMain { ends == [.cancelled] }
         let manager = slot.fixture.manager
-        if ending != .sameURL { #expect(manager.cachedImage(for: ImageRequest(url: url)) == nil) }
+        #expect(manager.runningTasks.contains { $0.request.url == url && $0.priority == .veryLow })
+        #expect(manager.cachedImage(for: ImageRequest(url: url)) == nil)
         gate.open()
         await untilMain { manager.cachedImage(for: ImageRequest(url: url)) != nil && manager.runningTasks.isEmpty }
         #expect(ends == [.cancelled])
