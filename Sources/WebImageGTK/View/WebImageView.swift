@@ -143,7 +143,13 @@
         /// Cancels the load of a slot and clears its content. Lists call this method when they unbind a row.
         public func clear(_ slot: ImageSlot = .image) { controller.unbind(slot) }
 
-        /// Retries the failed loads of all slots.
+        /// Cancels the load of a slot and keeps its content.
+        ///
+        /// The load completes with ``ImageError/cancelled``, also if its image is waiting to be drawn. ``retry()``
+        /// restarts the load. See ``ImageBinder/cancel()``.
+        public func cancel(_ slot: ImageSlot = .image) { controller.cancel(slot) }
+
+        /// Retries the failed loads of all slots, and restarts the loads after ``cancel(_:)``.
         public func retry() { controller.binders.retry() }
 
         /// Changes the priority of the request of a slot.
@@ -155,6 +161,22 @@
 
         /// Returns the state and the content of a slot.
         public func snapshot(of slot: ImageSlot = .image) -> ImageBinder.Snapshot { controller.binder(slot).snapshot }
+
+        /// Returns the request that a slot is bound to, or `nil` if it isn't bound or has no URL. See
+        /// ``ImageBinder/Snapshot/request``.
+        public func request(of slot: ImageSlot = .image) -> ImageRequest? { snapshot(of: slot).request }
+
+        /// Returns the request whose image a slot displays, or `nil` if the slot displays no image or a placeholder. See
+        /// ``ImageBinder/Snapshot/displayedRequest``.
+        public func displayedRequest(of slot: ImageSlot = .image) -> ImageRequest? {
+            snapshot(of: slot).displayedRequest
+        }
+
+        /// Returns the image that a slot displays, or `nil` if the slot displays no image or a placeholder. See
+        /// ``ImageBinder/displayedImage``.
+        public func displayedImage(of slot: ImageSlot = .image) -> DecodedImage? {
+            controller.binder(slot).displayedImage
+        }
 
         /// Sets a closure that's called after every change of ``snapshot(of:)``.
         ///

@@ -49,12 +49,12 @@
 
         /// Retries failed loads after a click. Returns `false` if there's nothing to retry.
         func clicked() -> Bool {
-            let hasFailed = binders.slots.contains { slot in
+            let failed = binders.slots.filter { slot in
                 if case .failed = binders[slot].snapshot.state { return true }
                 return false
             }
-            guard retriesOnClick, hasFailed else { return false }
-            binders.retry()
+            guard retriesOnClick, !failed.isEmpty else { return false }
+            for slot in failed { binders[slot].retry() }
             return true
         }
     }

@@ -19,9 +19,17 @@
     }
 
     extension WidgetController {
-        /// Calls `action`, which may change widgets. If a frame is being drawn, the call follows it.
+        /// Calls `action`, which may change widgets. If a frame is being drawn, the call follows it. The calls are
+        /// made in the order of their requests.
         func afterDrawing(_ action: @escaping @MainActor () -> Void) {
-            if renderers.values.contains(where: \.isDrawing) { Task { @MainActor in action() } } else { action() }
+            callsAfterDrawing.append(action)
+            if isDrawing { Task { @MainActor in callAfterDrawing() } } else { callAfterDrawing() }
+        }
+
+        private var isDrawing: Bool { renderers.values.contains(where: \.isDrawing) }
+
+        private func callAfterDrawing() {
+            while !isDrawing, !callsAfterDrawing.isEmpty { callsAfterDrawing.removeFirst()() }
         }
 
         /// Returns a completion that calls `completion` outside of drawing, and with an image only after the image has
@@ -46,6 +54,13 @@
         func unbind(_ slot: ImageSlot) {
             cancelWait(slot)
             if binders.slots.contains(slot) { binders[slot].unbind() }
+        }
+
+        /// Cancels the load of a slot and keeps its content. A load that waits for its image to be drawn is canceled,
+        /// too.
+        func cancel(_ slot: ImageSlot) {
+            cancelWait(slot)
+            if binders.slots.contains(slot) { binders[slot].cancel() }
         }
 
         func cancelWait(_ slot: ImageSlot) {

@@ -36,6 +36,8 @@
         var frames = FrameSchedule()
         /// The loads that finish when their image was drawn.
         var waits: [ImageSlot: CompletionWaiter] = [:]
+        /// The calls of closures of the application that follow the current frame, in order.
+        var callsAfterDrawing: [@MainActor () -> Void] = []
         private(set) var isVisible = false
         /// A Boolean value that indicates whether the widget was destroyed or is being destroyed. Views may still call
         /// the controller, but it must not access the widget.
@@ -132,7 +134,7 @@
         ) -> Int {
             let completion = completion.map { deferred($0, slot, until: goal) }
             cancelWait(slot)
-            let generation = prepared(slot).bind(request, options: sized(options, slot), completion: completion)
+            let generation = prepared(slot).bind(request, options: adjusted(options, slot), completion: completion)
             awaitSize()
             return generation
         }
@@ -144,11 +146,17 @@
             return binder
         }
 
-        /// Adjusts the options so that an image that's to cover the widget is decoded at a size that covers it.
-        private func sized(_ options: ImageViewOptions, _ slot: ImageSlot) -> ImageViewOptions {
-            guard appearance.fit(of: slot) == .cover, options.sizing == .fit else { return options }
+        /// Adjusts the options so that an image that's to cover the widget is decoded at a size that covers it, and so
+        /// that the handler is called outside of drawing and not for a destroyed widget.
+        private func adjusted(_ options: ImageViewOptions, _ slot: ImageSlot) -> ImageViewOptions {
             var options = options
-            options.sizing = .fill
+            if appearance.fit(of: slot) == .cover, options.sizing == .fit { options.sizing = .fill }
+            if let handler = options.onPresentation {
+                options.onPresentation = { [weak self] presentation in
+                    // The widgets that the handler changes may no longer exist when this widget is destroyed.
+                    self?.afterDrawing { [weak self] in if self?.isDestroyed == false { handler(presentation) } }
+                }
+            }
             return options
         }
 

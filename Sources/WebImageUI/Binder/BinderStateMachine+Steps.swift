@@ -15,7 +15,7 @@ extension BinderStateMachine {
     }
 
     private var priority: RequestPriority {
-        let wanted = request?.priority ?? .normal
+        let wanted = changedPriority ?? request?.priority ?? .normal
         guard !isMapped, case .lowerPriority(let lower) = options.offscreenBehavior else { return wanted }
         return min(wanted, lower)
     }
@@ -59,7 +59,7 @@ extension BinderStateMachine {
         case .success(let response):
             let transition = image == nil ? transition(for: response, isInstant: isInstant) : .none
             image = response.image
-            return present(.image, .image(response.image), transition) + complete(result)
+            return present(.image, .image(response.image), transition, source: response.source) + complete(result)
         case .failure(let error):
             // Only a reload at a larger size failed. Keep the current image.
             guard image == nil else { return [] }
@@ -94,6 +94,7 @@ extension BinderStateMachine {
         generation += 1
         phase = .idle
         request = nil
+        changedPriority = nil
         requestedBounds = nil
         image = nil
         failure = nil
@@ -108,13 +109,8 @@ extension BinderStateMachine {
     }
 
     mutating func showEmpty() -> [Action] {
-        var actions: [Action] = []
-        if options.setsImageAutomatically {
-            let content = options.fallback ?? options.placeholder
-            self.content = (.fallback, nil)
-            actions.append(.present(showing(.fallback, content)))
-        }
-        return actions + complete(.failure(.request(.invalidURL(""))))
+        show(.fallback, options.fallback ?? options.placeholder)
+            + complete(.failure(.request(.invalidURL(""))))
     }
 
     mutating func presentPlaceholder() -> [Action] {
@@ -124,39 +120,65 @@ extension BinderStateMachine {
 
     private mutating func presentFailure() -> [Action] {
         // A cached image is more useful than a failure placeholder.
-        guard options.setsImageAutomatically, rank < .stored, let content = options.failurePlaceholder else {
-            return []
-        }
-        self.content = (.failurePlaceholder, nil)
-        return [.present(showing(.failurePlaceholder, content))]
+        guard rank < .stored, let content = options.failurePlaceholder else { return [] }
+        return show(.failurePlaceholder, content)
     }
 
     /// Presents content if it's better than everything that the binding has presented so far. A preview or an image
     /// also replaces content of the same rank.
     mutating func present(
-        _ kind: ImageBinder.Presentation.Kind, _ content: ImagePlaceholder, _ transition: ImageTransition = .none
+        _ kind: ImageBinder.Presentation.Kind, _ content: ImagePlaceholder, _ transition: ImageTransition = .none,
+        source: ImageResponse.Source? = nil
     ) -> [Action] {
-        guard options.setsImageAutomatically, let next = kind.rank,
+        guard options.setsImageAutomatically || options.onPresentation != nil, let next = kind.rank,
             next > rank || next == rank && next >= .preview
         else { return [] }
         rank = next
+        return show(kind, content, transition, source: source)
+    }
+
+    /// Passes content to the view, unless the application sets images itself, and to the handler of the binding.
+    private mutating func show(
+        _ kind: ImageBinder.Presentation.Kind, _ content: ImagePlaceholder, _ transition: ImageTransition = .none,
+        source: ImageResponse.Source? = nil
+    ) -> [Action] {
         var image: DecodedImage?
         if case .image(let content) = content, kind.isOfImage { image = content }
-        // The view already shows the same object. Presenting it again would restart an animation.
-        let isShown = image != nil && image === self.content?.image
-        self.content = kind == .nothing ? nil : (kind, image)
-        return isShown ? [] : [.present(showing(kind, content, transition))]
+        let next = DisplayedContent(kind: kind, image: image, request: request, generation: generation)
+        let presentation = showing(kind, content, transition, source: source)
+        var actions: [Action] = []
+        if options.setsImageAutomatically {
+            // If the view already shows the same object, presenting it again would restart an animation.
+            let isShown = image != nil && image === self.content?.image
+            self.content = kind == .nothing ? nil : next
+            if !isShown { actions.append(.present(presentation)) }
+        }
+        if let handler = options.onPresentation, !next.repeats(handedOver) {
+            handedOver = kind == .nothing ? nil : next
+            actions.append(.handOver(presentation, to: handler))
+        }
+        return actions
     }
 
     func showing(
-        _ kind: ImageBinder.Presentation.Kind, _ content: ImagePlaceholder, _ transition: ImageTransition = .none
+        _ kind: ImageBinder.Presentation.Kind, _ content: ImagePlaceholder, _ transition: ImageTransition = .none,
+        source: ImageResponse.Source? = nil
     ) -> PendingPresentation {
-        PendingPresentation(kind: kind, content: content, transition: transition, generation: generation)
+        PendingPresentation(
+            kind: kind, content: content, transition: transition, source: source, generation: generation)
     }
 
     func transition(for response: ImageResponse, isInstant: Bool) -> ImageTransition {
         let wasInMemory = isInstant || response.source == .memoryCache
         return wasInMemory && !options.transition.appliesToMemoryHits ? .none : options.transition
+    }
+}
+
+extension BinderStateMachine.DisplayedContent {
+    /// Returns whether `other` is the same image as the same kind of content of the same binding.
+    fileprivate func repeats(_ other: Self?) -> Bool {
+        guard let image, let other else { return false }
+        return image === other.image && kind == other.kind && generation == other.generation
     }
 }
 

@@ -16,6 +16,8 @@ struct BinderStateMachine {
         case cancel(LoadID, survives: Bool)
         case setPriority(LoadID, RequestPriority)
         case present(PendingPresentation)
+        /// Passes content to the ``ImageViewOptions/onPresentation`` handler of its binding.
+        case handOver(PendingPresentation, to: ImageViewOptions.PresentationHandler)
         case complete(generation: Int, Result<ImageResponse, ImageError>)
     }
 
@@ -24,6 +26,17 @@ struct BinderStateMachine {
         let kind: ImageBinder.Presentation.Kind
         let content: ImagePlaceholder
         let transition: ImageTransition
+        let source: ImageResponse.Source?
+        let generation: Int
+    }
+
+    /// The content that a view displays, or that a handler received most recently.
+    struct DisplayedContent {
+        let kind: ImageBinder.Presentation.Kind
+        /// The image, if the content shows a requested image in any form.
+        let image: DecodedImage?
+        /// The request of the binding that displayed the content.
+        let request: ImageRequest?
         let generation: Int
     }
 
@@ -41,6 +54,8 @@ struct BinderStateMachine {
         case probing(LoadID)
         case loading(LoadID)
         case ended
+        /// The load was canceled by ``cancel()``, and only ``retry()`` restarts it.
+        case cancelled
     }
 
     /// The rank of displayed content. Content never replaces content of a higher rank in the same binding.
@@ -52,6 +67,8 @@ struct BinderStateMachine {
     var generation = 0
     var phase = Phase.idle
     var request: ImageRequest?
+    /// The priority of the binding, if it differs from the priority of the request.
+    var changedPriority: RequestPriority?
     var options = ImageViewOptions()
     var isMapped: Bool
     var box: TargetBox?
@@ -65,7 +82,9 @@ struct BinderStateMachine {
     var hasCompleted = true
     var rank = ContentRank.nothing
     /// The content of the view, which can be from an earlier binding.
-    var content: (kind: ImageBinder.Presentation.Kind, image: DecodedImage?)?
+    var content: DisplayedContent?
+    /// The content that the handler received most recently, which can be from an earlier binding.
+    var handedOver: DisplayedContent?
 
     init(isMapped: Bool) { self.isMapped = isMapped }
 
@@ -78,25 +97,47 @@ struct BinderStateMachine {
         self.request = request
         self.options = options
         hasCompleted = false
-        if options.keepsCurrentImage, let kind = content?.kind, kind.isOfImage { rank = .otherSize }
+        if options.onPresentation == nil { handedOver = nil }
+        let current = options.setsImageAutomatically ? content : handedOver
+        if options.keepsCurrentImage, current?.kind.isOfImage == true { rank = .otherSize }
         guard request != nil else { return ending + leaving + showEmpty() }
         // Start the new load first so that a shared download continues.
         return ending + begin() + leaving
     }
 
     mutating func unbind() -> [Action] {
-        let actions = complete(.failure(.cancelled)) + abandon()
+        let ending = complete(.failure(.cancelled)) + abandon()
         reset()
-        guard options.setsImageAutomatically, content != nil else { return actions }
+        // The completion is the last event of a binding, so the handler is called before it.
+        var actions: [Action] = []
+        if let handler = options.onPresentation, handedOver != nil {
+            actions.append(.handOver(showing(.nothing, .empty), to: handler))
+        }
+        options.onPresentation = nil
+        handedOver = nil
+        actions += ending
+        guard content != nil else { return actions }
         content = nil
         return actions + [.present(showing(.nothing, .empty))]
+    }
+
+    /// Cancels the load and keeps the content.
+    mutating func cancel() -> [Action] {
+        switch phase {
+        case .idle, .ended, .cancelled: return []
+        case .waiting, .probing, .loading: break
+        }
+        let leaving = abandon()
+        phase = .cancelled
+        progress = nil
+        return complete(.failure(.cancelled)) + leaving
     }
 
     mutating func setMapped(_ mapped: Bool) -> [Action] {
         guard mapped != isMapped else { return [] }
         isMapped = mapped
         switch phase {
-        case .idle: return []
+        case .idle, .cancelled: return []
         case .waiting: return mapped ? begin() : []
         case .ended:
             guard mapped else { return [] }
@@ -109,7 +150,7 @@ struct BinderStateMachine {
         guard let box = TargetBox(allocation), box != self.box else { return [] }
         self.box = box
         switch phase {
-        case .idle: return []
+        case .idle, .cancelled: return []
         case .waiting: return begin()
         case .ended: return refine()
         case .probing, .loading:
@@ -120,12 +161,14 @@ struct BinderStateMachine {
     }
 
     mutating func setPriority(_ priority: RequestPriority) -> [Action] {
-        request?.priority = priority
+        changedPriority = priority
         guard let load, isMapped || options.offscreenBehavior == .continue else { return [] }
         return [.setPriority(load, priority)]
     }
 
     mutating func retry() -> [Action] {
+        // The content of a canceled load remains until better content is available.
+        if phase == .cancelled { return begin(ignoresFailures: true) }
         guard phase == .ended, failure != nil else { return [] }
         return again(ignoresFailures: true)
     }
@@ -141,8 +184,10 @@ struct BinderStateMachine {
         switch probe {
         case .result(let result): return end(result, isInstant: true)
         case .pending(let stored, let otherSize):
-            if let stored { return present(.cachedImage, .image(stored)) }
-            if let otherSize, options.usesCachedPlaceholder { return present(.cachedPlaceholder, .image(otherSize)) }
+            if let stored { return present(.cachedImage, .image(stored), source: .memoryCache) }
+            if let otherSize, options.usesCachedPlaceholder {
+                return present(.cachedPlaceholder, .image(otherSize), source: .memoryCache)
+            }
             return presentPlaceholder()
         }
     }
@@ -155,7 +200,8 @@ struct BinderStateMachine {
             self.progress = progress
             return []
         case .cached(let response):
-            return present(.cachedImage, .image(response.image), transition(for: response, isInstant: false))
+            let transition = transition(for: response, isInstant: false)
+            return present(.cachedImage, .image(response.image), transition, source: response.source)
         case .preview(let image): return present(.preview, .image(image), options.previewTransition)
         case .finished(let result): return end(result, isInstant: false)
         }
@@ -166,12 +212,14 @@ struct BinderStateMachine {
     var load: LoadID? {
         switch phase {
         case .probing(let load), .loading(let load): load
-        case .idle, .waiting, .ended: nil
+        case .idle, .waiting, .ended, .cancelled: nil
         }
     }
 
     var snapshot: ImageBinder.Snapshot {
-        ImageBinder.Snapshot(state: state, progress: progress, content: content?.kind, generation: generation)
+        ImageBinder.Snapshot(
+            state: state, progress: progress, content: content?.kind, request: request,
+            displayedRequest: content?.kind.isOfImage == true ? content?.request : nil, generation: generation)
     }
 
     private var state: ImageBinder.State {
@@ -181,6 +229,7 @@ struct BinderStateMachine {
         case .waiting: return .waiting
         case .probing, .loading: return rank >= .preview ? .previewing : .loading
         case .ended: return failure.map { .failed($0) } ?? .showing
+        case .cancelled: return .cancelled
         }
     }
 }

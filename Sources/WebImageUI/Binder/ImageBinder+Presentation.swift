@@ -34,18 +34,24 @@ extension ImageBinder {
         public let color: PixelColor?
         /// The transition to the content.
         public let transition: ImageTransition
+        /// The source of the image, or `nil` for previews and placeholders.
+        ///
+        /// For content of the kinds ``Kind/cachedImage`` and ``Kind/image``, it's the source in the response. For a
+        /// ``Kind/cachedPlaceholder``, it's ``ImageResponse/Source/memoryCache``.
+        public let source: ImageResponse.Source?
         /// The number of the binding. Each call of ``ImageBinder/bind(_:options:completion:)`` begins a binding with a
         /// higher number.
         public let bindingID: Int
 
         package init(
             _ kind: Kind, image: DecodedImage? = nil, color: PixelColor? = nil, transition: ImageTransition = .none,
-            bindingID: Int
+            source: ImageResponse.Source? = nil, bindingID: Int
         ) {
             self.kind = kind
             self.image = image
             self.color = color
             self.transition = transition
+            self.source = source
             self.bindingID = bindingID
         }
     }
@@ -60,12 +66,15 @@ extension ImageBinder {
         case waiting
         /// The image is loading.
         case loading
-        /// The image is loading, and the view shows a preview or a cached image.
+        /// The image is loading, and the view or the ``ImageViewOptions/onPresentation`` handler received a preview or
+        /// a cached image.
         case previewing
         /// The image is displayed.
         case showing
         /// The load failed with this error.
         case failed(ImageError)
+        /// The load was canceled by ``ImageBinder/cancel()`` before the image was available. The view keeps its content.
+        case cancelled
     }
 }
 
@@ -78,16 +87,31 @@ extension ImageBinder {
         public let progress: ImageTask.Progress?
         /// The kind of the displayed content, or `nil` if there's none.
         public let content: ImageBinder.Presentation.Kind?
+        /// The request that the view is bound to, or `nil` if the view isn't bound or has no URL.
+        ///
+        /// This is the request that was passed to ``ImageBinder/bind(_:options:completion:)``, without the size that the
+        /// binder derives from the bounds of the view. It doesn't change if the load fails or is canceled.
+        public let request: ImageRequest?
+        /// The request whose image the view displays as a preview, as a cached image, or in its final form. The value is
+        /// `nil` if the view displays no image or a placeholder.
+        ///
+        /// It differs from ``request`` while the image of an earlier binding remains, for example because of
+        /// ``ImageViewOptions/keepsCurrentImage``. Images that only the ``ImageViewOptions/onPresentation`` handler
+        /// receives don't change it.
+        public let displayedRequest: ImageRequest?
         /// The number of the binding, or 0 before the first one.
         package let generation: Int
 
         init(
             state: ImageBinder.State = .idle, progress: ImageTask.Progress? = nil,
-            content: ImageBinder.Presentation.Kind? = nil, generation: Int = 0
+            content: ImageBinder.Presentation.Kind? = nil, request: ImageRequest? = nil,
+            displayedRequest: ImageRequest? = nil, generation: Int = 0
         ) {
             self.state = state
             self.progress = progress
             self.content = content
+            self.request = request
+            self.displayedRequest = displayedRequest
             self.generation = generation
         }
     }

@@ -19,7 +19,7 @@ public final class ImageBinder {
     /// A closure that is called once at the end of a binding.
     ///
     /// It receives the response or the error. The error is ``ImageError/cancelled`` if the binder was
-    /// bound again, unbound, or deallocated before.
+    /// bound again, unbound, canceled, or deallocated before.
     package typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
 
     /// The manager that loads the images.
@@ -28,6 +28,9 @@ public final class ImageBinder {
     package var onChange: (@MainActor (ImageBinder.Snapshot) -> Void)?
     /// The state of the binder and its current content.
     public var snapshot: ImageBinder.Snapshot { machine.snapshot }
+    /// The image that the view displays as a preview, as a cached image, or in its final form, or `nil` if the view
+    /// displays no image or a placeholder. It's the image of ``Snapshot/displayedRequest``.
+    public var displayedImage: DecodedImage? { machine.content?.image }
 
     private struct Running {
         let task: ImageTask
@@ -89,8 +92,8 @@ public final class ImageBinder {
     ///   - request: The request to load.
     ///   - options: The options for displaying the image.
     ///   - completion: A closure that is called once at the end of the binding, with the response or the error. The
-    ///     error is ``ImageError/cancelled`` if the binder was bound again, unbound, or deallocated
-    ///     before.
+    ///     error is ``ImageError/cancelled`` if the binder was bound again, unbound, canceled, or deallocated before.
+    ///     This also applies if the load continues because of ``ImageViewOptions/continuesWhenReplaced``.
     /// - Returns: The number of the binding, which is also its ``ImageBinder/Presentation/bindingID``.
     @discardableResult
     public func bind(
@@ -120,6 +123,13 @@ public final class ImageBinder {
         let generation = bind(request, options: options) { waiter.resolve($0) }
         return try await waiter.value { Task { @MainActor [weak self] in self?.unbind(generation) } }
     }
+
+    /// Cancels the load and keeps the content of the view.
+    ///
+    /// The binding completes with ``ImageError/cancelled``, and the view remains bound to its request. Neither a change
+    /// of the visibility nor of the size restarts the load, but ``retry()`` does. If a load is neither running nor
+    /// waiting, this method has no effect. To clear the view, call ``unbind()``.
+    public func cancel() { perform(machine.cancel()) }
 
     /// Ends the binding. This method cancels the load, clears the slot, and stops all updates.
     public func unbind() { perform(machine.unbind()) }
@@ -152,7 +162,8 @@ public final class ImageBinder {
     /// Changes the priority of the current binding.
     public func setPriority(_ priority: RequestPriority) { perform(machine.setPriority(priority)) }
 
-    /// Retries a failed load even if the manager remembers the failure. In other states, this method has no effect.
+    /// Retries a failed load even if the manager remembers the failure, and restarts a load after ``cancel()``. In other
+    /// states, this method has no effect.
     public func retry() { perform(machine.retry()) }
 
     /// Notifies the binder that the network is available again. See
@@ -193,6 +204,8 @@ public final class ImageBinder {
         case .present(let showing):
             // A handler may have started another binding in the meantime.
             if showing.generation == machine.generation { show(ImageBinder.Presentation(showing)) }
+        case .handOver(let showing, let handler):
+            if showing.generation == machine.generation { handler(ImageBinder.Presentation(showing)) }
         case .complete(let generation, let result): completions.removeValue(forKey: generation)?(result)
         }
     }

@@ -6,6 +6,9 @@ import WebImageCore
 /// The options that control how a view displays the image that it's bound to. They're a value, so you can change a copy
 /// freely.
 public struct ImageViewOptions: Sendable {
+    /// A closure that receives the content of a binding.
+    public typealias PresentationHandler = @MainActor (ImageBinder.Presentation) -> Void
+
     /// The handling of a running load after the view leaves the screen.
     public enum OffscreenBehavior: Sendable, Hashable {
         /// Cancels the load and restarts it when the view returns. While the view is off screen, it starts no loads.
@@ -57,10 +60,26 @@ public struct ImageViewOptions: Sendable {
     public var retriesWhenVisible = false
     /// A Boolean value that indicates whether the binder changes the content of the view.
     ///
-    /// If it's `false`, only the completion handler receives the image and can use it as needed. The default is `true`.
+    /// If it's `false`, only ``onPresentation`` and the completion handler receive the image and can use it as needed.
+    /// The default is `true`.
     public var setsImageAutomatically = true
+    /// A closure that receives the content of the binding in order, also if ``setsImageAutomatically`` is `false`.
+    ///
+    /// The closure receives each placeholder, preview, cached image, and final image that the view displays or would
+    /// display if it set images automatically. Like a view, it receives no preview after a cached image. The closure is
+    /// called on the main actor, after the view has changed and before the completion handler. It can bind the view
+    /// again. After the completion, it receives further content only if the load is retried or if the view needs a
+    /// larger image. If a binding is replaced, its closure is no longer called. If the view is cleared, the closure
+    /// receives ``ImageBinder/Presentation/Kind/nothing`` as its last content.
+    ///
+    /// The view retains the closure, which must not capture the view strongly. The default is `nil`.
+    public var onPresentation: PresentationHandler?
     /// A Boolean value that indicates whether a load continues at the lowest priority after the view no longer needs
     /// it, so that its result is cached.
+    ///
+    /// The binding ends immediately with ``ImageError/cancelled``, because the view never shows the result. This applies
+    /// to a view that is bound again, canceled, cleared, or deallocated. A load that is still waiting for the visibility
+    /// or the size of the view doesn't begin. ``ImageManager/runningTasks`` contains the load until it finishes.
     ///
     /// The default is `false`, which means that the load is canceled unless ``ImageRequest/continuesAfterCancellation``
     /// is `true`.

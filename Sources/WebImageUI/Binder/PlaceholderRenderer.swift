@@ -68,6 +68,6 @@ extension ImageBinder.Presentation {
         if case .color(let plain) = showing.content { color = plain }
         self.init(
             showing.kind, image: PlaceholderRenderer.shared.image(showing.content), color: color,
-            transition: showing.transition, bindingID: showing.generation)
+            transition: showing.transition, source: showing.source, bindingID: showing.generation)
     }
 }

@@ -19,6 +19,8 @@ struct BinderModelTests {
         var running: Set<Int> = []
         var completions: [Int: Int] = [:]
         var best: [Int: ImageBinder.Presentation.Kind] = [:]
+        /// The most recent content that the handler of each generation received.
+        var handedOver: [Int: ImageBinder.Presentation.Kind] = [:]
         var options = ImageViewOptions()
         var isBound = false
         var steps = 0
@@ -61,26 +63,37 @@ struct BinderModelTests {
                     queue += machine.started(load, probe)
                 case .cancel(let load, _): running.remove(load)
                 case .setPriority(let load, _): #expect(running.contains(load))
-                case .present(let showing): check(showing)
+                case .present(let showing):
+                    check(showing, in: \.best)
+                    #expect(options.setsImageAutomatically || showing.kind == .nothing)
+                case .handOver(let showing, _):
+                    check(showing, in: \.handedOver)
+                    #expect(options.onPresentation != nil)
                 case .complete(let generation, _): completions[generation, default: 0] += 1
                 }
             }
         }
 
-        mutating func check(_ showing: BinderStateMachine.PendingPresentation) {
+        mutating func check(
+            _ showing: BinderStateMachine.PendingPresentation,
+            in kinds: WritableKeyPath<World, [Int: ImageBinder.Presentation.Kind]>
+        ) {
             #expect(showing.generation == machine.generation)
             #expect(isBound || showing.kind == .nothing)
             if case .image(let image) = showing.content, showing.kind.isOfImage {
                 #expect(image.number == machine.generation)
             }
-            if best[showing.generation] == .image { #expect(showing.kind == .image) }
-            best[showing.generation] = showing.kind
+            if self[keyPath: kinds][showing.generation] == .image { #expect(showing.kind == .image) }
+            self[keyPath: kinds][showing.generation] = showing.kind
         }
 
         mutating func checkRest() {
             #expect(running.count <= 1)
             if !machine.isMapped, options.offscreenBehavior == .cancel { #expect(running.isEmpty) }
             if !isBound { #expect(running.isEmpty) }
+            if machine.phase == .cancelled { #expect(running.isEmpty && completions[machine.generation] == 1) }
+            if machine.content?.kind.isOfImage != true { #expect(machine.snapshot.displayedRequest == nil) }
+            #expect((machine.snapshot.request == nil) == (machine.request == nil))
             #expect(completions.values.allSatisfy { $0 == 1 })
             for generation in max(1, machine.generation - 3)..<max(1, machine.generation) {
                 // An unbinding has a generation but nothing to complete.
@@ -100,12 +113,20 @@ struct BinderModelTests {
             options.retriesWhenNetworkReturns = chance(2)
             options.retriesWhenVisible = chance(2)
             options.transition = chance(2) ? .zoom().forced() : .none
+            options.setsImageAutomatically = !chance(3)
+            if chance(2) { options.onPresentation = { _ in } }
             isBound = true
             try perform(machine.bind(chance(10) ? nil : BinderDriver.request, options))
         }
 
         mutating func step() throws {
-            switch Int.random(in: 0..<24, using: &random) {
+            let wasCancelled = machine.phase == .cancelled
+            let choice = Int.random(in: 0..<25, using: &random)
+            defer {
+                // Only a new binding, unbinding, and a retry leave this phase.
+                if wasCancelled, ![0, 1, 2, 8].contains(choice) { #expect(machine.phase == .cancelled) }
+            }
+            switch choice {
             case 0, 1: try bind()
             case 2:
                 isBound = false
@@ -125,6 +146,7 @@ struct BinderModelTests {
             case 8: try perform(machine.retry())
             case 9: try perform(machine.networkReturned())
             case 10: try perform(machine.setPriority(chance(2) ? .high : .low))
+            case 11: try perform(machine.cancel())
             default: try deliver()
             }
             checkRest()
@@ -148,6 +170,8 @@ struct BinderModelTests {
         var world = World(random: SeededGenerator(seed: UInt64(seed) &* 9_176 &+ 5))
         for _ in 0..<4_000 { try world.step() }
         #expect(world.completions.count > 100)
-        #expect(world.best.values.contains(.image) && world.best.values.contains(.failurePlaceholder))
+        for kinds in [world.best, world.handedOver] {
+            #expect(kinds.values.contains(.image) && kinds.values.contains(.failurePlaceholder))
+        }
     }
 }

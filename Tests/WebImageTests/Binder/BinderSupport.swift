@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Testing
 import WebImageCore
 import WebImageTestSupport
+import WebImageTesting
 
 @testable import WebImage
 @testable import WebImageUI
@@ -41,6 +43,9 @@ extension DecodedImage {
 struct BinderDriver {
     var machine = BinderStateMachine(isMapped: true)
     var presented: [BinderStateMachine.PendingPresentation] = []
+    var handedOver: [BinderStateMachine.PendingPresentation] = []
+    /// The kinds of the content that the handler received, and the ends of bindings, in order.
+    var handled: [String] = []
     var started: [ImageRequest] = []
     var running: Set<Int> = []
     var cancelled: [Int] = []
@@ -66,7 +71,12 @@ struct BinderDriver {
                 cancelled.append(load)
             case .setPriority(_, let priority): priorities.append(priority)
             case .present(let showing): presented.append(showing)
-            case .complete(_, let result): completed.append(result)
+            case .handOver(let showing, _):
+                handedOver.append(showing)
+                handled.append(showing.kind.rawValue)
+            case .complete(_, let result):
+                completed.append(result)
+                handled.append("end")
             }
         }
     }
@@ -87,4 +97,46 @@ struct BinderDriver {
     }
 
     static let request = ImageRequest(url: BinderImages.url)
+}
+
+/// A slot that records what it displays, with a manager whose loader has predefined responses.
+@MainActor
+final class BoundSlot {
+    let loader = StubLoader()
+    let fixture: ManagerFixture
+    private(set) var presentations: [ImageBinder.Presentation] = []
+    private(set) var completed: [Result<ImageResponse, ImageError>] = []
+    private(set) lazy var binder = ImageBinder(manager: fixture.manager) { [weak self] presentation in
+        self?.presentations.append(presentation)
+    }
+
+    init() throws {
+        fixture = try ManagerFixture { [loader] in
+            $0.loaders = [loader]
+            $0.cachePolicy = .cacheFirst
+        }
+    }
+
+    var kinds: [ImageBinder.Presentation.Kind] { presentations.map(\.kind) }
+
+    /// Sets the response for a URL: an image of `number + 10` pixels in width that is delivered after the gate opens.
+    @discardableResult
+    func serve(_ number: Int, gate: TestGate? = nil) throws -> URL {
+        let url = try #require(URL(string: "https://example.org/\(number).png"))
+        loader.respond(
+            to: url,
+            with: StubLoader.Response(body: try TestImages.png(number, width: number + 10), responseGate: gate))
+        return url
+    }
+
+    func bind(_ url: URL?, _ change: (inout ImageViewOptions) -> Void = { _ in }) {
+        var options = ImageViewOptions(placeholder: .blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
+        options.sizing = .originalSize
+        change(&options)
+        binder.bind(url.map { ImageRequest(url: $0) }, options: options) { self.completed.append($0) }
+    }
+
+    func record(_ presentation: ImageBinder.Presentation) { presentations.append(presentation) }
+
+    func waitForEnds(_ count: Int) async { await untilMain { completed.count >= count } }
 }

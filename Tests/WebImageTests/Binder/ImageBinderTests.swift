@@ -3,60 +3,18 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
 @testable import WebImageUI
 
-/// A slot that records what it displays, with a manager whose loader has predefined responses.
-@MainActor
-private final class Slot {
-    let loader = StubLoader()
-    let fixture: ManagerFixture
-    private(set) var presentations: [ImageBinder.Presentation] = []
-    private(set) var completed: [Result<ImageResponse, ImageError>] = []
-    private(set) lazy var binder = ImageBinder(manager: fixture.manager) { [weak self] in self?.presentations.append($0)
-    }
-
-    init() throws {
-        fixture = try ManagerFixture { [loader] in
-            $0.loaders = [loader]
-            $0.cachePolicy = .cacheFirst
-        }
-    }
-
-    var kinds: [ImageBinder.Presentation.Kind] { presentations.map(\.kind) }
-
-    /// Sets the response for a URL: an image of `number + 10` pixels in width that is delivered after the gate opens.
-    @discardableResult
-    func serve(_ number: Int, gate: TestGate? = nil) throws -> URL {
-        let url = try #require(URL(string: "https://example.org/\(number).png"))
-        loader.respond(
-            to: url,
-            with: StubLoader.Response(body: try TestImages.png(number, width: number + 10), responseGate: gate))
-        return url
-    }
-
-    func bind(_ url: URL?, _ change: (inout ImageViewOptions) -> Void = { _ in }) {
-        var options = ImageViewOptions(placeholder: .blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
-        options.sizing = .originalSize
-        change(&options)
-        binder.bind(url.map { ImageRequest(url: $0) }, options: options) { self.completed.append($0) }
-    }
-
-    func record(_ presentation: ImageBinder.Presentation) { presentations.append(presentation) }
-
-    func waitForEnds(_ count: Int) async { await untilMain { completed.count >= count } }
-}
-
 @MainActor
 @Suite("Image binder", .timeLimit(.minutes(5)))
 struct ImageBinderTests {
     @Test("The placeholder and then the image are shown, and an image in memory is shown within the call")
     func shows() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let url = try slot.serve(1)
         slot.bind(url)
         #expect(slot.kinds == [.placeholder])
@@ -75,7 +33,7 @@ struct ImageBinderTests {
 
     @Test("An image of a superseded load is never shown")
     func superseded() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let gate = TestGate()
         let old = try slot.serve(1, gate: gate)
         let new = try slot.serve(2)
@@ -91,7 +49,7 @@ struct ImageBinderTests {
 
     @Test("Binding the same URL again continues its download")
     func rebound() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let gate = TestGate()
         let url = try slot.serve(1, gate: gate)
         slot.bind(url)
@@ -106,7 +64,7 @@ struct ImageBinderTests {
 
     @Test("The load is canceled when the view is unmapped and restarts when the view is mapped")
     func mapping() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let gate = TestGate()
         let url = try slot.serve(1, gate: gate)
         slot.bind(url)
@@ -122,7 +80,7 @@ struct ImageBinderTests {
 
     @Test("A load that survives its view fills the cache")
     func survives() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let gate = TestGate()
         let url = try slot.serve(1, gate: gate)
         slot.bind(url) { $0.continuesWhenReplaced = true }
@@ -137,7 +95,7 @@ struct ImageBinderTests {
 
     @Test("The image is decoded to the pixel size of the view, and a smaller image stays until a larger one is loaded")
     func sizes() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let url = try #require(URL(string: "https://example.org/large.png"))
         slot.loader.respond(to: url, with: StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100)))
         slot.bind(url) { $0.sizing = .fit }
@@ -159,7 +117,7 @@ struct ImageBinderTests {
 
     @Test("A failure is reported, and the load is retried when the network returns")
     func retries() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let url = try #require(URL(string: "https://example.org/none.png"))
         slot.bind(url) { $0.failurePlaceholder = .color(.black) }
         await slot.waitForEnds(1)
@@ -173,7 +131,7 @@ struct ImageBinderTests {
 
     @Test("Observers receive the state changes and the download progress")
     func observes() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let url = try slot.serve(1)
         var told: [ImageBinder.Snapshot] = []
         slot.binder.onChange = { told.append($0) }
@@ -188,7 +146,7 @@ struct ImageBinderTests {
 
     @Test("A handler can bind again, and the superseded image isn't shown")
     func reentrance() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let urls = [try slot.serve(1), try slot.serve(2)]
         var binder: ImageBinder?
         var shown: [ImageBinder.Presentation] = []
@@ -210,7 +168,7 @@ struct ImageBinderTests {
 
     @Test("Waiting for a load ends with its image, and canceling the wait unbinds")
     func waits() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let url = try slot.serve(1)
         let request = ImageRequest(url: url, size: .fit(width: 5))
         #expect(try await slot.binder.load(request).image.size.width == 5)
@@ -227,7 +185,7 @@ struct ImageBinderTests {
 
     @Test("A binder that is deallocated cancels its load and completes")
     func released() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let gate = TestGate()
         let url = try slot.serve(1, gate: gate)
         var binder: ImageBinder? = ImageBinder(manager: slot.fixture.manager) { _ in }
@@ -243,7 +201,7 @@ struct ImageBinderTests {
 
     @Test("The slots of a view load independently and share the mapped state")
     func slots() async throws {
-        let slot = try Slot()
+        let slot = try BoundSlot()
         let urls = [try slot.serve(1), try slot.serve(2)]
         var shown: [String: Int] = [:]
         let set = ImageBinderGroup<String>(manager: slot.fixture.manager, isMapped: false) { place, presentation in

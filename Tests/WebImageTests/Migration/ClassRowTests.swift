@@ -188,6 +188,56 @@ struct ClassRowTests {
         #expect(fraction == 1)
     }
 
+    @MainActor
+    @Test("sd_imageURL, sd_currentImageURL: a snapshot has the requests of the binding and of the displayed image")
+    func imageURL() async throws {
+        let table = try Migration()
+        let gate = TestGate()
+        let binder = ImageBinder(manager: table.manager) { _ in }
+        var options = ImageViewOptions()
+        options.sizing = .originalSize
+        options.keepsCurrentImage = true
+        _ = try await binder.load(table.request(1), options: options)
+        binder.bind(try table.request(2, gate: gate), options: options)
+        #expect(try binder.snapshot.request?.url == Migration.url(2))
+        #expect(try binder.snapshot.displayedRequest?.url == Migration.url(1))
+        gate.open()
+        for await snapshot in binder.snapshots where snapshot.state == .showing { break }
+        #expect(binder.snapshot.displayedRequest == binder.snapshot.request)
+    }
+
+    @MainActor
+    @Test("sd_cancelCurrentImageLoad, sd_cancelLatestImageLoad: a load is canceled, and the view keeps its content")
+    func cancelCurrentImageLoad() async throws {
+        let table = try Migration()
+        let shown = RecordedPresentations()
+        let gate = TestGate()
+        let binder = ImageBinder(manager: table.manager) { shown.show($0) }
+        var options = ImageViewOptions(placeholder: .color(.black))
+        options.sizing = .originalSize
+        var ends: [ImageError?] = []
+        binder.bind(try table.request(gate: gate), options: options) { ends.append($0.failure) }
+        await table.loader.waitForRequests(count: 1)
+        binder.cancel()
+        await table.loader.waitForCancellations(count: 1)
+        #expect(ends == [.cancelled] && shown.kinds == [.placeholder])
+        #expect(binder.snapshot.state == .cancelled)
+    }
+
+    @MainActor
+    @Test("sd_setImageWithURL:…setImageBlock: a handler receives the content of a binding")
+    func setImageBlock() async throws {
+        let table = try Migration()
+        let received = RecordedPresentations()
+        let binder = ImageBinder(manager: table.manager) { _ in }
+        var options = ImageViewOptions(placeholder: .color(.black))
+        options.sizing = .originalSize
+        options.setsImageAutomatically = false
+        options.onPresentation = { received.show($0) }
+        _ = try await binder.load(table.request(), options: options)
+        #expect(received.kinds == [.placeholder, .image])
+    }
+
     @Test("SDWebImageTransition: transitions are values")
     func transition() {
         let transition = ImageTransition.slide(from: .left, duration: .milliseconds(300))

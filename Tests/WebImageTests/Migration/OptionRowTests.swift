@@ -131,7 +131,7 @@ struct OptionRowTests {
     }
 
     @MainActor
-    @Test("avoidAutoSetImage: the handler receives the image, and the view doesn't change")
+    @Test("avoidAutoSetImage: the handlers receive the content and the image, and the view doesn't change")
     func avoidAutoSetImage() async throws {
         let table = try Migration()
         let shown = RecordedPresentations()
@@ -139,8 +139,11 @@ struct OptionRowTests {
         var options = ImageViewOptions()
         options.sizing = .originalSize
         options.setsImageAutomatically = false
+        let received = RecordedPresentations()
+        options.onPresentation = { received.show($0) }
         let response = try await binder.load(table.request(), options: options)
-        #expect(response.image.size.width == 64 && shown.image == nil)
+        #expect(response.image.size.width == 64 && shown.kinds.isEmpty)
+        #expect(received.kinds == [.nothing, .image] && received.image === response.image)
     }
 
     @Test("scaleDownLargeImages, imageScaleDownLimitBytes: images are scaled down to a number of bytes for all frames")
@@ -300,9 +303,11 @@ struct OptionRowTests {
         var options = ImageViewOptions()
         options.sizing = .originalSize
         options.continuesWhenReplaced = true
-        binder.bind(first, options: options)
+        var ends: [ImageError?] = []
+        binder.bind(first, options: options) { ends.append($0.failure) }
         await table.loader.waitForRequests(count: 1)
         _ = try await binder.load(table.request(2), options: options)
+        #expect(ends == [.cancelled])
         gate.open()
         #expect(try await table.manager.image(for: first).size.width == 64)
         #expect(table.loader.cancelledCount == 0 && table.requestCount == 2)
