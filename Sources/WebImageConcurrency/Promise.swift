@@ -54,7 +54,7 @@ public final class Promise<Outcome: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Stores the continuation of the waiting task.
+    /// Stores the continuation of the waiting task. No other task may be waiting.
     ///
     /// - Returns: `false` if the promise already has an outcome. In this case, the task resumes immediately, so the
     ///   caller doesn't need to start any work for it.
@@ -62,7 +62,11 @@ public final class Promise<Outcome: Sendable>: Sendable {
     @discardableResult
     public func install(_ continuation: UnsafeContinuation<Outcome, Never>) -> Bool {
         let outcome = state.withLock { state -> Outcome? in
-            if case .resolved(let outcome) = state { return outcome }
+            switch state {
+            case .resolved(let outcome): return outcome
+            case .waiting: assertionFailure("Two tasks wait for a promise, so the first one never resumes.")
+            case .empty: break
+            }
             state = .waiting(continuation)
             return nil
         }

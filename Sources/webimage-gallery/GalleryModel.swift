@@ -62,7 +62,7 @@
                 server != nil && options.cache == nil
                 ? FileManager.default.temporaryDirectory.appending(path: "webimage-gallery-\(UUID().uuidString)") : nil
             let cache = temporary?.path(percentEncoded: false) ?? CacheDirectory.path(options.cache)
-            let isLocal = server != nil
+            let albumServer = server
             network = options.network
             do throws(ImageError) { try network.loadCookies() } catch { report("\(error)") }
             manager = ImageManager {
@@ -71,7 +71,7 @@
                 if options.verbose { $0.observers.append(LogObserver(level: .debug)) }
                 // Retries are a setting of the window, which can change while the program runs.
                 if options.network.arguments.retryCount == 0 { $0.downloader.retry = .standard }
-                if isLocal { $0.downloader.maxStartsPerSecond = nil }
+                if let albumServer { $0.loaders.append(AlbumLoader(albumServer, $0.downloader)) }
             }
         }
 

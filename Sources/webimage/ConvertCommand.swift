@@ -75,7 +75,12 @@ struct ConvertCommand: Sendable {
         }
         var status = ExitStatus.ok
         do throws(ImageError) {
-            for (input, output) in try await jobs() {
+            let jobs = try await jobs()
+            if let output = try await overwrittenInput(jobs) {
+                console.report("--output-dir: “\(output)” is an input (use another directory or another --format)")
+                return await options.reader.finished(ExitStatus.failed, console)
+            }
+            for (input, output) in jobs {
                 let isWritten = await convert(input, to: output)
                 if !isWritten { status = ExitStatus.failed }
             }
@@ -100,6 +105,17 @@ struct ConvertCommand: Sendable {
         return inputs.map { input in
             let name = names.claim(for: (try? Inputs.url(input)) ?? URL(filePath: "/image"))
             return (input: input, output: "\(directory)/\(name).\(fileExtension)")
+        }
+    }
+
+    /// Returns the first path in the output directory that is also an input, or `nil` if there's none.
+    ///
+    /// All outputs are checked before any of them is written, so the command converts all images or none.
+    private func overwrittenInput(_ jobs: [(input: String, output: String)]) async throws(ImageError) -> String? {
+        guard options.outputDirectory != nil else { return nil }
+        return try await BlockingWork.run { () throws(ImageError) -> String? in
+            let inputs = Set(jobs.compactMap { (try? Inputs.url($0.input)).flatMap { FileIdentity($0) } })
+            return jobs.first { FileIdentity(path: $0.output).map(inputs.contains) ?? false }?.output
         }
     }
 

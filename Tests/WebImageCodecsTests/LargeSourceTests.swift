@@ -43,8 +43,13 @@ struct LargeSourceTests {
     }
 
     private func failure(_ data: Data, _ size: TargetSize?, _ limits: ImageLimits) -> ImageError.LimitFailure? {
+        limitFailure { _ = try decode(data, size, limits) }
+    }
+
+    /// Returns the exceeded limit that `body` throws, or `nil` if it succeeds or throws another error.
+    private func limitFailure(_ body: () throws -> Void) -> ImageError.LimitFailure? {
         do {
-            _ = try decode(data, size, limits)
+            try body()
             return nil
         } catch {
             guard case .limitExceeded(let failure)? = error as? ImageError else { return nil }
@@ -109,15 +114,12 @@ struct LargeSourceTests {
         var limits = ImageLimits.desktop
         limits.maxPixels = 5_000
         func kind(_ size: TargetSize?) -> ImageError.LimitFailure.Kind? {
-            do throws(ImageError) {
+            let failure = limitFailure {
                 _ = try direct.decode(
                     data, info: info, options: ImageDecodingOptions(size: size),
                     context: ImageProcessingContext(limits: limits))
-                return nil
-            } catch {
-                guard case .limitExceeded(let failure) = error else { return nil }
-                return failure.kind
             }
+            return failure?.kind
         }
         #expect(kind(nil) == .pixelCount)
         #expect(kind(small) == (item.isReduced ? nil : .pixelCount))
@@ -165,14 +167,11 @@ struct LargeSourceTests {
         let data = LargeImages.png(width: 20_000, height: 20_000)
         let coders = ImageCoderRegistry.standard
         func kind(_ size: TargetSize?, _ limits: ImageLimits, anySize: Bool = false) -> ImageError.LimitFailure.Kind? {
-            do throws(ImageError) {
+            let failure = limitFailure {
                 _ = try coders.inspect(
                     data, options: ImageDecodingOptions(size: size), limits: limits, anySize: anySize)
-                return nil
-            } catch {
-                guard case .limitExceeded(let failure) = error else { return nil }
-                return failure.kind
             }
+            return failure?.kind
         }
         #expect(kind(.fit(width: 300), .desktop) == nil)
         #expect(kind(nil, .desktop) == .dimension)

@@ -32,6 +32,18 @@ struct PromiseTests {
         await #expect(throws: ImageError.cancelled) { try await waiting.value }
     }
 
+    #if DEBUG
+        @Test("A second waiting task fails an assertion")
+        func secondWaiter() async {
+            await #expect(processExitsWith: .failure) {
+                let promise = Promise<Int>()
+                await withTaskGroup(of: Int.self) { group in
+                    for _ in 0..<2 { group.addTask { await promise.outcome(onCancel: {}) } }
+                }
+            }
+        }
+    #endif
+
     @Test("If many tasks resolve a promise at the same time, exactly one succeeds")
     func race() async {
         for _ in 0..<200 {

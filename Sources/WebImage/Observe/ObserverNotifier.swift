@@ -100,7 +100,13 @@ final class TransferTrace: Sendable {
         /// The observers are being notified of the beginning.
         case starting
         case running(StageSpan)
-        case finished
+        case finished(Ending)
+    }
+
+    /// The values of the end of the transfer.
+    private struct Ending {
+        let byteCount: Int?
+        let error: ImageError?
     }
 
     private let trace: ObserverNotifier
@@ -121,23 +127,35 @@ final class TransferTrace: Sendable {
         }
         guard isFirst else { return }
         let span = trace.begin(.transfer)
-        let isLate = state.withLock { state in
-            if case .finished = state { return true }
+        let ending = state.withLock { state -> Ending? in
+            if case .finished(let ending) = state { return ending }
             state = .running(span)
-            return false
+            return nil
         }
-        if isLate { span.end() }
+        if let ending { Self.end(span, ending) }
     }
 
     func end(bytes: Int?, error: ImageError?) {
-        let before = state.withLock { state in
-            defer { state = .finished }
-            return state
+        let ending = Ending(byteCount: bytes, error: error)
+        let span = state.withLock { state -> StageSpan? in
+            // If the observers are being notified of the beginning, `start` ends the stage afterward.
+            switch state {
+            case .finished: return nil
+            case .waiting, .starting:
+                state = .finished(ending)
+                return nil
+            case .running(let span):
+                state = .finished(ending)
+                return span
+            }
         }
-        guard case .running(let span) = before else { return }
+        if let span { Self.end(span, ending) }
+    }
+
+    private static func end(_ span: StageSpan, _ ending: Ending) {
         span.end { event in
-            event.byteCount = bytes
-            event.error = error
+            event.byteCount = ending.byteCount
+            event.error = ending.error
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
@@ -13,7 +14,7 @@ extension ImageRequest: Hashable {
     /// values of a `Hashable` type, or copies of one request. Caches are equal if they're the same object. Images that
     /// the application creates are equal if their keys are. ``userInfo`` isn't compared.
     public static func == (lhs: ImageRequest, rhs: ImageRequest) -> Bool {
-        if lhs.storage === rhs.storage { return true }
+        if lhs.storage.identity == rhs.storage.identity { return true }
         guard lhs.url == rhs.url else { return false }
         return lhs.decodesLike(rhs) && lhs.cachesLike(rhs) && lhs.loadsLike(rhs)
     }

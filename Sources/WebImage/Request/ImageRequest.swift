@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
@@ -16,11 +17,11 @@ public struct ImageRequest: Sendable {
     // whereas a getter would copy them, which retains everything that they contain.
 
     /// The values of the request, which copies share until one of them changes.
-    var storage: Storage
+    var storage: CopyOnWrite<Values>
 
     /// The URL of the image. Its scheme is `https`, `http`, `file`, `data`, or one that a custom loader supports.
     public var url: URL {
-        _read { yield storage.values.url }
+        _read { yield storage.value.url }
         set { change { $0.url = newValue } }
     }
     /// The size to decode to, which is the ``ImageDecodingOptions/size`` of ``decoding``.
@@ -28,26 +29,26 @@ public struct ImageRequest: Sendable {
     /// Except for ``TargetSize/exact(width:height:unit:)``, the size never exceeds that of the image. The default is
     /// `nil`, which means full size.
     public var size: TargetSize? {
-        get { storage.values.decoding.size }
+        get { storage.value.decoding.size }
         set { change { $0.decoding.size = newValue } }
     }
     /// The scale of the image, in pixels per point, which is the ``ImageDecodingOptions/scale`` of ``decoding``.
     ///
     /// The default is the factor of a suffix such as `@2x` or `@3x` in the file name, or 1 without a suffix.
     public var scale: Double {
-        get { storage.values.decoding.scale }
+        get { storage.value.decoding.scale }
         set { change { $0.decoding.scale = newValue } }
     }
     /// The frames of an animated image to decode, which are the ``ImageDecodingOptions/frames`` of ``decoding``. The
     /// default is all frames, decoded on demand.
     public var frames: FrameSelection {
-        get { storage.values.decoding.frames }
+        get { storage.value.decoding.frames }
         set { change { $0.decoding.frames = newValue } }
     }
     /// The transformers to apply after decoding, in this order. The default is `nil`, which means the transformers of
     /// the configuration. If the array is empty, no transformers apply.
     public var transformers: [any ImageTransformer]? {
-        get { storage.values.transformers }
+        get { storage.value.transformers }
         set { change { $0.transformers = newValue } }
     }
     /// A Boolean value that indicates whether transformers apply to animated images, both to the poster frame and to
@@ -56,13 +57,13 @@ public struct ImageRequest: Sendable {
     /// If it's `false`, animated images remain unchanged. To exclude single transformers, use
     /// ``ImageTransformer/excludingAnimations()``. The default is `true`.
     public var transformsAnimations: Bool {
-        get { storage.values.transformsAnimations }
+        get { storage.value.transformsAnimations }
         set { change { $0.transformsAnimations = newValue } }
     }
     /// The priority of the request. The default is ``RequestPriority/normal``. To change the priority of a running
     /// request, set ``ImageTask/priority``.
     public var priority: RequestPriority {
-        get { storage.values.priority }
+        get { storage.value.priority }
         set { change { $0.priority = newValue } }
     }
     /// The policy for previews of the running download, which are delivered as ``ImageTask/Event/preview(_:)``.
@@ -70,19 +71,19 @@ public struct ImageRequest: Sendable {
     /// If the request delivers a cached image during revalidation, it delivers no previews. The default is
     /// ``PreviewPolicy/disabled``.
     public var previews: PreviewPolicy {
-        get { storage.values.previews }
+        get { storage.value.previews }
         set { change { $0.previews = newValue } }
     }
     /// The cache policy. The default is `nil`, which means the policy of the configuration.
     public var cachePolicy: CachePolicy? {
-        get { storage.values.cachePolicy }
+        get { storage.value.cachePolicy }
         set { change { $0.cachePolicy = newValue } }
     }
     /// The options for decoding, such as the size, the frames, the depth, the format hint, and custom options.
     ///
     /// The options include ``size``, ``scale``, and ``frames``, so setting this property replaces these values too.
     public var decoding: ImageDecodingOptions {
-        _read { yield storage.values.decoding }
+        _read { yield storage.value.decoding }
         set { change { $0.decoding = newValue } }
     }
     /// A coder that decodes the data instead of the manager's coders.
@@ -90,7 +91,7 @@ public struct ImageRequest: Sendable {
     /// The manager doesn't check whether the coder supports the data. The ``ImageCoder/identifier`` of the coder is
     /// part of the key, so its images have separate cache entries. The default is `nil`.
     public var coder: (any ImageCoder)? {
-        get { storage.values.coder }
+        get { storage.value.coder }
         set { change { $0.coder = newValue } }
     }
     /// The loader that loads the data, instead of the loaders of the manager.
@@ -100,14 +101,14 @@ public struct ImageRequest: Sendable {
     /// loader isn't part of the key of cached data. If it returns other data for the same URL, set
     /// ``CachingOptions/key``. The default is `nil`.
     public var loader: (any ImageLoader)? {
-        get { storage.values.loader }
+        get { storage.value.loader }
         set { change { $0.loader = newValue } }
     }
     /// The HTTP header fields that are sent with the request.
     ///
     /// They're part of the key, as ``CachingOptions/keyHeaders`` describes. The default is empty.
     public var headers: HTTPHeaderFields {
-        _read { yield storage.values.headers }
+        _read { yield storage.value.headers }
         set { change { $0.headers = newValue } }
     }
     /// The HTTP method, which is case-sensitive. It applies only to HTTP. The default is `GET`.
@@ -121,7 +122,7 @@ public struct ImageRequest: Sendable {
     /// 301 and 302 change `POST` to `GET`, and 303 changes each method except `HEAD` to `GET`. If the method isn't valid
     /// in HTTP, the request fails with ``ImageError/RequestFailure/invalidOption(name:value:)``.
     public var method: String {
-        get { storage.values.method }
+        get { storage.value.method }
         set { change { $0.method = newValue } }
     }
     /// The body that is sent with the request. It applies only to HTTP. The default is empty.
@@ -129,12 +130,12 @@ public struct ImageRequest: Sendable {
     /// A request with a body is cached like a request with another ``method``. The downloader adds no `Content-Type`, so
     /// set it in ``headers``. The redirects 307 and 308 send the body again, also to other origins.
     public var body: Data {
-        get { storage.values.body }
+        get { storage.value.body }
         set { change { $0.body = newValue } }
     }
     /// A Boolean value that indicates whether the response includes the original data. The default is `false`.
     public var includesOriginalData: Bool {
-        get { storage.values.includesOriginalData }
+        get { storage.value.includesOriginalData }
         set { change { $0.includesOriginalData = newValue } }
     }
     /// A Boolean value that indicates whether the request continues after the Swift task that awaits it is canceled.
@@ -142,18 +143,18 @@ public struct ImageRequest: Sendable {
     /// If it continues, it stores the image in the caches. ``ImageTask/cancel()`` cancels the request in any case. The
     /// default is `false`.
     public var continuesAfterCancellation: Bool {
-        get { storage.values.continuesAfterCancellation }
+        get { storage.value.continuesAfterCancellation }
         set { change { $0.continuesAfterCancellation = newValue } }
     }
     /// The options for caching: keys, tiers, and tags.
     public var caching: CachingOptions {
-        _read { yield storage.values.caching }
+        _read { yield storage.value.caching }
         set { change { $0.caching = newValue } }
     }
     /// The limits, which replace those of the configuration. The default is `nil`, which means the limits of the
     /// configuration.
     public var limits: ImageLimits? {
-        get { storage.values.limits }
+        get { storage.value.limits }
         set { change { $0.limits = newValue } }
     }
     /// The maximum number of different requests in flight.
@@ -161,7 +162,7 @@ public struct ImageRequest: Sendable {
     /// If the limit is reached, this request fails immediately because the manager is overloaded. The default is `nil`,
     /// which means ``ImageManager/Configuration/maxInFlightRequests``.
     public var maxInFlightRequests: Int? {
-        get { storage.values.maxInFlightRequests }
+        get { storage.value.maxInFlightRequests }
         set { change { $0.maxInFlightRequests = newValue } }
     }
     /// The timeouts, retries, alternative URLs, cookies, TLS options, credentials, and accepted responses that differ
@@ -170,7 +171,7 @@ public struct ImageRequest: Sendable {
     /// Except for timeouts, retries, and alternative URLs, options that are set are part of the key. They apply to HTTP
     /// only. Each request tries its own alternatives, also if it shares the download of its URL.
     public var network: NetworkOptions {
-        _read { yield storage.values.network }
+        _read { yield storage.value.network }
         set { change { $0.network = newValue } }
     }
     /// Custom data of the application, which interceptors and custom loaders receive in ``LoadRequest/userInfo``.
@@ -178,7 +179,7 @@ public struct ImageRequest: Sendable {
     /// The manager doesn't read it, and requests that differ only in it are equal. If they share a load, the loader
     /// receives the data of the first one. The default is empty.
     public var userInfo: [String: any Sendable] {
-        get { storage.values.userInfo }
+        get { storage.value.userInfo }
         set { change { $0.userInfo = newValue } }
     }
 
@@ -193,7 +194,7 @@ public struct ImageRequest: Sendable {
         url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
         priority: RequestPriority = .normal
     ) {
-        storage = Storage(Values(url: url, size: size, transformers: transformers, priority: priority))
+        storage = CopyOnWrite(Values(url: url, size: size, transformers: transformers, priority: priority))
     }
 
     /// Creates a request for the image at the URL in a string. Returns `nil` if the string isn't a valid URL.
@@ -264,39 +265,27 @@ extension ImageRequest {
         }
     }
 
-    /// The storage that copies of a request share.
-    ///
-    /// Safe: only ``ImageRequest/change(_:)`` changes the values, and only if no other request has a reference to the
-    /// storage.
-    final class Storage: @unchecked Sendable {
-        // The rules of the storage exclude overlapping access, and checks at run time would slow every lookup down.
-        @exclusivity(unchecked) fileprivate(set) var values: Values
-
-        init(_ values: Values) { self.values = values }
-    }
-
     /// Changes the values of this request. The values of its copies remain unchanged.
     mutating func change(_ body: (inout Values) -> Void) {
-        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.values) }
-        body(&storage.values)
+        body(&storage.value)
     }
 }
 
 extension ImageRequest {
     /// A closure that creates the image without a loader or coder. See ``init(cacheKey:image:)``.
-    var maker: ImageFactory? { storage.values.maker }
+    var maker: ImageFactory? { storage.value.maker }
 
     /// The identity that decides whether two requests use the same loader.
-    var loaderIdentity: LoaderIdentity { storage.values.loaderIdentity }
+    var loaderIdentity: LoaderIdentity { storage.value.loaderIdentity }
 
     /// The properties of the source that follow from the URL.
-    var source: SourceKind { storage.values.source }
+    var source: SourceKind { storage.value.source }
 
     /// A Boolean value that indicates whether the method is `GET` and there is no body.
-    var isPlainGet: Bool { storage.values.isPlainGet }
+    var isPlainGet: Bool { storage.value.isPlainGet }
 
     /// The hash of ``body`` for keys, or an empty string if there is no body.
-    var bodyHash: String { storage.values.bodyHash }
+    var bodyHash: String { storage.value.bodyHash }
 
     /// A Boolean value that indicates whether the caches may serve and store the image, and whether the manager
     /// remembers failures.
@@ -318,10 +307,10 @@ extension ImageRequest {
     }
 
     /// The identities of ``transformers``.
-    var identities: [String]? { storage.values.identities }
+    var identities: [String]? { storage.value.identities }
 
     /// The ``transformers`` as they apply to this request.
-    var applied: [any ImageTransformer]? { storage.values.applied }
+    var applied: [any ImageTransformer]? { storage.value.applied }
 
     /// The lowercase names of the ``headers`` whose values are part of the key, sorted.
     var keyHeaderNames: [String] {

@@ -28,39 +28,41 @@ import CWebP
 package enum CodecLibraries {
     /// The names and the versions of the libraries, such as `libpng 1.6.39`.
     package static var versions: [String] {
-        let webP = Int(wi_webp_version())
         let color = Int(wi_icc_library_version())
         var versions = [
-            "libjpeg-turbo \(thousands(Int(wi_jpeg_version())))",
-            "libpng \(wi_png_version().map { String(cString: $0) } ?? "?")",
-            "libwebp \(webP >> 16).\(webP >> 8 & 255).\(webP & 255)",
+            "libjpeg-turbo \(dotted(Int(wi_jpeg_version()), base: 1_000))",
+            "libpng \(text(wi_png_version()))",
+            "libwebp \(dotted(Int(wi_webp_version()), base: 256))",
             "lcms2 \(color / 1_000).\(color % 1_000 / 10)",
         ]
         #if AVIF
-            versions.append("libavif \(wi_avif_version().map { String(cString: $0) } ?? "?")")
+            versions.append("libavif \(text(wi_avif_version()))")
         #endif
         #if HEIF
-            versions.append("libheif \(wi_heif_version().map { String(cString: $0) } ?? "?")")
+            versions.append("libheif \(text(wi_heif_version()))")
         #endif
         #if JXL
-            versions.append("libjxl \(thousands(Int(wi_jxl_version())))")
+            versions.append("libjxl \(dotted(Int(wi_jxl_version()), base: 1_000))")
         #endif
         #if PDF
-            versions.append("poppler \(wi_pdf_version().map { String(cString: $0) } ?? "?")")
+            versions.append("poppler \(text(wi_pdf_version()))")
         #endif
         #if SVG
-            versions.append("librsvg \(wi_svg_version().map { String(cString: $0) } ?? "?")")
+            versions.append("librsvg \(text(wi_svg_version()))")
         #endif
         #if TIFF
             // The first line is “LIBTIFF, Version 4.5.0”.
-            let line = wi_tiff_version().map { String(cString: $0).prefix { !$0.isNewline } } ?? ""
+            let line = text(wi_tiff_version()).prefix { !$0.isNewline }
             versions.append("libtiff \(line.split(separator: " ").last ?? "?")")
         #endif
         return versions
     }
 
-    /// Returns the text of a version that's encoded as major × 1,000,000 + minor × 1,000 + patch.
-    private static func thousands(_ version: Int) -> String {
-        "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
+    /// Returns a version that a library reports as text, or a question mark if it reports none.
+    private static func text(_ version: UnsafePointer<CChar>?) -> String { version.map { String(cString: $0) } ?? "?" }
+
+    /// Returns the text of a version that's encoded as major × `base`² + minor × `base` + patch.
+    private static func dotted(_ version: Int, base: Int) -> String {
+        "\(version / base / base).\(version / base % base).\(version % base)"
     }
 }

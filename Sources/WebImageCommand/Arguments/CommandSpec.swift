@@ -74,11 +74,12 @@ package struct OptionSpec: Sendable, Hashable {
     /// The option `--cache-dir` of the commands that use the disk cache only on request.
     package static let optionalCacheDirectory = OptionSpec(
         "cache-dir", value: "DIR", help: "Use the disk cache in this directory. By default, no disk cache is used.")
+    /// The names of the cache policies. The first one is the default.
+    package static let cachePolicies = ["http", "cache-first", "refresh", "reload", "cache-only"]
     /// The option `--cache-policy` of the commands that use the disk cache.
     package static let cachePolicy = OptionSpec(
-        "cache-policy", letter: "p", value: "POLICY",
-        words: ["http", "cache-first", "refresh", "reload", "cache-only"],
-        help: "Cache policy: http (default), cache-first, refresh, reload, cache-only.")
+        "cache-policy", letter: "p", value: "POLICY", words: cachePolicies,
+        help: "Cache policy: \(cachePolicies[0]) (default), \(cachePolicies.dropFirst().joined(separator: ", ")).")
     /// The option `--size` of every command that decodes images.
     package static let size = OptionSpec(
         "size", letter: "s", value: "GEOMETRY",

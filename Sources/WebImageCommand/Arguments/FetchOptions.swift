@@ -53,7 +53,7 @@ package struct FetchOptions: Sendable {
             size != nil || !transformers.isEmpty || encoding.format != nil || arguments.firstEncodingOption != nil
         if encodesAgain, encoding.format == nil, let output { encoding.format = ImageFormat(fileName: output) }
         self.encoding = encoding
-        policy = try arguments.choice("cache-policy", of: Self.policies) ?? "http"
+        policy = try arguments.choice("cache-policy", of: OptionSpec.cachePolicies) ?? OptionSpec.cachePolicies[0]
         cache = arguments.last("cache-dir")
         tag = arguments.last("tag")
         previews = try arguments.choice("previews", of: ["progressive", "blurred"])
@@ -66,8 +66,6 @@ package struct FetchOptions: Sendable {
         network = try NetworkArguments(arguments)
         try check(arguments)
     }
-
-    private static let policies = ["http", "cache-first", "refresh", "reload", "cache-only"]
 
     private func check(_ arguments: Arguments) throws(UsageError) {
         if inputs.filter({ $0 == "-" }).count + lists.filter({ $0 == "-" }).count > 1 {

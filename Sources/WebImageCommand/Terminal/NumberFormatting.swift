@@ -4,23 +4,22 @@
 package enum NumberFormatting {
     /// Returns a size such as `734 B`, `1.4 KiB`, or `23 MiB`, with at most three digits before the unit changes.
     package static func bytes(_ count: Int) -> String {
-        guard count >= 1_024 else { return "\(count) B" }
-        var value = Double(count)
-        var unit = "B"
-        for next in ["KiB", "MiB", "GiB", "TiB"] where value >= 1_000 || unit == "B" {
-            value /= 1_024
-            unit = next
-        }
-        return "\(decimal(value, digits: value < 9.95 ? 1 : 0)) \(unit)"
+        size(count, base: 1_024, limit: 1_000, units: ["KiB", "MiB", "GiB", "TiB"])
     }
 
     /// Returns a size in decimal units such as `734 B`, `1.4 kB`, or `23 MB`, as the GNOME desktop does.
     package static func decimalBytes(_ count: Int) -> String {
-        guard count >= 1_000 else { return "\(count) B" }
+        size(count, base: 1_000, limit: 999.5, units: ["kB", "MB", "GB", "TB"])
+    }
+
+    /// Returns a size in the first unit in which the value is less than `limit`. Each unit is `base` times the previous
+    /// one.
+    private static func size(_ count: Int, base: Int, limit: Double, units: [String]) -> String {
+        guard count >= base else { return "\(count) B" }
         var value = Double(count)
         var unit = "B"
-        for next in ["kB", "MB", "GB", "TB"] where value >= 999.5 || unit == "B" {
-            value /= 1_000
+        for next in units where value >= limit || unit == "B" {
+            value /= Double(base)
             unit = next
         }
         return "\(decimal(value, digits: value < 9.95 ? 1 : 0)) \(unit)"

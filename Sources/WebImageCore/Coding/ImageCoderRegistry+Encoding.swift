@@ -7,8 +7,8 @@ extension ImageCoderRegistry {
     ///
     /// Images that exceed ``ImageEncoding/maxDimension`` are reduced. With ``ImageEncoding/maxByteCount``, this method
     /// encodes the image up to five times to approach the highest quality that fits, from the requested quality down to
-    /// 10. If no quality fits or the format has no quality setting, the method reduces the image step by step, down to 16
-    /// pixels on the longer side. The timeout ``ImageLimits/maxEncodingTime`` applies to the whole call.
+    /// 10. If no quality fits or the format has no quality setting, the method reduces the image, down to 16 pixels on
+    /// the longer side. The search ends if a file uses at least 95% of the limit. The timeout ``ImageLimits/maxEncodingTime`` applies to the whole call.
     ///
     /// - Parameters:
     ///   - image: The image to encode. The pixels are written with the EXIF orientation applied.
@@ -46,8 +46,7 @@ extension ImageCoderRegistry {
         }
         if let side = encoding.maxDimension { image = try image.limited(to: side, context) }
         guard let limit = encoding.maxByteCount else { return try coder.encode(image, as: encoding, context: context) }
-        let search = FileSizeSearch(coder: coder, encoding: encoding, limit: limit, context: context)
-        return try search.run(image)
+        return try FileSizeSearch.run(image, as: encoding, coder: coder, limit: limit, context: context)
     }
 
     /// Returns the encoding with a concrete format. For the automatic format, the content of the image determines the

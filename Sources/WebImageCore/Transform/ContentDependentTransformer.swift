@@ -24,7 +24,13 @@ extension ImageTransformer {
     }
 }
 
-extension StandardTransformer: ContentDependentTransformer {
+/// A transformer that applies another transformer and selects the same part.
+protocol TransformerWrapper: ContentDependentTransformer {
+    /// The transformer that selects the part.
+    var base: any ImageTransformer { get }
+}
+
+extension TransformerWrapper {
     package var dependsOnContent: Bool { base.selectsByContent }
 
     package func fixed(
@@ -34,15 +40,9 @@ extension StandardTransformer: ContentDependentTransformer {
     }
 }
 
-extension RestrictedTransformer: ContentDependentTransformer {
-    package var dependsOnContent: Bool { base.selectsByContent }
+extension StandardTransformer: TransformerWrapper {}
 
-    package func fixed(
-        for pixels: PixelBuffer, context: ImageProcessingContext
-    ) throws(ImageError) -> any ImageTransformer {
-        try base.fixed(by: pixels, context: context)
-    }
-}
+extension RestrictedTransformer: TransformerWrapper {}
 
 extension ComposedTransformer: ContentDependentTransformer {
     package var dependsOnContent: Bool { transformers.contains { $0.selectsByContent } }

@@ -8,9 +8,9 @@ import WebImageStore
 ///
 /// The identity is valid within the process. ``digest(for:cookies:credentials:)`` identifies the sender on disk.
 package struct AccessIdentity: Sendable, Hashable {
-    private let cookies: IdentityBox?
+    private let cookies: IdentityBox<CookieJar>?
     private let cookieGeneration: UInt64
-    private let credentials: IdentityBox?
+    private let credentials: IdentityBox<CredentialStore>?
     private let credentialGeneration: UInt64
 
     /// Creates the identity for the current content of a cookie jar and a credential store.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 
 /// The network options of one request that override those of the downloader or the client.
 ///
@@ -17,9 +18,9 @@ public struct NetworkOptions: Sendable, Hashable {
         var idleTimeout: Duration?
         var retry: RetryPolicy?
         var alternativeURLs: [URL] = []
-        var cookieJar: CookieJar?
+        var cookieJar: IdentityBox<CookieJar>?
         var tls: TLSOptions?
-        var credentials: CredentialStore?
+        var credentials: IdentityBox<CredentialStore>?
         var acceptableStatusCodes: Set<Int>?
         var acceptableContentTypes: Set<String>?
         var redirectPolicy: IdentifiedClosure<RedirectPolicy>?
@@ -34,71 +35,45 @@ public struct NetworkOptions: Sendable, Hashable {
             hasNoOption && timeout == nil && connectTimeout == nil && idleTimeout == nil && retry == nil
                 && alternativeURLs.isEmpty
         }
-
-        static func == (left: Values, right: Values) -> Bool {
-            left.credentials === right.credentials && left.cookieJar === right.cookieJar && left.tls == right.tls
-                && left.acceptableStatusCodes == right.acceptableStatusCodes
-                && left.acceptableContentTypes == right.acceptableContentTypes
-                && left.redirectPolicy == right.redirectPolicy && left.timeout == right.timeout
-                && left.connectTimeout == right.connectTimeout && left.idleTimeout == right.idleTimeout
-                && left.retry == right.retry && left.alternativeURLs == right.alternativeURLs
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(credentials.map { ObjectIdentifier($0) })
-            hasher.combine(cookieJar.map { ObjectIdentifier($0) })
-            hasher.combine(tls)
-            hasher.combine(acceptableStatusCodes)
-            hasher.combine(acceptableContentTypes)
-            hasher.combine(redirectPolicy)
-            hasher.combine(timeout)
-            hasher.combine(connectTimeout)
-            hasher.combine(idleTimeout)
-            hasher.combine(retry)
-            hasher.combine(alternativeURLs)
-        }
-    }
-
-    private final class Storage: Sendable {
-        let values: Values
-        init(_ values: Values) { self.values = values }
     }
 
     /// The storage of the values, or `nil` if all options have their default values.
     ///
     /// The values are in an object because every step of a request copies its options, and few requests have any.
-    private var storage: Storage?
+    private var storage: CopyOnWrite<Values>?
 
     /// Creates options with the values of the downloader.
     public init() {}
 
     private mutating func update(_ change: (inout Values) -> Void) {
-        var values = storage?.values ?? Values()
-        change(&values)
-        storage = values.isDefault ? nil : Storage(values)
+        var changed = storage ?? CopyOnWrite(Values())
+        // The container must be the only reference to its value. Otherwise, each change copies all options.
+        storage = nil
+        change(&changed.value)
+        if !changed.value.isDefault { storage = changed }
     }
 
     /// The timeout for the entire load, including redirects but not the time in the queue.
     public var timeout: Duration? {
-        get { storage?.values.timeout }
+        get { storage?.value.timeout }
         set { update { $0.timeout = newValue } }
     }
 
     /// The timeout for establishing the connection, including name resolution and TLS.
     public var connectTimeout: Duration? {
-        get { storage?.values.connectTimeout }
+        get { storage?.value.connectTimeout }
         set { update { $0.connectTimeout = newValue } }
     }
 
     /// The timeout without any received byte, before or during the response.
     public var idleTimeout: Duration? {
-        get { storage?.values.idleTimeout }
+        get { storage?.value.idleTimeout }
         set { update { $0.idleTimeout = newValue } }
     }
 
     /// The policy for retrying a failed load.
     public var retry: RetryPolicy? {
-        get { storage?.values.retry }
+        get { storage?.value.retry }
         set { update { $0.retry = newValue } }
     }
 
@@ -109,7 +84,7 @@ public struct NetworkOptions: Sendable, Hashable {
     /// alternatives with another origin. Alternatives that the loader can't load are skipped. The default is an empty
     /// array.
     public var alternativeURLs: [URL] {
-        get { storage?.values.alternativeURLs ?? [] }
+        get { storage?.value.alternativeURLs ?? [] }
         set { update { $0.alternativeURLs = newValue } }
     }
 
@@ -117,25 +92,25 @@ public struct NetworkOptions: Sendable, Hashable {
     ///
     /// ``CookieJar/disabled`` sends no cookies. `nil` means the cookies of the downloader.
     public var cookieJar: CookieJar? {
-        get { storage?.values.cookieJar }
-        set { update { $0.cookieJar = newValue } }
+        get { storage?.value.cookieJar?.object }
+        set { update { $0.cookieJar = newValue.map { IdentityBox($0) } } }
     }
 
     /// The trusted authorities, pinned keys, and client certificates.
     public var tls: TLSOptions? {
-        get { storage?.values.tls }
+        get { storage?.value.tls }
         set { update { $0.tls = newValue } }
     }
 
     /// The user names and passwords.
     public var credentials: CredentialStore? {
-        get { storage?.values.credentials }
-        set { update { $0.credentials = newValue } }
+        get { storage?.value.credentials?.object }
+        set { update { $0.credentials = newValue.map { IdentityBox($0) } } }
     }
 
     /// The status codes of responses whose body is the image.
     public var acceptableStatusCodes: Set<Int>? {
-        get { storage?.values.acceptableStatusCodes }
+        get { storage?.value.acceptableStatusCodes }
         set { update { $0.acceptableStatusCodes = newValue } }
     }
 
@@ -143,7 +118,7 @@ public struct NetworkOptions: Sendable, Hashable {
     ///
     /// An empty set accepts all types.
     public var acceptableContentTypes: Set<String>? {
-        get { storage?.values.acceptableContentTypes }
+        get { storage?.value.acceptableContentTypes }
         set { update { $0.acceptableContentTypes = newValue } }
     }
 
@@ -155,18 +130,21 @@ public struct NetworkOptions: Sendable, Hashable {
         set { update { $0.redirectPolicy = newValue.map { IdentifiedClosure($0) } } }
     }
 
-    var identifiedRedirectPolicy: IdentifiedClosure<RedirectPolicy>? { storage?.values.redirectPolicy }
+    var identifiedRedirectPolicy: IdentifiedClosure<RedirectPolicy>? { storage?.value.redirectPolicy }
 
     /// A Boolean value that indicates whether no option is set that affects what is sent and accepted.
     ///
     /// Each memory cache lookup reads it, so it must be fast. Timeouts, retries, and alternatives don't count.
-    var hasNoOption: Bool { storage?.values.hasNoOption ?? true }
+    var hasNoOption: Bool { storage?.value.hasNoOption ?? true }
 
     /// Returns whether two values have the same options.
     public static func == (left: NetworkOptions, right: NetworkOptions) -> Bool {
-        left.storage === right.storage || left.storage?.values == right.storage?.values
+        guard let ours = left.storage, let theirs = right.storage else {
+            return left.storage == nil && right.storage == nil
+        }
+        return ours.identity == theirs.identity || ours.value == theirs.value
     }
 
     /// Hashes the options.
-    public func hash(into hasher: inout Hasher) { hasher.combine(storage?.values) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(storage?.value) }
 }

@@ -8,9 +8,9 @@ import WebImageHTTP
 package final class ExchangeRules: Sendable, Hashable {
     private struct Values: Sendable, Hashable {
         /// The cookie jar, or `nil` if cookies are disabled.
-        var cookies: IdentityBox?
+        var cookies: IdentityBox<CookieJar>?
         var tls: TLSOptions
-        var credentials: IdentityBox?
+        var credentials: IdentityBox<CredentialStore>?
         var acceptedStatuses: Set<Int>
         var acceptedContentTypes: Set<String>
         var redirectPolicy: IdentifiedClosure<RedirectPolicy>?
@@ -19,7 +19,7 @@ package final class ExchangeRules: Sendable, Hashable {
         var proxy: ImageDownloader.Configuration.Proxy
         var maxRedirects: Int
         var allowsDowngrade: Bool
-        var strictTransport: IdentityBox?
+        var strictTransport: IdentityBox<HSTSStore>?
     }
 
     private let values: Values
@@ -27,9 +27,9 @@ package final class ExchangeRules: Sendable, Hashable {
     /// The configuration, without the options of the request.
     let configuration: ImageDownloader.Configuration
     /// The jar of the cookies to send and store, or `nil` if cookies are disabled.
-    let jar: CookieJar?
+    var jar: CookieJar? { values.cookies?.object }
     /// The user names and passwords.
-    let credentials: CredentialStore?
+    var credentials: CredentialStore? { values.credentials?.object }
 
     /// Creates the rules of a configuration. Create them only once, because each call gives the configuration's
     /// redirect policy a new identity.
@@ -43,18 +43,12 @@ package final class ExchangeRules: Sendable, Hashable {
                 redirectPolicy: configuration.redirectHandler.map { IdentifiedClosure($0) },
                 retry: configuration.retry, addressPolicy: configuration.addressPolicy, proxy: configuration.proxy,
                 maxRedirects: configuration.maxRedirects, allowsDowngrade: configuration.allowsInsecureRedirects,
-                strictTransport: configuration.hsts.map { IdentityBox($0) }), configuration,
-            configuration.cookieJar.ifEnabled, configuration.credentials)
+                strictTransport: configuration.hsts.map { IdentityBox($0) }), configuration)
     }
 
-    private init(
-        _ values: Values, _ configuration: ImageDownloader.Configuration, _ jar: CookieJar?,
-        _ credentials: CredentialStore?
-    ) {
+    private init(_ values: Values, _ configuration: ImageDownloader.Configuration) {
         self.values = values
         self.configuration = configuration
-        self.jar = jar
-        self.credentials = credentials
         hash = values.hashValue
     }
 
@@ -65,18 +59,14 @@ package final class ExchangeRules: Sendable, Hashable {
     package func applying(_ options: NetworkOptions) -> ExchangeRules {
         guard !options.hasNoOption || options.retry != nil else { return self }
         var changed = values
-        var jar = jar
-        if let cookies = options.cookieJar {
-            jar = cookies.ifEnabled
-            changed.cookies = jar.map { IdentityBox($0) }
-        }
+        if let cookies = options.cookieJar { changed.cookies = cookies.ifEnabled.map { IdentityBox($0) } }
         if let tls = options.tls { changed.tls = tls }
         if let credentials = options.credentials { changed.credentials = IdentityBox(credentials) }
         if let statuses = options.acceptableStatusCodes { changed.acceptedStatuses = statuses }
         if let types = options.acceptableContentTypes { changed.acceptedContentTypes = types }
         if let policy = options.identifiedRedirectPolicy { changed.redirectPolicy = policy }
         if let retry = options.retry { changed.retry = retry }
-        return ExchangeRules(changed, configuration, jar, options.credentials ?? credentials)
+        return ExchangeRules(changed, configuration)
     }
 
     /// The TLS configuration.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -15,43 +16,38 @@ public struct LoadResponse: Sendable {
         var redirects: [StoredResponseHead] = []
     }
 
-    private final class Storage: Sendable {
-        let details: Details
-        init(_ details: Details) { self.details = details }
-    }
-
     /// The response head, or `nil` for sources without one, such as files.
     public var httpResponse: HTTPResponseHead?
     /// The body without content codings. It's empty for a 304 response.
     public var body: Data
     /// The URL of the response after redirects.
     public var url: URL
-    private var storage: Storage
+    private var details: CopyOnWrite<Details>
 
     /// The time at which the request was sent.
     public var requestDate: Date {
-        get { storage.details.requestDate }
-        set { update { $0.requestDate = newValue } }
+        get { details.value.requestDate }
+        set { details.value.requestDate = newValue }
     }
 
     /// The time at which the response head was received.
     public var responseDate: Date {
-        get { storage.details.responseDate }
-        set { update { $0.responseDate = newValue } }
+        get { details.value.responseDate }
+        set { details.value.responseDate = newValue }
     }
 
     /// The timing and size measurements.
     public var metrics: NetworkMetrics {
-        get { storage.details.metrics }
-        set { update { $0.metrics = newValue } }
+        get { details.value.metrics }
+        set { details.value.metrics = newValue }
     }
 
     /// A Boolean value that indicates whether the response specified the end of its body. The default is `true`.
     ///
     /// If it's `false`, the body ended when the connection was closed, so a truncated body can't be detected.
     public var hasKnownLength: Bool {
-        get { storage.details.hasKnownLength }
-        set { update { $0.hasKnownLength = newValue } }
+        get { details.value.hasKnownLength }
+        set { details.value.hasKnownLength = newValue }
     }
 
     /// The redirects that were followed, in order. The ``StoredResponseHead/finalURL`` of each is the URL of the server
@@ -60,14 +56,8 @@ public struct LoadResponse: Sendable {
     /// A response that is stored under the first URL is fresh only while the redirects are fresh. See
     /// ``StoredResponseHead/limitFreshness(byRedirects:)``.
     package var redirects: [StoredResponseHead] {
-        get { storage.details.redirects }
-        set { update { $0.redirects = newValue } }
-    }
-
-    private mutating func update(_ change: (inout Details) -> Void) {
-        var details = storage.details
-        change(&details)
-        storage = Storage(details)
+        get { details.value.redirects }
+        set { details.value.redirects = newValue }
     }
 
     /// Creates a response.
@@ -91,7 +81,7 @@ public struct LoadResponse: Sendable {
         self.httpResponse = httpResponse
         self.body = body
         self.url = url
-        storage = Storage(
+        details = CopyOnWrite(
             Details(
                 requestDate: requestDate, responseDate: responseDate, metrics: metrics, hasKnownLength: hasKnownLength,
                 redirects: redirects))

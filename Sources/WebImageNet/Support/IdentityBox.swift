@@ -5,11 +5,12 @@ import Foundation
 /// A strong reference that is compared by identity.
 ///
 /// The object lives at least as long as the box, so no other object can reuse its address.
-package struct IdentityBox: Sendable, Hashable {
-    private let object: any AnyObject & Sendable
+package struct IdentityBox<Object: AnyObject & Sendable>: Sendable, Hashable {
+    /// The object.
+    package let object: Object
 
     /// Creates a box for an object.
-    package init(_ object: any AnyObject & Sendable) { self.object = object }
+    package init(_ object: Object) { self.object = object }
 
     package static func == (left: IdentityBox, right: IdentityBox) -> Bool { left.object === right.object }
 

@@ -50,14 +50,14 @@ extension NetworkLoop {
         transfer.proxy = proxies.proxy(for: transfer.request.url).map { ProxyAddress($0) }
         let context = TransferCallbacks.Context(
             transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil,
-            sockets: sockets, group: socketGroup(transfer), loop: self)
+            sockets: sockets, group: socketGroup(transfer), deadlines: deadlines)
         contexts[handle.pointer] = context
         prepare(handle, transfer.submission.order, transfer.proxy)
         if let proxy = transfer.proxy, proxyAuthentication.awaitsChallenge(proxy) { transfer.awaitProxyChallenge() }
         TransferCallbacks.install(on: handle, context, sockets)
         if transfer.needsNewConnection || !transfer.request.mayRepeat { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         sockets.sweep(socketGroup(transfer))
-        nextDeadline = min(nextDeadline, deadline(of: transfer, now: now))
+        deadlines.add(deadline(of: transfer, now: now))
         guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
             return end(transfer, .failure(transfer.failure(.other, detail: "libcurl can't add the transfer")))
         }

@@ -9,15 +9,15 @@ extension NetworkLoop {
     /// Ends the transfers that timed out. Returns whether there were any.
     func finishLate() -> Bool {
         let now = MonotonicTime.now
-        guard now >= nextDeadline else { return false }
+        guard now >= deadlines.next else { return false }
         var hasEnded = false
-        nextDeadline = .max
+        deadlines.removeAll()
         for transfer in Array(running.values) {
             if let failure = lateness(of: transfer, now: now) {
                 hasEnded = true
                 end(transfer, .failure(failure))
             } else {
-                nextDeadline = min(nextDeadline, deadline(of: transfer, now: now))
+                deadlines.add(deadline(of: transfer, now: now))
             }
         }
         return hasEnded
@@ -96,7 +96,7 @@ extension NetworkLoop {
     }
 
     func pollTimeout() -> Int32 {
-        var next = nextDeadline
+        var next = deadlines.next
         if !isSuspended, admission.canStart, let start = limiter.nextStart { next = min(next, start) }
         guard next != .max else { return 3_600_000 }
         let left = next - MonotonicTime.now

@@ -27,9 +27,7 @@ final class NetworkLoop {
     var arrivals: [UInt64] = []
     /// The outcomes to deliver after the loop has filled the released slots.
     var ended: [(Promise<TransferOutcome>, TransferOutcome)] = []
-    /// The earliest time at which a transfer may time out, in nanoseconds. The actual deadline of a transfer can be
-    /// later.
-    var nextDeadline = Int64.max
+    let deadlines = TransferDeadlines()
     var limiter: TokenBucket
     var isSuspended = false
     /// The HTTP/2 connections that ended, and the progress of their transfers in the previous pass.

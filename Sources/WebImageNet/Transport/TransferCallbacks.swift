@@ -18,15 +18,14 @@ enum TransferCallbacks {
         let sockets: IdleConnectionChecker
         /// The group of connections from which libcurl chooses.
         let group: String
-        /// The loop that runs the transfer and retains this context.
-        unowned let loop: NetworkLoop
+        let deadlines: TransferDeadlines
 
         init(
             transfer: Transfer, policy: ImageDownloader.Configuration.AddressPolicy, trustsPeer: Bool,
-            sockets: IdleConnectionChecker, group: String, loop: NetworkLoop
+            sockets: IdleConnectionChecker, group: String, deadlines: TransferDeadlines
         ) {
             self.transfer = transfer
-            self.loop = loop
+            self.deadlines = deadlines
             self.sockets = sockets
             self.group = group
             self.policy = policy
@@ -64,9 +63,7 @@ enum TransferCallbacks {
         // Avoid reference counting, which is expensive for each chunk. The network thread retains the context.
         return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
             let continues = $0.transfer.receiveHeader(line, now: MonotonicTime.now)
-            if let deadline = $0.transfer.rejectionDeadline {
-                $0.loop.nextDeadline = min($0.loop.nextDeadline, deadline)
-            }
+            if let deadline = $0.transfer.rejectionDeadline { $0.deadlines.add(deadline) }
             return continues ? line.count : 0
         }
     }

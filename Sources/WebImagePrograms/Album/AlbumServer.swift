@@ -74,6 +74,12 @@ package final class AlbumServer: Sendable {
         set { responder.behavior = newValue }
     }
 
+    /// Returns whether the server responds to requests for a URL.
+    package func serves(_ url: URL) -> Bool {
+        let own = server.url("/")
+        return url.scheme == own.scheme && url.host() == own.host() && url.port == own.port
+    }
+
     /// Closes all connections and stops the server.
     package func stop() { server.stop() }
 

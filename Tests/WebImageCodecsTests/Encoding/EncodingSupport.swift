@@ -64,6 +64,18 @@ extension PixelPatterns {
         }
     }
 
+    /// Returns a texture whose detail decreases with its frequency, as in most photographs (value noise in six octaves).
+    static func texture(width: Int, height: Int, isGray: Bool = false) throws -> PixelBuffer {
+        let channels = (0..<4).map { ValueNoise(width: width, height: height, seed: UInt64($0)) }
+        return try make(width: width, height: height, isOpaque: true) { x, y in
+            let light = channels[0].value(x, y)
+            let samples = channels[1...].map { channel in
+                UInt8(255 * (isGray ? light : 0.7 * light + 0.3 * channel.value(x, y)))
+            }
+            return SIMD4(samples[0], samples[1], samples[2], 255)
+        }
+    }
+
     static func flat(width: Int, height: Int) throws -> PixelBuffer {
         try make(width: width, height: height, isOpaque: true) { _, _ in SIMD4(30, 90, 200, 255) }
     }
@@ -152,5 +164,33 @@ enum SampleMetadata {
 
     private static func long(_ block: ExifBlock, _ tag: Int, _ value: Int) -> ExifBlock.Entry {
         ExifBlock.Entry(tag: tag, kind: 4, count: 1, bytes: number(block, value, 4))
+    }
+}
+
+/// Smooth random values from 0 to 1, as a sum of interpolated lattices.
+private struct ValueNoise {
+    private let lattices: [(step: Int, columns: Int, values: [Double])]
+
+    init(width: Int, height: Int, seed: UInt64) {
+        var numbers = SeededGenerator(seed)
+        lattices = [64, 32, 16, 8, 4, 2].map { step in
+            let columns = width / step + 2
+            let count = columns * (height / step + 2)
+            return (step, columns, (0..<count).map { _ in Double.random(in: 0...1, using: &numbers) })
+        }
+    }
+
+    func value(_ x: Int, _ y: Int) -> Double {
+        var (sum, weight) = (0.0, 0.0)
+        for (step, columns, values) in lattices {
+            let across = Double(x % step) / Double(step)
+            let down = Double(y % step) / Double(step)
+            let first = y / step * columns + x / step
+            let top = values[first] * (1 - across) + values[first + 1] * across
+            let bottom = values[first + columns] * (1 - across) + values[first + columns + 1] * across
+            sum += Double(step) * (top * (1 - down) + bottom * down)
+            weight += Double(step)
+        }
+        return sum / weight
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Testing
+import WebImage
 import WebImageCore
 
 @testable import WebImageCommand
@@ -200,6 +201,16 @@ struct ArgumentsTests {
         let words = ["https://a.example/", "--max-pixels", "500000000"]
         let limits = try NetworkArguments(try Arguments(words, for: Commands.fetch)).limits()
         #expect(limits.maxPixels == 500_000_000 && limits.maxSourcePixels == 500_000_000)
+    }
+
+    @Test("Each cache policy has a name on the command line")
+    func cachePolicies() throws {
+        #expect(OptionSpec.cachePolicies == CachePolicy.allCases.map(\.rawValue))
+        for name in OptionSpec.cachePolicies {
+            let arguments = try arguments("a", "--cache-policy", name)
+            #expect(try arguments.choice("cache-policy", of: OptionSpec.cachePolicies) == name)
+        }
+        #expect(OptionSpec.cachePolicy.help.contains("http (default), cache-first"))
     }
 
     @Test("Extensions name formats", arguments: [("a.JPG", ImageFormat.jpeg), ("x/y.webp", .webp), ("a.b.png", .png)])

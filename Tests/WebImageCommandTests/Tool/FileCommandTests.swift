@@ -102,6 +102,25 @@ struct FileCommandTests {
         #expect(text.status == 1 && text.error.contains("(4003)"))
     }
 
+    @Test("The convert command with --output-dir never overwrites an input")
+    func convertInPlace() async throws {
+        let tool = try ToolProcess()
+        let (first, second) = (try SampleImages.png(), try SampleImages.jpeg())
+        try tool.write(first, "a.png")
+        try tool.write(second, "b.jpg")
+        for directory in [".", tool.path("")] {
+            let refused = try await tool.run("convert", "-d", directory, "-f", "png", "b.jpg", "a.png")
+            #expect(refused.status == 1 && refused.error.contains("a.png” is an input"), "\(refused.error)")
+        }
+        // The name of the output of the first image is that of the second image.
+        try tool.write(second, "a.jpg")
+        #expect(try await tool.run("convert", "-d", ".", "-f", "png", "a.jpg", "a.png").status == 1)
+        #expect(try tool.read("a.png") == first)
+        #expect(!FileManager.default.fileExists(atPath: tool.path("b.png")))
+        #expect(try await tool.run("convert", "-d", ".", "-f", "webp", "b.jpg", "a.png").status == 0)
+        #expect(ImageFormat(sniffing: try tool.read("a.webp")) == .webp)
+    }
+
     @Test("The convert command writes many files to a directory, in the format of --format")
     func convertMany() async throws {
         let tool = try ToolProcess()

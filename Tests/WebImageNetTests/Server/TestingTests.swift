@@ -30,14 +30,24 @@ struct TestingTests {
 
     @Test("A canceled task doesn't wait at a gate")
     func cancelledGate() async {
-        let task = Task { await TestGate().wait() }
-        task.cancel()
-        await task.value
+        let gate = TestGate()
+        func waiter() -> Task<Bool, Never> {
+            Task {
+                await gate.wait()
+                return gate.isOpen
+            }
+        }
+        let (canceled, other) = (waiter(), waiter())
+        canceled.cancel()
+        #expect(await !canceled.value)
+        gate.open()
+        #expect(await other.value)
     }
 
     @Test("A manual clock wakes sleepers at their deadlines, and canceled sleepers immediately")
     func clock() async throws {
         let clock = TestClock()
+        // These sleeps are under test. They take no time, because the clock advances only on demand.
         let early = Task { try await clock.sleep(for: .seconds(1)) }
         let late = Task { try await clock.sleep(for: .seconds(3)) }
         let never = Task { try await clock.sleep(for: .seconds(9)) }

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageCommand
 import WebImagePrograms
 import WebImageTestSupport
 
@@ -27,6 +28,34 @@ struct AlbumServerTests {
             let image = try await manager.image(for: item.url)
             #expect(image.size.width == SampleAlbum.widths[item.number % 4], "\(item.url)")
         }
+        await manager.shutdown()
+    }
+
+    @Test(
+        "The options --public-only and --proxy don't affect the album, only other servers",
+        arguments: [["--public-only"], ["--proxy", "http://127.0.0.1:9"]])
+    func exemption(options: [String]) async throws {
+        let album = try SampleAlbum()
+        let server = try AlbumServer(album.album)
+        let other = try AlbumServer(album.album)
+        defer {
+            server.stop()
+            other.stop()
+        }
+        let arguments = try Arguments(options, for: Commands.gallery)
+        let setup = try NetworkSetup(try NetworkArguments(arguments), operands: [])
+        let manager = ImageManager {
+            $0.diskCache = nil
+            setup.apply(to: &$0)
+            $0.downloader.retry = .never
+            $0.loaders.append(AlbumLoader(server, $0.downloader))
+        }
+        for (index, url) in server.urls.prefix(4).enumerated() {
+            #expect(try await manager.image(for: url).size.width == SampleAlbum.widths[index])
+        }
+        let foreign = try #require(other.urls.first)
+        await #expect(throws: ImageError.self) { try await manager.image(for: foreign) }
+        #expect(other.traffic.requests == 0)
         await manager.shutdown()
     }
 

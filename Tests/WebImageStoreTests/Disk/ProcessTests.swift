@@ -25,6 +25,7 @@ struct ProcessTests {
             var progress = Data()
             let wanted = Int.random(in: 1...40, using: &random)
             while progress.count < wanted { progress += output.fileHandleForReading.availableData }
+            // The delay moves the end into the middle of a write, of which the process reports nothing.
             usleep(UInt32.random(in: 0...20_000, using: &random))
             process.send(SIGKILL)
             progress += output.fileHandleForReading.readDataToEndOfFile()

@@ -28,11 +28,14 @@ private struct Quitter: ImageManagerObserver {
     }
 }
 
-/// An observer that starts a transfer again while the transfer begins.
-private final class Restarter: ImageManagerObserver {
+/// An observer that changes a transfer while the transfer begins.
+private final class TransferChanger: ImageManagerObserver {
     let transfer = Shared<TransferTrace?>(nil)
+    private let change: @Sendable (TransferTrace) -> Void
     private let state = Lock<[ImageManager.Event]>([])
     var events: [ImageManager.Event] { state.withLock { $0 } }
+
+    init(change: @escaping @Sendable (TransferTrace) -> Void) { self.change = change }
 
     func observe(_ event: ImageManager.Event) {
         let count = state.withLock { state in
@@ -40,7 +43,7 @@ private final class Restarter: ImageManagerObserver {
             return state.count
         }
         // If the transfer began again, starting it each time would never end.
-        if count == 1 { transfer.value?.start() }
+        if count == 1, let transfer = transfer.value { change(transfer) }
     }
 }
 
@@ -220,7 +223,7 @@ struct ObserverTests {
 
     @Test("A transfer begins and ends once if its start is reported again while it begins")
     func transferStart() throws {
-        let restarter = Restarter()
+        let restarter = TransferChanger { $0.start() }
         let transfer = try #require(TransferTrace(ObserverNotifier([restarter], SpanCounter(), url)))
         restarter.transfer.value = transfer
         transfer.start()
@@ -229,6 +232,18 @@ struct ObserverTests {
         #expect(restarter.events.map(\.phase) == [.began, .ended])
         #expect(Set(restarter.events.map(\.spanID)).count == 1)
         #expect(restarter.events.last?.byteCount == 3)
+    }
+
+    @Test("A transfer that ends while it begins reports its size and its error")
+    func transferEnd() throws {
+        let finisher = TransferChanger { $0.end(bytes: 5, error: .cancelled) }
+        let transfer = try #require(TransferTrace(ObserverNotifier([finisher], SpanCounter(), url)))
+        finisher.transfer.value = transfer
+        transfer.start()
+        transfer.end(bytes: 6, error: nil)
+        finisher.transfer.value = nil
+        #expect(finisher.events.map(\.phase) == [.began, .ended])
+        #expect(finisher.events.last?.byteCount == 5 && finisher.events.last?.error == .cancelled)
     }
 
     @Test(

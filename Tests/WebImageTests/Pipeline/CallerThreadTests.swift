@@ -87,6 +87,7 @@ struct CallerThreadTests {
     private static func lookup(
         isCached: Bool, query: ImageCache.TierPolicy.Order = .concurrent
     ) async throws {
+        // If the lookups block one another, no signal arrives, so only elapsed time shows the failure.
         let watchdog = Thread {
             Thread.sleep(forTimeInterval: 10)
             exit(1)

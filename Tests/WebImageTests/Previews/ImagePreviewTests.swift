@@ -154,6 +154,7 @@ struct ImagePreviewTests {
         picture.gates[1].open()
         let expected = try picture.preview(2)?.image.pixels.packedBytes()
         await untilTrue { log.previews.last?.pixels.packedBytes() == expected }
+        #expect(firstLog.previews.isEmpty && picture.server.counters.requests == 1)
         picture.gates.forEach { $0.open() }
         _ = try await first.image
     }

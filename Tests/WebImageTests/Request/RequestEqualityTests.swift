@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WebImageConcurrency
 import WebImageTestSupport
 import WebImageTesting
 
@@ -142,13 +143,14 @@ struct RequestCopyTests {
     func storage() throws {
         let original = ImageRequest(url: url)
         var copy = original
-        #expect(copy.storage === original.storage)
+        #expect(copy.storage.identity == original.storage.identity)
         copy.priority = .high
-        #expect(copy.storage !== original.storage && original.priority == .normal && copy.priority == .high)
-        let storage = ObjectIdentifier(copy.storage)
+        #expect(copy.storage.identity != original.storage.identity)
+        #expect(original.priority == .normal && copy.priority == .high)
+        let storage = copy.storage.identity
         copy.caching.tags = ["a"]
         copy.headers["Accept"] = "image/*"
-        #expect(ObjectIdentifier(copy.storage) == storage)
+        #expect(copy.storage.identity == storage)
         #expect(copy.caching.tags == ["a"] && copy.headers["Accept"] == "image/*")
     }
 

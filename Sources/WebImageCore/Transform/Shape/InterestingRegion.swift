@@ -49,11 +49,14 @@ struct InterestingRegion {
     /// The luminance of each pixel, from 0 to 1.
     private var luminance: [Double] {
         (0..<width * height).map { index in
-            let red = Double(samples[index * 4])
-            let green = Double(samples[index * 4 + 1])
-            let blue = Double(samples[index * 4 + 2])
+            let (red, green, blue) = color(at: index)
             return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255
         }
+    }
+
+    /// Returns the premultiplied color of a pixel, with components from 0 to 255.
+    private func color(at index: Int) -> (red: Double, green: Double, blue: Double) {
+        (Double(samples[index * 4]), Double(samples[index * 4 + 1]), Double(samples[index * 4 + 2]))
     }
 }
 
@@ -99,9 +102,8 @@ extension InterestingRegion {
 
     /// Returns the score for the saturation and for the similarity to skin, from 0 to 2.
     private func colorScore(at index: Int) -> Double {
-        let red = Double(samples[index * 4]) / 255
-        let green = Double(samples[index * 4 + 1]) / 255
-        let blue = Double(samples[index * 4 + 2]) / 255
+        let samples = color(at: index)
+        let (red, green, blue) = (samples.red / 255, samples.green / 255, samples.blue / 255)
         let length = (red * red + green * green + blue * blue).squareRoot()
         // The direction of skin tones is from smartcrop.js.
         let (dr, dg, db) = (red / length - 0.78, green / length - 0.57, blue / length - 0.44)
@@ -114,24 +116,23 @@ extension InterestingRegion {
     private func blurred(_ values: [Double], deviation: Double) -> [Double] {
         let reach = Int((deviation * 2.5).rounded(.up))
         let kernel = (0...reach).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }
-        var across = values
-        for y in 0..<height {
-            for x in 0..<width {
+        let rows = Self.blurred(values, kernel, lines: height, lineStride: width, count: width, stride: 1)
+        return Self.blurred(rows, kernel, lines: width, lineStride: 1, count: height, stride: width)
+    }
+
+    /// Returns the values after a one-dimensional blur along each line. The kernel contains the weights by distance.
+    private static func blurred(
+        _ values: [Double], _ kernel: [Double], lines: Int, lineStride: Int, count: Int, stride: Int
+    ) -> [Double] {
+        var result = values
+        for line in 0..<lines {
+            let first = line * lineStride
+            for position in 0..<count {
                 var sum = 0.0
-                for other in max(0, x - reach)...min(width - 1, x + reach) {
-                    sum += values[y * width + other] * kernel[abs(other - x)]
+                for other in max(0, position - kernel.count + 1)...min(count - 1, position + kernel.count - 1) {
+                    sum += values[first + other * stride] * kernel[abs(other - position)]
                 }
-                across[y * width + x] = sum
-            }
-        }
-        var result = across
-        for y in 0..<height {
-            for x in 0..<width {
-                var sum = 0.0
-                for other in max(0, y - reach)...min(height - 1, y + reach) {
-                    sum += across[other * width + x] * kernel[abs(other - y)]
-                }
-                result[y * width + x] = sum
+                result[first + position * stride] = sum
             }
         }
         return result
@@ -143,24 +144,26 @@ extension InterestingRegion {
     /// Returns the position of the part with this size, in pixels of the reduced copy.
     private func entropyOrigin(width partWidth: Int, height partHeight: Int) -> (x: Int, y: Int) {
         let shades = luminance.map { Int(($0 * 255).rounded()) }
-        var (left, top, right, bottom) = (0, 0, width, height)
+        var (columns, rows) = (0..<width, 0..<height)
         let step = max(1, (width - partWidth + 7) / 8, (height - partHeight + 7) / 8)
-        while right - left > partWidth || bottom - top > partHeight {
-            let columns = min(step, right - left - partWidth)
-            if columns > 0 {
-                let first = entropy(of: shades, left..<left + columns, top..<bottom)
-                let last = entropy(of: shades, right - columns..<right, top..<bottom)
-                // If both sides are equal, the part remains near the center.
-                if first < last || (first == last && left < width - right) { left += columns } else { right -= columns }
-            }
-            let rows = min(step, bottom - top - partHeight)
-            if rows > 0 {
-                let first = entropy(of: shades, left..<right, top..<top + rows)
-                let last = entropy(of: shades, left..<right, bottom - rows..<bottom)
-                if first < last || (first == last && top < height - bottom) { top += rows } else { bottom -= rows }
-            }
+        while columns.count > partWidth || rows.count > partHeight {
+            Self.crop(&columns, to: partWidth, by: step, of: width) { entropy(of: shades, $0, rows) }
+            Self.crop(&rows, to: partHeight, by: step, of: height) { entropy(of: shades, columns, $0) }
         }
-        return (left, top)
+        return (columns.lowerBound, rows.lowerBound)
+    }
+
+    /// Crops up to `step` pixels from the end of a range with less entropy, until its length is `length`. If both ends
+    /// have the same entropy, the range remains near the center of the image, whose length is `whole`.
+    private static func crop(
+        _ range: inout Range<Int>, to length: Int, by step: Int, of whole: Int, entropy: (Range<Int>) -> Double
+    ) {
+        let (start, end) = (range.lowerBound, range.upperBound)
+        let count = min(step, end - start - length)
+        guard count > 0 else { return }
+        let (first, last) = (entropy(start..<start + count), entropy(end - count..<end))
+        let removesFirst = first < last || (first == last && start < whole - end)
+        range = removesFirst ? start + count..<end : start..<end - count
     }
 
     /// Returns the Shannon entropy of the shades in a rectangle, in bits per pixel.
