@@ -305,6 +305,7 @@ extension ResolvedRequest {
 
     /// Returns whether a private cache can store the data and images made from it (RFC 9111 3).
     func allowsStoring(_ resource: OriginalInfo) -> Bool {
+        guard !resource.isSubstitute else { return false }
         guard let head = resource.head else { return true }
         return StoredResponseHead.isStorable(method: "GET", request: request.headers, response: head.head)
     }
