@@ -111,11 +111,16 @@ public final class ImageManager: Sendable {
     /// If an image in the memory cache can serve the request, the manager starts no work and the returned task is
     /// already finished.
     @discardableResult
-    public func load(_ request: ImageRequest) -> ImageTask {
+    public func load(_ request: ImageRequest) -> ImageTask { start(request, showsPreliminary: true) }
+
+    /// Starts a request and, if its events can have subscribers, its preliminary request.
+    func start(_ request: ImageRequest, showsPreliminary: Bool) -> ImageTask {
         let plan = pipeline.plan(request)
         let (response, known) = pipeline.hit(plan)
-        guard let response else { return pipeline.start(plan, known: known) }
-        return ImageTask(plan.request, finished: .success(response))
+        if let response { return ImageTask(plan.callerRequest, finished: .success(response)) }
+        let task = pipeline.start(plan, known: known)
+        if showsPreliminary, known == nil { PreliminaryLoads.start(for: plan, task, pipeline) }
+        return task
     }
 
     /// Starts a request for the image at a URL with the default options.

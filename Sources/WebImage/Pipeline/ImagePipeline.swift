@@ -122,10 +122,11 @@ final class ImagePipeline: Sendable {
     }
 
     /// Starts a request that memory couldn't serve. `isAdmitted` indicates that the request is part of an admitted
-    /// request. `isAhead` indicates a prefetch request.
-    func start(_ plan: ResolvedRequest, known: DecodedImage?, isAdmitted: Bool = false, isAhead: Bool = false)
-        -> ImageTask
-    {
+    /// request. `isAhead` indicates a prefetch request, and `isPreliminary` a preliminary request, which isn't listed.
+    func start(
+        _ plan: ResolvedRequest, known: DecodedImage?, isAdmitted: Bool = false, isAhead: Bool = false,
+        isPreliminary: Bool = false
+    ) -> ImageTask {
         let span = plan.trace?.begin(.request, cacheKey: plan.keys.final)
         let place: InFlightLimiter.Key?
         do throws(ImageError) {
@@ -142,7 +143,8 @@ final class ImagePipeline: Sendable {
             inFlight.enter()
         }
         if !isAhead { foreground.enter() }
-        running.begin(task, isAdmitted ? .encoding : isAhead ? .prefetch : .image, isPart: isAdmitted)
+        running.begin(task, isAdmitted ? .encoding : isAhead ? .prefetch : .image,
+            isPart: isAdmitted || isPreliminary)
         task.start(by: starter) { [self] isWanted in
             let result: Result<ImageResponse, ImageError> =
                 if !isWanted {
