@@ -223,6 +223,9 @@ public final class ImageManager: Sendable {
     public func cachedImage(for url: URL) -> DecodedImage? { cachedImage(for: ImageRequest(url: url)) }
 
     private func imageInMemory(for request: ImageRequest) -> DecodedImage? {
+        guard !request.hasLowerQualities else {
+            return request.qualities.lazy.compactMap { self.imageInMemory(for: $0) }.first
+        }
         guard request.caching.readFrom.contains(.memory),
             (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy) != .reload,
             let memory = (request.caching.cache ?? cache).memory,
@@ -252,7 +255,10 @@ public final class ImageManager: Sendable {
     /// - Parameter request: The request. The header fields, network options, cookies, and credentials that are part of
     ///   its key decide which entries are removed.
     public func removeCachedImage(for request: ImageRequest) async {
-        let plan = await pipeline.plan(request).verified()
+        for plan in pipeline.plans(request) { await removeCachedImage(for: await plan.verified()) }
+    }
+
+    private func removeCachedImage(for plan: ResolvedRequest) async {
         // Note the removal first so that running requests don't store what is removed.
         plan.cache.recordRemoval(of: plan.keys.data)
         plan.cache.memory?.remove(plan.keys.final)

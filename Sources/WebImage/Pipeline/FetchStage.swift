@@ -61,6 +61,7 @@ final class FetchStage: Sendable {
     private let cache: CacheStage
     private let counters: ManagerCounters
     private let activity: LoadActivity
+    private let conditions: NetworkConditions
     let feeds: IncrementalDecodeRegistry
 
     init(
@@ -72,6 +73,7 @@ final class FetchStage: Sendable {
         self.rules = rules
         progressInterval = configuration.downloader.progressInterval / .seconds(1)
         now = configuration.now
+        conditions = configuration.networkConditions
         self.workers = workers
         self.resources = resources
         self.inFlight = inFlight
@@ -230,6 +232,7 @@ final class FetchStage: Sendable {
         let span = plan.trace?.begin(.load, cacheKey: plan.keys.data)
         do throws(ImageError) {
             let answer = try await body()
+            if isRemote { conditions.recordDownload(answer.metrics) }
             counters.bytesLoaded.add(answer.body.count, ordering: .relaxed)
             transfer?.end(bytes: answer.body.count, error: nil)
             span?.end { event in
@@ -298,5 +301,14 @@ enum LoadEvent: Sendable {
         case .waiting(.rateLimit): .waiting(.rateLimit)
         case .progress(let progress): .progress(progress)
         }
+    }
+}
+
+extension NetworkConditions {
+    /// Adds a finished HTTP download to the measured throughput.
+    fileprivate func recordDownload(_ metrics: NetworkMetrics) {
+        guard !metrics.protocolName.isEmpty else { return }
+        let start = max(metrics.connect, metrics.tlsHandshake)
+        recordDownload(byteCount: metrics.receivedByteCount, duration: metrics.total - start)
     }
 }

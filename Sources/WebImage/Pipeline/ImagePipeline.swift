@@ -91,9 +91,9 @@ final class ImagePipeline: Sendable {
     /// Looks up the image in memory without suspending.
     ///
     /// Returns a response if the image serves the request, and otherwise the image to revalidate or complete. Returns
-    /// neither if interceptors must run first or the version of a file must be read.
+    /// neither if interceptors must run first, the version of a file must be read, or a tier may contain a higher quality.
     func hit(_ plan: ResolvedRequest) -> (ImageResponse?, known: DecodedImage?) {
-        guard !interceptors.interceptsLoads, !plan.needsFileVersion else { return (nil, nil) }
+        guard !interceptors.interceptsLoads, !plan.needsVerification else { return (nil, nil) }
         let hit = memory.hit(plan)
         guard let response = response(hit, plan) else { return (nil, hit?.image) }
         counters.countMemoryHit()
@@ -143,7 +143,8 @@ final class ImagePipeline: Sendable {
             inFlight.enter()
         }
         if !isAhead { foreground.enter() }
-        running.begin(task, isAdmitted ? .encoding : isAhead ? .prefetch : .image,
+        running.begin(
+            task, isAdmitted ? .encoding : isAhead ? .prefetch : .image,
             isPart: isAdmitted || isPreliminary)
         task.start(by: starter) { [self] isWanted in
             let result: Result<ImageResponse, ImageError> =
@@ -184,7 +185,7 @@ final class ImagePipeline: Sendable {
         // The request was canceled before it started, for example by a view that was scrolled out of sight.
         guard task.result == nil else { return .failure(.cancelled) }
         var (plan, known) = (plan, known)
-        if plan.needsFileVersion {
+        if plan.needsVerification {
             plan = await plan.verified()
             let hit = memory.hit(plan)
             if let response = response(hit, plan) { return .success(response) }

@@ -232,6 +232,7 @@ extension ImageRequest {
         var priority: RequestPriority
         var previews = PreviewPolicy.disabled
         var preliminary: ImageRequest?
+        var lowerQuality = LowerQuality()
         var cachePolicy: CachePolicy?
         var decoding: ImageDecodingOptions
         var coder: (any ImageCoder)?
@@ -402,6 +403,7 @@ extension ImageRequest {
             values.caching.readFrom = []
             values.caching.writeTo = []
             values.network.alternativeURLs = []
+            values.lowerQuality.urls = []
         }
         return request
     }
