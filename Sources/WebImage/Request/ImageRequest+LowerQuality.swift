@@ -31,7 +31,7 @@ extension ImageRequest {
         func position(isMetered: Bool, throughput: Double?) -> Int {
             let lowest = urls.count
             if isMetered, isUsedOnMeteredNetworks { return lowest }
-            guard let range = throughputRange, let throughput, lowest > 0 else { return 0 }
+            guard let range = throughputRange, let throughput, !throughput.isNaN, lowest > 0 else { return 0 }
             let (low, high) = (Double(range.lowerBound), Double(range.upperBound))
             if throughput >= high { return 0 }
             if throughput <= low { return lowest }

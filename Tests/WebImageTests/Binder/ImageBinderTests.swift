@@ -46,6 +46,8 @@ private final class Slot {
         binder.bind(url.map { ImageRequest(url: $0) }, options: options) { self.completed.append($0) }
     }
 
+    func bind(_ request: ImageRequest) { binder.bind(request) { self.completed.append($0) } }
+
     func record(_ presentation: ImageBinder.Presentation) { presentations.append(presentation) }
 
     func waitForEnds(_ count: Int) async { await untilMain { completed.count >= count } }
@@ -71,6 +73,25 @@ struct ImageBinderTests {
         other.bind(ImageRequest(url: url)) { _ in isDone = true }
         #expect(isDone)
         #expect(other.snapshot.state == .showing)
+    }
+
+    @Test("The image of a preliminary request is shown as a preview until the image arrives")
+    func preliminary() async throws {
+        let slot = try Slot()
+        let gate = TestGate()
+        let large = try slot.serve(1, gate: gate)
+        let small = try slot.serve(2)
+        var request = ImageRequest(url: large)
+        request.preliminary = ImageRequest(url: small)
+        slot.binder.setViewSize(width: 100, height: 100, scale: 1)
+        slot.bind(request)
+        await untilMain { slot.kinds.last == .preview }
+        #expect(slot.presentations.last?.image?.size.width == 12)
+        #expect(slot.binder.snapshot.state == .previewing)
+        gate.open()
+        await slot.waitForEnds(1)
+        #expect(slot.kinds.suffix(2) == [.preview, .image])
+        #expect(slot.presentations.last?.image?.size.width == 11)
     }
 
     @Test("An image of a superseded load is never shown")
