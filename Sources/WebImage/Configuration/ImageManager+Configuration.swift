@@ -64,6 +64,10 @@ extension ImageManager {
         public var allowedSchemes: Set<String>?
         /// The settings of the downloader, such as connections, timeouts, redirects, proxies, and TLS.
         public var downloader = ImageDownloader.Configuration()
+        /// The network conditions, which select the quality of requests with ``ImageRequest/lowerQuality`` and pause the
+        /// prefetchers of the manager. The manager adds its downloads to the measured throughput. The default is
+        /// ``NetworkConditions/shared``.
+        public var networkConditions = NetworkConditions.shared
         /// The custom loaders. The manager tries the last one first, and it tries custom loaders before the built-in
         /// ones.
         public var loaders: [any ImageLoader] = []

@@ -26,7 +26,11 @@ extension ImageManager {
         for request: ImageRequest, from tiers: ImageCache.Tiers = .all
     ) -> DecodedImage? {
         if tiers.contains(.memory), let image = cachedImage(for: request) { return image }
-        let plan = pipeline.plan(request)
+        return pipeline.plans(request).lazy.compactMap { self.readSynchronously($0, from: tiers) }.first
+    }
+
+    /// Reads and decodes the original data for `plan` on the calling thread.
+    private func readSynchronously(_ plan: ResolvedRequest, from tiers: ImageCache.Tiers) -> DecodedImage? {
         guard plan.policy != .reload else { return nil }
         let reads = tiers.intersection(plan.request.caching.originalReadFrom).subtracting(.memory)
         let cache = plan.originalCache

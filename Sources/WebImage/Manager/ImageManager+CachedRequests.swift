@@ -69,7 +69,7 @@ extension ImageManager {
     public func store(
         _ image: DecodedImage, data: Data? = nil, for request: ImageRequest, in tiers: ImageCache.Tiers = .all
     ) async throws(ImageError) {
-        try await pipeline.insert(image, data: data, await pipeline.plan(request).verified(), in: tiers)
+        try await pipeline.insert(image, data: data, await pipeline.plans(request)[0].verified(), in: tiers)
     }
 
     /// Stores original data for a request without decoding it.
@@ -85,7 +85,7 @@ extension ImageManager {
     public func store(
         _ data: Data, for request: ImageRequest, in tiers: ImageCache.Tiers = .all
     ) async throws(ImageError) {
-        try await pipeline.insert(nil, data: data, await pipeline.plan(request).verified(), in: tiers)
+        try await pipeline.insert(nil, data: data, await pipeline.plans(request)[0].verified(), in: tiers)
     }
 
     // MARK: - Finding and removing
@@ -122,7 +122,10 @@ extension ImageManager {
     ///   - request: The request.
     ///   - tiers: The tiers from which to remove entries.
     public func removeCachedImage(for request: ImageRequest, from tiers: ImageCache.Tiers) async {
-        let plan = await pipeline.plan(request).verified()
+        for plan in pipeline.plans(request) { await removeCachedImage(for: await plan.verified(), from: tiers) }
+    }
+
+    private func removeCachedImage(for plan: ResolvedRequest, from tiers: ImageCache.Tiers) async {
         // Note the removal first so that running requests don't store what is removed.
         for cache in plan.caches { cache.recordRemoval(of: plan.keys.data) }
         if tiers.contains(.memory) {

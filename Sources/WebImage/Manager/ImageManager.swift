@@ -111,11 +111,16 @@ public final class ImageManager: Sendable {
     /// If an image in the memory cache can serve the request, the manager starts no work and the returned task is
     /// already finished.
     @discardableResult
-    public func load(_ request: ImageRequest) -> ImageTask {
+    public func load(_ request: ImageRequest) -> ImageTask { start(request, showsPreliminary: true) }
+
+    /// Starts a request and, if its events can have subscribers, its preliminary request.
+    func start(_ request: ImageRequest, showsPreliminary: Bool) -> ImageTask {
         let plan = pipeline.plan(request)
         let (response, known) = pipeline.hit(plan)
-        guard let response else { return pipeline.start(plan, known: known) }
-        return ImageTask(plan.request, finished: .success(response))
+        if let response { return ImageTask(plan.callerRequest, finished: .success(response)) }
+        let task = pipeline.start(plan, known: known)
+        if showsPreliminary, known == nil { PreliminaryLoads.start(for: plan, task, pipeline) }
+        return task
     }
 
     /// Starts a request for the image at a URL with the default options.
@@ -218,6 +223,9 @@ public final class ImageManager: Sendable {
     public func cachedImage(for url: URL) -> DecodedImage? { cachedImage(for: ImageRequest(url: url)) }
 
     private func imageInMemory(for request: ImageRequest) -> DecodedImage? {
+        guard !request.hasLowerQualities else {
+            return request.qualities.lazy.compactMap { self.imageInMemory(for: $0) }.first
+        }
         guard request.caching.readFrom.contains(.memory),
             (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy) != .reload,
             let memory = (request.caching.cache ?? cache).memory,
@@ -247,7 +255,10 @@ public final class ImageManager: Sendable {
     /// - Parameter request: The request. The header fields, network options, cookies, and credentials that are part of
     ///   its key decide which entries are removed.
     public func removeCachedImage(for request: ImageRequest) async {
-        let plan = await pipeline.plan(request).verified()
+        for plan in pipeline.plans(request) { await removeCachedImage(for: await plan.verified()) }
+    }
+
+    private func removeCachedImage(for plan: ResolvedRequest) async {
         // Note the removal first so that running requests don't store what is removed.
         plan.cache.recordRemoval(of: plan.keys.data)
         plan.cache.memory?.remove(plan.keys.final)

@@ -61,6 +61,7 @@ final class FetchStage: Sendable {
     private let cache: CacheStage
     private let counters: ManagerCounters
     private let activity: LoadActivity
+    private let conditions: NetworkConditions
     let feeds: IncrementalDecodeRegistry
 
     init(
@@ -72,6 +73,7 @@ final class FetchStage: Sendable {
         self.rules = rules
         progressInterval = configuration.downloader.progressInterval / .seconds(1)
         now = configuration.now
+        conditions = configuration.networkConditions
         self.workers = workers
         self.resources = resources
         self.inFlight = inFlight
@@ -88,11 +90,8 @@ final class FetchStage: Sendable {
 
     /// Returns the sources that the request tries in order: its URL, according to `step`, and then its alternatives.
     func sources(_ plan: ResolvedRequest, _ step: CacheAction) throws(ImageError) -> AlternativeSequence {
-        let loader = try loader(of: plan)
-        let defaults = plan.defaults
-        return AlternativeSequence(plan.loadRequest(step)) { url in
-            loader?.canLoad(url) == true && defaults.allowsScheme(of: url)
-        }
+        _ = try source(at: plan.request.url, plan)
+        return AlternativeSequence(plan.loadRequest(step)) { (try? source(at: $0, plan)) != nil }
     }
 
     /// Loads data from one source.
@@ -102,9 +101,9 @@ final class FetchStage: Sendable {
     ) async throws(ImageError) -> FetchResult {
         // Don't call a closure of the application if the request was canceled during the lookup.
         guard !Task.isCancelled, task.result == nil else { throw .cancelled }
-        let loader = try loader(of: plan)
+        let source = try source(at: request.url, plan)
         let key = FetchKey(
-            data: plan.keys.data, exchange: ExchangeKey(request, rules: rules), loader: plan.request.loaderIdentity,
+            data: plan.keys.data, exchange: ExchangeKey(request, rules: rules), loader: source.identity,
             timeouts: plan.request.network.timeouts, coder: plan.request.coder?.identifier,
             formatHint: plan.request.hintedOptions.formatHint, generation: generation)
         let subscription = feeds.subscribe(plan, to: key, task, for: use)
@@ -113,33 +112,27 @@ final class FetchStage: Sendable {
             for: key, priority: task.livePriority, onUpdate: { task.emit($0.event) }
         ) { context in
             do throws(ImageError) {
-                return .success(try await self.load(plan, request, loader, key, context))
+                return .success(try await self.load(plan, request, source, key, context))
             } catch {
                 return .failure(error)
             }
         }
     }
 
-    /// Returns the loader of the request, or `nil` if the application creates the image.
-    private func loader(of plan: ResolvedRequest) throws(ImageError) -> (any ImageLoader)? {
-        guard plan.request.maker == nil else { return nil }
-        let url = plan.request.url
-        try plan.defaults.checkScheme(of: plan.request)
-        guard let loader = plan.request.loader ?? loaders.last(where: { $0.canLoad(url) }) else {
-            throw .request(.unsupportedScheme(url.scheme ?? ""))
-        }
-        return loader
+    /// Returns the source at a URL, which is the URL of the request or an alternative.
+    private func source(at url: URL, _ plan: ResolvedRequest) throws(ImageError) -> FetchSource {
+        try FetchSource(url, plan, loaders)
     }
 
     private func load(
-        _ plan: ResolvedRequest, _ request: LoadRequest, _ loader: (any ImageLoader)?, _ key: FetchKey,
+        _ plan: ResolvedRequest, _ request: LoadRequest, _ source: FetchSource, _ key: FetchKey,
         _ context: SharedJobs<FetchKey, FetchResult, LoadEvent>.Context
     ) async throws(ImageError) -> FetchResult {
         // An equal load may have finished in the meantime. A load of an alternative isn't equal.
         if let original = cache.arrivedSince(plan, key.generation), original.exchange == key.exchange {
             return .original(original, ahead: [:], metrics: original.metrics)
         }
-        guard let loader else {
+        guard let loader = source.loader else {
             return .original(try await made(plan, key), ahead: [:], metrics: nil)
         }
         let meter = ProgressTracker(interval: progressInterval, now: now) { context.report(.progress($0)) }
@@ -156,14 +149,14 @@ final class FetchStage: Sendable {
             feed.receive(report)
             meter.receive(report)
         }
-        let answer = try await counted(plan, transfer) { () async throws(ImageError) in
+        let answer = try await counted(plan, source, transfer) { () async throws(ImageError) in
             try await loader.load(request, context: loading)
         }
         feed.endPreviews()
         meter.finish()
         // Local data can't be revalidated, even if its loader returns a response head.
         let head =
-            plan.isLocal
+            source.isLocal
             ? nil
             : answer.httpResponse.map { head in
                 plan.storedHead(
@@ -171,14 +164,16 @@ final class FetchStage: Sendable {
             }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
         let ahead = await feed.finish()
-        let original = try await inspect(answer, head, plan, key)
-        inFlight.add(original, for: plan.keys.data)
+        let original = try await inspect(answer, head, plan, key, isSubstitute: source.isAlternative && head == nil)
+        // Other requests for the URL have other alternatives.
+        if !original.resource.isSubstitute { inFlight.add(original, for: plan.keys.data) }
         return .original(original, ahead: ahead, metrics: answer.metrics)
     }
 
     /// Checks the data itself, because the Content-Type can be wrong.
     private func inspect(
-        _ answer: LoadResponse, _ head: StoredResponseHead?, _ plan: ResolvedRequest, _ key: FetchKey
+        _ answer: LoadResponse, _ head: StoredResponseHead?, _ plan: ResolvedRequest, _ key: FetchKey,
+        isSubstitute: Bool
     ) async throws(ImageError) -> OriginalData {
         let options = plan.request.hintedOptions
         do throws(ImageError) {
@@ -187,7 +182,8 @@ final class FetchStage: Sendable {
                 // Requests for other sizes can share the load, so the size is checked when the image is decoded.
                 let probe = try plan.coders.inspect(
                     answer.body, options: options, limits: context.limits, anySize: true)
-                let resource = resources.record(for: key.data, answer.body, head: head)
+                let resource = resources.record(
+                    for: key.data, answer.body, head: head, isSubstitute: isSubstitute)
                 return OriginalData(
                     data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
                     generation: key.generation, exchange: key.exchange, mayBeReused: plan.allowsStoring(resource),
@@ -226,15 +222,17 @@ final class FetchStage: Sendable {
 
     /// Runs a load, counts it, and reports its beginning and end.
     private func counted(
-        _ plan: ResolvedRequest, _ transfer: TransferTrace?, _ body: () async throws(ImageError) -> LoadResponse
+        _ plan: ResolvedRequest, _ source: FetchSource, _ transfer: TransferTrace?,
+        _ body: () async throws(ImageError) -> LoadResponse
     ) async throws(ImageError) -> LoadResponse {
-        let isRemote = !plan.isLocal
+        let isRemote = !source.isLocal
         counters.loads.add(1, ordering: .relaxed)
         if isRemote { activity.change(by: 1) }
         defer { if isRemote { activity.change(by: -1) } }
         let span = plan.trace?.begin(.load, cacheKey: plan.keys.data)
         do throws(ImageError) {
             let answer = try await body()
+            if isRemote { conditions.recordDownload(answer.metrics) }
             counters.bytesLoaded.add(answer.body.count, ordering: .relaxed)
             transfer?.end(bytes: answer.body.count, error: nil)
             span?.end { event in
@@ -303,5 +301,14 @@ enum LoadEvent: Sendable {
         case .waiting(.rateLimit): .waiting(.rateLimit)
         case .progress(let progress): .progress(progress)
         }
+    }
+}
+
+extension NetworkConditions {
+    /// Adds a finished HTTP download to the measured throughput.
+    fileprivate func recordDownload(_ metrics: NetworkMetrics) {
+        guard !metrics.protocolName.isEmpty else { return }
+        let start = max(metrics.connect, metrics.tlsHandshake)
+        recordDownload(byteCount: metrics.receivedByteCount, duration: metrics.total - start)
     }
 }

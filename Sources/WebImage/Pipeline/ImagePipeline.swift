@@ -91,9 +91,9 @@ final class ImagePipeline: Sendable {
     /// Looks up the image in memory without suspending.
     ///
     /// Returns a response if the image serves the request, and otherwise the image to revalidate or complete. Returns
-    /// neither if interceptors must run first or the version of a file must be read.
+    /// neither if interceptors must run first, the version of a file must be read, or a tier may contain a higher quality.
     func hit(_ plan: ResolvedRequest) -> (ImageResponse?, known: DecodedImage?) {
-        guard !interceptors.interceptsLoads, !plan.needsFileVersion else { return (nil, nil) }
+        guard !interceptors.interceptsLoads, !plan.needsVerification else { return (nil, nil) }
         let hit = memory.hit(plan)
         guard let response = response(hit, plan) else { return (nil, hit?.image) }
         counters.countMemoryHit()
@@ -122,10 +122,11 @@ final class ImagePipeline: Sendable {
     }
 
     /// Starts a request that memory couldn't serve. `isAdmitted` indicates that the request is part of an admitted
-    /// request. `isAhead` indicates a prefetch request.
-    func start(_ plan: ResolvedRequest, known: DecodedImage?, isAdmitted: Bool = false, isAhead: Bool = false)
-        -> ImageTask
-    {
+    /// request. `isAhead` indicates a prefetch request, and `isPreliminary` a preliminary request, which isn't listed.
+    func start(
+        _ plan: ResolvedRequest, known: DecodedImage?, isAdmitted: Bool = false, isAhead: Bool = false,
+        isPreliminary: Bool = false
+    ) -> ImageTask {
         let span = plan.trace?.begin(.request, cacheKey: plan.keys.final)
         let place: InFlightLimiter.Key?
         do throws(ImageError) {
@@ -142,7 +143,9 @@ final class ImagePipeline: Sendable {
             inFlight.enter()
         }
         if !isAhead { foreground.enter() }
-        running.begin(task, isAdmitted ? .encoding : isAhead ? .prefetch : .image, isPart: isAdmitted)
+        running.begin(
+            task, isAdmitted ? .encoding : isAhead ? .prefetch : .image,
+            isPart: isAdmitted || isPreliminary)
         task.start(by: starter) { [self] isWanted in
             let result: Result<ImageResponse, ImageError> =
                 if !isWanted {
@@ -182,7 +185,7 @@ final class ImagePipeline: Sendable {
         // The request was canceled before it started, for example by a view that was scrolled out of sight.
         guard task.result == nil else { return .failure(.cancelled) }
         var (plan, known) = (plan, known)
-        if plan.needsFileVersion {
+        if plan.needsVerification {
             plan = await plan.verified()
             let hit = memory.hit(plan)
             if let response = response(hit, plan) { return .success(response) }

@@ -115,6 +115,8 @@ final class OriginalInfo: Sendable {
         var head: StoredResponseHead?
         /// A Boolean value that indicates whether header fields of the request selected the response.
         var isNegotiated: Bool
+        /// A Boolean value that indicates whether the data comes only from an alternative without an HTTP response.
+        var isSubstitute = false
         /// A time span in which the data is fresh for requests without header fields, and the rules that apply.
         var fresh: (rules: ObjectIdentifier, span: Range<Date>)?
 
@@ -127,11 +129,20 @@ final class OriginalInfo: Sendable {
     private let state: Lock<State>
 
     /// Creates a record. `head` is `nil` for sources other than HTTP.
-    init(digest: ContentDigest, byteCount: Int, head: StoredResponseHead?) {
+    init(digest: ContentDigest, byteCount: Int, head: StoredResponseHead?, isSubstitute: Bool = false) {
         self.digest = digest
         self.byteCount = byteCount
-        self.state = Lock(State(head))
+        var state = State(head)
+        state.isSubstitute = isSubstitute
+        self.state = Lock(state)
     }
+
+    /// A Boolean value that indicates whether the data comes only from an alternative without an HTTP response, such as
+    /// a file. It would never become stale, so it must not be stored for the URL of the request.
+    var isSubstitute: Bool { state.withLock { $0.isSubstitute } }
+
+    /// Records that the source of the request itself returned this data.
+    func recordSource() { state.withLock { $0.isSubstitute = false } }
 
     /// The response head of the last response that contained or revalidated this data.
     var head: StoredResponseHead? { state.withLock { $0.head } }
@@ -176,15 +187,20 @@ final class OriginalInfoRegistry: Sendable {
     private let records = Lock(WeakTable<CacheKey, OriginalInfo, Void>())
 
     /// Returns the record of this data: an updated existing record that images already refer to, or a new one.
-    func record(for key: CacheKey, _ data: Data, head: StoredResponseHead?) -> OriginalInfo {
+    /// `isSubstitute` indicates that the data comes from an alternative without an HTTP response.
+    func record(
+        for key: CacheKey, _ data: Data, head: StoredResponseHead?, isSubstitute: Bool = false
+    ) -> OriginalInfo {
         let digest = ContentDigest(of: data)
-        let fresh = OriginalInfo(digest: digest, byteCount: data.count, head: head)
+        let fresh = OriginalInfo(
+            digest: digest, byteCount: data.count, head: head, isSubstitute: isSubstitute)
         let known = records.withLock { records -> OriginalInfo? in
             if let known = records[key]?.object, known.digest == digest { return known }
             records.insert(fresh, for: key)
             return nil
         }
         guard let known else { return fresh }
+        if !isSubstitute { known.recordSource() }
         if let head { known.update(head: head) }
         return known
     }

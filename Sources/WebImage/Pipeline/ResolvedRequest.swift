@@ -11,7 +11,8 @@ import WebImageStore
 /// A request with its keys and the defaults from the configuration. It's a class because every stage retains it.
 final class ResolvedRequest: Sendable {
     let request: ImageRequest
-    /// The request of the caller if ``request`` doesn't use the caches because of its method, or `nil` if both are equal.
+    /// The request of the caller if ``request`` doesn't use the caches because of its method or has one of several
+    /// qualities, or `nil` if both are equal.
     private let restricted: ImageRequest?
     let keys: RequestKeys
     let transformers: [any ImageTransformer]
@@ -26,22 +27,35 @@ final class ResolvedRequest: Sendable {
     let trace: ObserverNotifier?
     /// A Boolean value that indicates whether the version of a file in the key must still be read from the file system.
     let needsFileVersion: Bool
+    /// The requests for higher qualities to look up in tiers other than memory, beginning with the highest quality.
+    private let better: [ImageRequest]
 
     /// Creates the plan of `request` without accessing the file system. The key of a file contains the version that was
     /// read last. If `trace` is `nil`, the plan gets a new trace if there are observers.
     convenience init(_ request: ImageRequest, _ defaults: RequestDefaults, trace: ObserverNotifier? = nil) {
-        let source = defaults.source(of: request)
-        self.init(
-            request, defaults, source: source, trace: trace ?? defaults.trace(request))
+        if request.hasLowerQualities {
+            let selection = QualitySelection(request, defaults)
+            let source = defaults.source(of: selection.request)
+            self.init(
+                selection.request, of: request, better: selection.better, defaults, source: source,
+                trace: trace ?? defaults.trace(selection.request))
+        } else {
+            let source = defaults.source(of: request)
+            self.init(
+                request, of: nil, defaults, source: source, trace: trace ?? defaults.trace(request))
+        }
     }
 
+    /// Creates the plan of a request. `caller` is the request of the caller if it differs from `chosen`.
     private init(
-        _ caller: ImageRequest, _ defaults: RequestDefaults, source: RequestKeys.Source, trace: ObserverNotifier?
+        _ chosen: ImageRequest, of caller: ImageRequest?, better: [ImageRequest] = [], _ defaults: RequestDefaults,
+        source: RequestKeys.Source, trace: ObserverNotifier?
     ) {
-        let isCached = caller.mayBeCached
+        let isCached = chosen.mayBeCached
         let request =
-            isCached ? caller : caller.withoutCaches(defaultPolicy: defaults.configuration.cachePolicy)
-        restricted = isCached ? nil : caller
+            isCached ? chosen : chosen.withoutCaches(defaultPolicy: defaults.configuration.cachePolicy)
+        restricted = caller ?? (isCached ? nil : chosen)
+        self.better = better
         self.trace = trace
         self.defaults = defaults
         needsFileVersion = source.isUnverifiedFile
@@ -59,8 +73,11 @@ final class ResolvedRequest: Sendable {
     }
 
     /// Creates a plan for a changed request with the same keys. The change can affect the policy, the priority, and the
-    /// requested data.
-    init(_ plan: ResolvedRequest, changing change: (inout ImageRequest) -> Void) {
+    /// requested data. `isVerified` indicates that the tiers don't contain a higher quality.
+    init(
+        _ plan: ResolvedRequest, isVerified: Bool = false, changing change: (inout ImageRequest) -> Void
+    ) {
+        better = isVerified ? [] : plan.better
         var request = plan.request
         change(&request)
         self.request = request
@@ -84,12 +101,21 @@ final class ResolvedRequest: Sendable {
     /// The request of the caller, for interceptors and tasks.
     var callerRequest: ImageRequest { restricted ?? request }
 
-    /// Returns this plan with the current version of its file in the key. The version is read on a thread for blocking
-    /// work.
+    /// A Boolean value that indicates whether ``verified()`` must be called before the request runs.
+    var needsVerification: Bool { needsFileVersion || !better.isEmpty }
+
+    /// Returns this plan with the current version of its file in the key, or the plan for a higher quality that is
+    /// stored. The version is read on a thread for blocking work.
     func verified() async -> ResolvedRequest {
-        guard needsFileVersion else { return self }
+        for request in better {
+            let plan = ResolvedRequest(
+                request, of: callerRequest, defaults, source: defaults.source(of: request), trace: trace)
+            if await plan.isStored() { return plan }
+        }
+        guard needsFileVersion else { return better.isEmpty ? self : ResolvedRequest(self, isVerified: true) { _ in } }
         let source = await defaults.files.readIdentity(of: request.url, request.source)
-        return ResolvedRequest(callerRequest, defaults, source: RequestKeys.Source(text: source), trace: trace)
+        return ResolvedRequest(
+            request, of: restricted, defaults, source: RequestKeys.Source(text: source), trace: trace)
     }
 
     /// The coders for decoding.
@@ -305,6 +331,7 @@ extension ResolvedRequest {
 
     /// Returns whether a private cache can store the data and images made from it (RFC 9111 3).
     func allowsStoring(_ resource: OriginalInfo) -> Bool {
+        guard !resource.isSubstitute else { return false }
         guard let head = resource.head else { return true }
         return StoredResponseHead.isStorable(method: "GET", request: request.headers, response: head.head)
     }

@@ -29,14 +29,16 @@ public final class ImagePrefetcher: Sendable {
         /// A Boolean value that indicates whether the prefetcher starts no requests on metered networks. The default is
         /// `true`.
         public var pausesOnMeteredNetworks = true
-        /// The source that reports whether the network is metered. The default is ``NetworkConditions/shared``.
-        package var network = NetworkConditions.shared
+        /// The source that reports whether the network is metered. The default is `nil`, which means
+        /// ``ImageManager/Configuration/networkConditions`` of the manager.
+        package var network: NetworkConditions?
 
         /// Creates a configuration with the default values.
         public init() {}
     }
 
-    /// A Boolean value that indicates whether the network is metered.
+    /// A Boolean value that indicates whether the network is metered, which is ``NetworkConditions/isMetered`` of
+    /// ``NetworkConditions/shared``.
     ///
     /// The application or WebImageGTK sets it, for example from the NetworkManager property `Metered`. Prefetchers start
     /// no requests on a metered network unless ``Configuration/pausesOnMeteredNetworks`` is `false`. They have reacted to
@@ -48,6 +50,7 @@ public final class ImagePrefetcher: Sendable {
 
     let core: PrefetchRunner
     private let configuration: Configuration
+    private let network: NetworkConditions
     private let pressure: MemoryPressureObservation
     private let observation: Int?
 
@@ -71,7 +74,8 @@ public final class ImagePrefetcher: Sendable {
         let source = manager.configuration.memoryPressureMonitor
         pressure = source.observe { event in core.set(.memory, event.level.pausesPrefetch) }
         core.set(.memory, source.level.pausesPrefetch)
-        let network = configuration.network
+        let network = configuration.network ?? manager.configuration.networkConditions
+        self.network = network
         guard configuration.pausesOnMeteredNetworks else {
             observation = nil
             return
@@ -80,7 +84,7 @@ public final class ImagePrefetcher: Sendable {
     }
 
     deinit {
-        if let observation { configuration.network.stopObserving(observation) }
+        if let observation { network.stopObserving(observation) }
         // Remove the holds, because nothing else could remove them later.
         for hold in PrefetchStateMachine.SuspensionReason.allCases { core.set(hold, false) }
     }

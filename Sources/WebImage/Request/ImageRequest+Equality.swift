@@ -54,6 +54,7 @@ extension ImageRequest: Hashable {
         guard headers == other.headers, network == other.network else { return false }
         guard method == other.method, body == other.body else { return false }
         guard priority == other.priority, maxInFlightRequests == other.maxInFlightRequests else { return false }
+        guard preliminary == other.preliminary, lowerQuality == other.lowerQuality else { return false }
         return includesOriginalData == other.includesOriginalData
             && continuesAfterCancellation == other.continuesAfterCancellation
     }

@@ -74,6 +74,26 @@ public struct ImageRequest: Sendable {
         get { storage.value.previews }
         set { change { $0.previews = newValue } }
     }
+    /// A request for a smaller image, or another image that loads faster, to display while this request runs.
+    ///
+    /// ``ImageManager/load(_:)-(ImageRequest)`` starts both requests at the same time. If the image of the preliminary
+    /// request arrives first, the task delivers it as ``ImageTask/Event/preview(_:)``, and views display it as a preview.
+    /// Unlike a preview of a running download, it's a complete image, so ``ImageMetadata/isPartial`` is `false`. The
+    /// task doesn't deliver it after a cached image, a preview of its own download, or the final event.
+    ///
+    /// The preliminary request has the priority of this request. It ends with this request, also by a cancellation, and
+    /// its failure has no effect on this request. It has its own keys, cache policy, and transformers, and isn't part of
+    /// the key of this request. Its own ``previews`` and ``includesOriginalData`` have no effect. It starts neither if an
+    /// image in memory serves this request or is delivered during a revalidation, nor for methods that don't return a
+    /// task, nor for prefetched images.
+    ///
+    /// A preliminary request can have a preliminary request. All of them start at the same time, and an image is
+    /// delivered only after images that are further from this request. The manager ignores requests after the third one.
+    /// The default is `nil`.
+    public var preliminary: ImageRequest? {
+        get { storage.values.preliminary }
+        set { change { $0.preliminary = newValue } }
+    }
     /// The cache policy. The default is `nil`, which means the policy of the configuration.
     public var cachePolicy: CachePolicy? {
         get { storage.value.cachePolicy }
@@ -212,6 +232,8 @@ extension ImageRequest {
         var transformsAnimations = true { didSet { identities = applied?.map(\.identifier) } }
         var priority: RequestPriority
         var previews = PreviewPolicy.disabled
+        var preliminary: ImageRequest?
+        var lowerQuality = LowerQuality()
         var cachePolicy: CachePolicy?
         var decoding: ImageDecodingOptions
         var coder: (any ImageCoder)?
@@ -370,6 +392,7 @@ extension ImageRequest {
             values.caching.readFrom = []
             values.caching.writeTo = []
             values.network.alternativeURLs = []
+            values.lowerQuality.urls = []
         }
         return request
     }

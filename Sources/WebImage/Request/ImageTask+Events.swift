@@ -123,6 +123,10 @@ struct ImageTaskStateMachine {
     private(set) var lastProgress: ImageTask.Progress?
     private var cached: ImageResponse?
     private var preview: DecodedImage?
+    /// A Boolean value that indicates whether a preview of the download was sent.
+    private var hasPreviewOfDownload = false
+    /// The rank of the most recent image of a preliminary request, or `nil` if none was sent.
+    private var preliminaryRank: Int?
     private(set) var result: Result<ImageResponse, ImageError>?
     private var outbox: [Delivery] = []
     private var isDraining = false
@@ -159,8 +163,13 @@ struct ImageTaskStateMachine {
         case .progress(let progress):
             waiting = nil
             lastProgress = progress
-        case .cached(let response): cached = response
-        case .preview(let image): preview = image
+        case .cached(let response):
+            cached = response
+            // The cached image supersedes that of a preliminary request.
+            if !hasPreviewOfDownload { preview = nil }
+        case .preview(let image):
+            preview = image
+            hasPreviewOfDownload = true
         case .finished(let end):
             result = end
             preview = nil
@@ -169,6 +178,17 @@ struct ImageTaskStateMachine {
         }
         for listener in listeners { outbox.append(.event(listener, event)) }
         if result != nil { listeners = [] }
+        return true
+    }
+
+    /// Processes the image of a preliminary request. Images with lower ranks are closer to the request.
+    ///
+    /// Returns `false` if the task has finished or has already sent something better, in which case the image is dropped.
+    mutating func emit(preliminary image: DecodedImage, rank: Int) -> Bool {
+        guard result == nil, cached == nil, !hasPreviewOfDownload, rank < preliminaryRank ?? .max else { return false }
+        preliminaryRank = rank
+        preview = image
+        for listener in listeners { outbox.append(.event(listener, .preview(image))) }
         return true
     }
 

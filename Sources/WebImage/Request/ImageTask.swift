@@ -27,6 +27,7 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         var caches: [ImageCache] = []
         var storing: [Task<Void, Never>] = []
         var whenHeard: (@Sendable () -> Void)?
+        var whenFinished: [@Sendable () -> Void] = []
     }
 
     private let state = Lock(State())
@@ -84,7 +85,8 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The previews of the running download, if ``ImageRequest/previews`` enables them.
+    /// The previews of the running download, if ``ImageRequest/previews`` enables them, and the images of
+    /// ``ImageRequest/preliminary``.
     ///
     /// Each access creates an independent stream, which ends with the request. A slow subscriber receives only the most
     /// recent preview. The final image isn't part of the stream.
@@ -264,7 +266,30 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         if taken { deliver() }
     }
 
-    func finish(_ result: Result<ImageResponse, ImageError>) { emit(.finished(result)) }
+    /// Delivers the image of a preliminary request unless something better was delivered.
+    func emit(preliminary image: DecodedImage, rank: Int) {
+        let taken = state.withLock { $0.machine.emit(preliminary: image, rank: rank) }
+        if taken { deliver() }
+    }
+
+    func finish(_ result: Result<ImageResponse, ImageError>) {
+        emit(.finished(result))
+        let actions = state.withLock { state in
+            defer { state.whenFinished = [] }
+            return state.whenFinished
+        }
+        for action in actions { action() }
+    }
+
+    /// Calls `action` once after this task has finished, or immediately if it already has.
+    func call(whenFinished action: @escaping @Sendable () -> Void) {
+        let isFinished = state.withLock { state in
+            guard state.machine.result == nil else { return true }
+            state.whenFinished.append(action)
+            return false
+        }
+        if isFinished { action() }
+    }
 
     private func removeListener(_ id: Int) {
         // Release the values after unlocking because their deinitializers can call this method again.
@@ -310,7 +335,10 @@ extension ImageTask {
         case progress(ImageTask.Progress)
         /// The cached image, which is delivered while the manager revalidates it.
         case cached(ImageResponse)
-        /// A preview of the running download. A slow subscriber receives only the most recent preview.
+        /// A preview of the running download, or the image of the ``ImageRequest/preliminary`` request.
+        ///
+        /// ``ImageMetadata/isPartial`` is `true` for a preview of the download. A slow subscriber receives only the most
+        /// recent preview.
         case preview(DecodedImage)
         /// The final result of the request.
         case finished(Result<ImageResponse, ImageError>)

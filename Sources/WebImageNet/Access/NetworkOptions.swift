@@ -77,12 +77,17 @@ public struct NetworkOptions: Sendable, Hashable {
         set { update { $0.retry = newValue } }
     }
 
-    /// The URLs to try, in order, if the URL of the request finally fails because of the network or a status that isn't
-    /// accepted.
+    /// The URLs to try, in order, if the URL of the request finally fails because of the network, a status that isn't
+    /// accepted, or a missing file.
+    ///
+    /// An alternative can have any scheme. The custom loader of the request loads it if it can, and otherwise the loader
+    /// of the manager that was added last and can load it, so a file or a data URL can be the last resort. Alternatives
+    /// that no loader can load or whose scheme isn't allowed are skipped. An ``ImageDownloader`` without a manager tries
+    /// only `https` and `http`.
     ///
     /// The cache key remains that of the URL of the request. Header fields that might contain secrets aren't sent to
-    /// alternatives with another origin. Alternatives that the loader can't load are skipped. The default is an empty
-    /// array.
+    /// alternatives with another origin. An image of an alternative without an HTTP response, such as a file, isn't
+    /// cached, so the next request tries its URL again. The default is an empty array.
     public var alternativeURLs: [URL] {
         get { storage?.value.alternativeURLs ?? [] }
         set { update { $0.alternativeURLs = newValue } }

@@ -41,13 +41,42 @@ struct AlternativeSequenceTests {
         #expect(sequence.current.headers["X-Key"] == nil && sequence.current.headers["Accept"] == "image/*")
     }
 
-    @Test("Only network failures lead to an alternative")
+    @Test("Only failures of the network and of local sources lead to an alternative")
     func otherErrors() {
         var sequence = sequence(["https://a.example/1"])
+        for error in [ImageError.cancelled, .request(.rejected(reason: "no")), .request(.managerShutDown)] {
+            #expect(thrown { () throws(ImageError) in try sequence.advance(after: error) } == error)
+            #expect(sequence.current.url == url("https://a.example/0"))
+        }
+    }
+
+    @Test("The failure of a local source is recorded, and the last network failure is thrown with all other failures")
+    func localFailures() throws {
+        var sequence = sequence(["https://a.example/1", "https://a.example/2", "https://a.example/3"])
+        let missing = ImageError.request(.fileNotFound(path: "/a"))
+        try sequence.advance(after: missing)
+        try sequence.advance(after: .network(failure(1, attempt: 2).telling([failure(1)])))
+        try sequence.advance(after: .request(.sourceFailed(reason: "empty")))
+        let error = try #require(
+            thrown { () throws(ImageError) in try sequence.advance(after: .request(.invalidDataURL("no comma"))) })
+        #expect(error.network?.statusCode == 404 && error.network?.url == url("https://a.example/1"))
+        #expect(error.network?.attempt == 3)
+        #expect(error.attempts.map(\.attempt) == [1, 2, 4, 5, 3])
         #expect(
-            thrown { () throws(ImageError) in try sequence.advance(after: .cancelled) }
-                == .cancelled)
-        #expect(sequence.current.url == url("https://a.example/0"))
+            error.attempts.map(\.reason) == [.other, .unacceptableStatusCode, .other, .other, .unacceptableStatusCode])
+    }
+
+    @Test("Without a network failure, the error of the first source is thrown")
+    func onlyLocalFailures() throws {
+        var sequence = sequence(["https://a.example/1"])
+        let first = ImageError.request(.fileNotFound(path: "/a"))
+        try sequence.advance(after: first)
+        let last = thrown { () throws(ImageError) in
+            try sequence.advance(after: .request(.fileUnreadable(path: "/b", errno: 13)))
+        }
+        #expect(last == first)
+        var alone = self.sequence([])
+        #expect(thrown { () throws(ImageError) in try alone.advance(after: first) } == first)
     }
 
     @Test("The last failure contains all previous failures, numbered over all sources")

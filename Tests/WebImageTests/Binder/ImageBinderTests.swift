@@ -31,6 +31,25 @@ struct ImageBinderTests {
         #expect(other.snapshot.state == .showing)
     }
 
+    @Test("The image of a preliminary request is shown as a preview until the image arrives")
+    func preliminary() async throws {
+        let slot = try BoundSlot()
+        let gate = TestGate()
+        let large = try slot.serve(1, gate: gate)
+        let small = try slot.serve(2)
+        var request = ImageRequest(url: large)
+        request.preliminary = ImageRequest(url: small)
+        slot.binder.setViewSize(width: 100, height: 100, scale: 1)
+        slot.bind(request)
+        await untilMain { slot.kinds.last == .preview }
+        #expect(slot.presentations.last?.image?.size.width == 12)
+        #expect(slot.binder.snapshot.state == .previewing)
+        gate.open()
+        await slot.waitForEnds(1)
+        #expect(slot.kinds.suffix(2) == [.preview, .image])
+        #expect(slot.presentations.last?.image?.size.width == 11)
+    }
+
     @Test("An image of a superseded load is never shown")
     func superseded() async throws {
         let slot = try BoundSlot()

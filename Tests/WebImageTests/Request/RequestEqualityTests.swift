@@ -68,6 +68,9 @@ struct RequestEqualityTests {
         { $0.network.timeout = .seconds(1) },
         { $0.network.retry = .never },
         { $0.network.alternativeURLs = [URL(filePath: "/a")] },
+        { $0.preliminary = ImageRequest(url: URL(filePath: "/a")) },
+        { $0.lowerQuality.urls = [URL(filePath: "/a")] },
+        { $0.lowerQuality.throughputRange = nil },
     ]
 
     @Test("Every option distinguishes requests")

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+import WebImageStore
+
+/// The selection of one of the URLs of a request with ``ImageRequest/lowerQuality``.
+struct QualitySelection {
+    /// The request for the selected quality.
+    let request: ImageRequest
+    /// The requests for higher qualities that a tier other than memory may contain, beginning with the highest quality.
+    /// One that is stored replaces the selected one.
+    let better: [ImageRequest]
+
+    /// Selects a quality by the network conditions and the memory cache, without accessing the file system.
+    init(_ request: ImageRequest, _ defaults: RequestDefaults) {
+        let policy = request.cachePolicy ?? defaults.configuration.cachePolicy
+        let conditions = defaults.configuration.networkConditions
+        let options = request.lowerQuality
+        let position =
+            policy == .cacheOnly
+            ? options.urls.count
+            : options.position(isMetered: conditions.isMetered, throughput: conditions.throughput)
+        var better: [ImageRequest] = []
+        if request.mayBeCached, policy != .reload, policy != .refresh {
+            for candidate in (0..<position).lazy.map(request.quality) {
+                let plan = ResolvedRequest(candidate, defaults)
+                if !request.includesOriginalData, let hit = MemoryStage().hit(plan), hit.step.servesRequest {
+                    self.request = candidate
+                    self.better = better
+                    return
+                }
+                if plan.mayBeStored { better.append(candidate) }
+            }
+        }
+        self.request = request.quality(at: position)
+        self.better = better
+    }
+}
+
+extension ResolvedRequest {
+    /// A Boolean value that indicates whether a tier other than memory may contain the image. This property performs no
+    /// I/O.
+    var mayBeStored: Bool {
+        let caching = request.caching
+        guard !isLocal else { return false }
+        if originalCache.mayContain(keys.data, in: caching.originalReadFrom) { return true }
+        return caching.processedEncoding != nil && cache.mayContain(processedKey, in: caching.readFrom)
+    }
+
+    /// Returns whether a tier other than memory serves the request without contacting the server.
+    func isStored() async -> Bool {
+        guard mayBeStored else { return false }
+        let caching = request.caching
+        if await serves(keys.data, in: originalCache, caching.originalReadFrom) { return true }
+        guard caching.processedEncoding != nil, !request.includesOriginalData else { return false }
+        return await serves(processedKey, in: cache, caching.readFrom)
+    }
+
+    private func serves(_ key: CacheKey, in cache: ImageCache, _ tiers: ImageCache.Tiers) async -> Bool {
+        guard cache.mayContain(key, in: tiers),
+            let found = await cache.entry(for: key, matching: selectingHeaders, in: tiers)
+        else { return false }
+        // The decision depends only on the response head, so the digest of the data isn't necessary.
+        let head = OriginalInfo(digest: ContentDigest(of: Data()), byteCount: 0, head: found.entry.head)
+        return step(for: head).servesRequest
+    }
+}
+
+extension ImagePipeline {
+    /// Returns the plans of all qualities of `request`, beginning with the highest quality, after the modifier of the
+    /// configuration changed it. Most requests have only one.
+    func plans(_ request: ImageRequest) -> [ResolvedRequest] {
+        interceptors.prepared(request).qualities.map { ResolvedRequest($0, defaults) }
+    }
+}
