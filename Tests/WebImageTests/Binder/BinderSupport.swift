@@ -136,6 +136,8 @@ final class BoundSlot {
         binder.bind(url.map { ImageRequest(url: $0) }, options: options) { self.completed.append($0) }
     }
 
+    func bind(_ request: ImageRequest) { binder.bind(request) { self.completed.append($0) } }
+
     func record(_ presentation: ImageBinder.Presentation) { presentations.append(presentation) }
 
     func waitForEnds(_ count: Int) async { await untilMain { completed.count >= count } }
