@@ -57,7 +57,7 @@
             let reduction = max(1, wi_jxl_stream_reduction(handle))
             let profile = info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) }
             let steps = Int(wi_jxl_stream_steps(handle))
-            guard let (pixels, rows) = try snapshot(info, hasGaps: !isWhole && steps == 0 && !hasAlpha) else {
+            guard let (pixels, rows) = try snapshot(info, hasGaps: !isWhole && steps == 0) else {
                 return nil
             }
             return IncrementalImage(
@@ -75,11 +75,14 @@
         private func snapshot(
             _ info: wi_jxl_info, hasGaps: Bool
         ) throws(ImageError) -> (pixels: PixelBuffer, rows: Int)? {
-            guard !hasGaps else { return try canvas.snapshotWithoutBlackTiles(side: Self.minGroupSide) }
             let isWhole = wi_jxl_stream_is_whole(handle) != 0
             let hasAlpha = info.has_alpha != 0
-            let pixels = try canvas.snapshot(
-                isOpaque: !hasAlpha && isWhole, isStraight: hasAlpha && info.is_premultiplied == 0)
+            let isStraight = hasAlpha && info.is_premultiplied == 0
+            if hasGaps {
+                return try canvas.snapshot(
+                    withoutBlackTiles: Self.minGroupSide, hasAlpha: hasAlpha, isStraight: isStraight)
+            }
+            let pixels = try canvas.snapshot(isOpaque: !hasAlpha && isWhole, isStraight: isStraight)
             return (pixels, expected.height)
         }
     }

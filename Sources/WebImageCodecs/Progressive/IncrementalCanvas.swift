@@ -35,13 +35,17 @@ final class IncrementalCanvas {
         return copy.finish(isOpaque: isOpaque)
     }
 
-    /// Returns an opaque copy of the current pixels in which the completely black tiles are transparent, for decoders
-    /// that fill tiles without data with black. A tile that is black in the image is visible only at the end.
+    /// Returns a copy of the current pixels for decoders that fill missing tiles with black, or with transparent black
+    /// if the image has alpha. Such tiles are transparent in the copy. A tile that is black in the image is therefore
+    /// visible only at the end.
     ///
-    /// - Parameter side: The side of a tile, in pixels.
-    /// - Returns: The copy and the number of rows above the first black tile, or `nil` if all tiles are black.
-    func snapshotWithoutBlackTiles(
-        side: Int
+    /// - Parameters:
+    ///   - side: The side of a tile, in pixels.
+    ///   - hasAlpha: A Boolean value that indicates whether the image has alpha.
+    ///   - isStraight: A Boolean value that indicates whether the colors still have to be multiplied by alpha.
+    /// - Returns: The copy and the number of rows above the first missing tile, or `nil` if all tiles are missing.
+    func snapshot(
+        withoutBlackTiles side: Int, hasAlpha: Bool, isStraight: Bool
     ) throws(ImageError) -> (pixels: PixelBuffer, rows: Int)? {
         let copy = try PixelCanvas(size: size, cleared: false)
         copy.baseAddress.copyMemory(from: pixels.baseAddress, byteCount: byteCount)
@@ -49,26 +53,29 @@ final class IncrementalCanvas {
         var isVisible = false
         for y in stride(from: 0, to: size.height, by: side) {
             for x in stride(from: 0, to: size.width, by: side) {
-                let part = PixelRect(x: x, y: y, width: side, height: side).clamped(to: size)
-                guard let part, isBlack(part) else {
+                let tile = PixelRect(x: x, y: y, width: side, height: side).clamped(to: size)
+                guard let tile, isBlack(tile, hasAlpha: hasAlpha) else {
                     isVisible = true
                     continue
                 }
-                for row in part.y..<part.y + part.height {
-                    (copy.row(row) + part.x * 4).update(repeating: 0, count: part.width * 4)
+                for row in tile.y..<tile.y + tile.height {
+                    (copy.row(row) + tile.x * 4).update(repeating: 0, count: tile.width * 4)
                 }
                 rows = min(rows, y)
             }
         }
         guard isVisible else { return nil }
-        return (copy.finish(isOpaque: rows == size.height), rows)
+        if isStraight { copy.premultiply(rows: 0..<size.height) }
+        return (copy.finish(isOpaque: !hasAlpha && rows == size.height), rows)
     }
 
-    private func isBlack(_ part: PixelRect) -> Bool {
-        (part.y..<part.y + part.height).allSatisfy { y in
-            let start = pixels.row(y) + part.x * 4
-            return (0..<part.width).allSatisfy { x in
+    /// Returns whether all samples of a tile are 0, except for alpha if the image has none.
+    private func isBlack(_ tile: PixelRect, hasAlpha: Bool) -> Bool {
+        (tile.y..<tile.y + tile.height).allSatisfy { y in
+            let start = pixels.row(y) + tile.x * 4
+            return (0..<tile.width).allSatisfy { x in
                 start[x * 4] == 0 && start[x * 4 + 1] == 0 && start[x * 4 + 2] == 0
+                    && (!hasAlpha || start[x * 4 + 3] == 0)
             }
         }
     }

@@ -34,10 +34,12 @@ struct ThumbnailBackdrop {
     /// Returns `preview` with the thumbnail behind its missing rows. The result is `nil` if the thumbnail alone has more
     /// detail, as it may have compared to the first scan of a small image.
     ///
-    /// A scan that contains the fraction f of the coefficients has about as much detail as an image with the fraction f
-    /// of the pixels.
+    /// Scans that contain the fraction f of the coefficients have about as much detail as an image with the fraction f of
+    /// the pixels.
     func combined(with preview: ImagePreview, context: ImageProcessingContext) throws(ImageError) -> ImagePreview? {
-        guard !preview.coversImage else { return preview.fractionCompleted >= share ? preview : nil }
+        guard !preview.coversImage else {
+            return preview.detail ?? preview.fractionCompleted > share ? preview : nil
+        }
         let pixels = try enlarged(context: context).draw(preview.image.pixels, context: context)
         return ImagePreview(
             image: preview.image.replacing(pixels: pixels, animation: nil), completedRows: layout.rawSize.height,
