@@ -43,8 +43,9 @@ enum ThumbnailFit {
         let length = isVertical ? thumbnail.height : thumbnail.width
         guard excess <= Double(length) * maxBars else { return nil }
         let bar = excess / 2
-        // The outermost pixels belong to the bars even if the camera rounded their width.
-        let dark = max(1, Int(bar - 0.5))
+        // The outermost pixels belong to the bars even if the camera rounded their width, and compression doesn't blur
+        // them.
+        let dark = max(1, Int(bar - 1.5))
         for index in 0..<dark {
             guard isDark(thumbnail, index, isVertical), isDark(thumbnail, length - 1 - index, isVertical) else {
                 return nil
