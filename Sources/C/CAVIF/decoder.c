@@ -38,7 +38,7 @@ static uint32_t edge(uint32_t whole, uint32_t part, uint32_t numerator, uint32_t
     return (uint32_t)place;
 }
 
-static void describe(const avifDecoder *decoder, wi_avif_info *info) {
+void wi_avif_describe(const avifDecoder *decoder, wi_avif_info *info) {
     const avifImage *image = decoder->image;
     info->width = image->width;
     info->height = image->height;
@@ -81,7 +81,7 @@ wi_avif_status wi_avif_open(const uint8_t *data, size_t count, uint32_t max_pixe
     avifResult status = avifDecoderSetIOMemory(own->decoder, data, count);
     if (status == AVIF_RESULT_OK) status = avifDecoderParse(own->decoder);
     own->message = avifResultToString(status);
-    if (status == AVIF_RESULT_OK) describe(own->decoder, info);
+    if (status == AVIF_RESULT_OK) wi_avif_describe(own->decoder, info);
     return wi_avif_status_of(status);
 }
 

@@ -97,6 +97,30 @@ static int is_alike(const wi_heif_info *small, const wi_heif_info *large) {
     return across - down <= slack && down - across <= slack;
 }
 
+/// Replaces the image with its thumbnail `handle`, which `found` describes.
+static void replace(wi_heif_decoder *own, struct heif_image_handle *handle, const wi_heif_info *found,
+                    wi_heif_info *info) {
+    const uint32_t pictures = info->pictures;
+    own->picture = own->handle;
+    own->handle = handle;
+    *info = *found;
+    info->pictures = pictures;
+    own->width = info->width;
+    own->height = info->height;
+}
+
+int wi_heif_use_thumbnail_item(wi_heif_decoder *own, uint32_t item, wi_heif_info *info) {
+    struct heif_image_handle *handle = NULL;
+    wi_heif_info found = {0};
+    if (own->picture || heif_image_handle_get_thumbnail(own->handle, item, &handle).code != heif_error_Ok) return 0;
+    if (describe(handle, &found) != WI_HEIF_OK) {
+        heif_image_handle_release(handle);
+        return 0;
+    }
+    replace(own, handle, &found, info);
+    return 1;
+}
+
 int wi_heif_use_thumbnail(wi_heif_decoder *own, double width, double height, uint32_t depth, wi_heif_info *info) {
     heif_item_id ids[16];
     struct heif_image_handle *best = NULL;
@@ -114,15 +138,10 @@ int wi_heif_use_thumbnail(wi_heif_decoder *own, double width, double height, uin
         if (unused) heif_image_handle_release(unused);
         if (!fits) continue;
         best = handle;
-        found.pictures = info->pictures;
         chosen = found;
     }
     if (!best) return 0;
-    own->picture = own->handle;
-    own->handle = best;
-    *info = chosen;
-    own->width = info->width;
-    own->height = info->height;
+    replace(own, best, &chosen, info);
     return 1;
 }
 

@@ -18,7 +18,7 @@ struct wi_jpeg_decoder {
     size_t skip;
     int is_last;
     /// The fraction of the coefficients' bits that were known at the end of the last complete scan.
-    double refinement;
+    double refinement, detail;
 };
 
 /// Ends the input. libjpeg receives an end marker, and `errors` records that the file didn't contain it.

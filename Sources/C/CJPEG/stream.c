@@ -74,6 +74,18 @@ static double refinement(const struct jpeg_decompress_struct *info) {
     return known / (info->num_components * DCTSIZE2);
 }
 
+/// Returns the fraction of the coefficients that are known with any precision, for the component with the least of them.
+static double detail(const struct jpeg_decompress_struct *info) {
+    if (!info->progressive_mode || !info->coef_bits || info->num_components < 1) return 0;
+    int least = DCTSIZE2;
+    for (int c = 0; c < info->num_components; c++) {
+        int known = 0;
+        for (int k = 0; k < DCTSIZE2; k++) known += info->coef_bits[c][k] >= 0;
+        if (known < least) least = known;
+    }
+    return (double)least / DCTSIZE2;
+}
+
 int wi_jpeg_stream_has_scans(const wi_jpeg_decoder *decoder) { return decoder->info.buffered_image; }
 
 wi_jpeg_status wi_jpeg_stream_absorb(wi_jpeg_decoder *decoder, int steps, int *steps_left) {
@@ -83,7 +95,10 @@ wi_jpeg_status wi_jpeg_stream_absorb(wi_jpeg_decoder *decoder, int steps, int *s
     while (*steps_left > 0) {
         int found = jpeg_consume_input(info);
         if (found == JPEG_REACHED_EOI) return WI_JPEG_OK;
-        if (found == JPEG_SCAN_COMPLETED) decoder->refinement = refinement(info);
+        if (found == JPEG_SCAN_COMPLETED) {
+            decoder->refinement = refinement(info);
+            decoder->detail = detail(info);
+        }
         if (found == JPEG_SUSPENDED) return WI_JPEG_MORE;
         if (info->input_scan_number > decoder->max_scans)
             wi_jpeg_fail((j_common_ptr)info, WI_JPEG_SCANS, "too many scans");
@@ -110,3 +125,5 @@ wi_jpeg_status wi_jpeg_stream_end_output(wi_jpeg_decoder *decoder) {
 }
 
 double wi_jpeg_stream_refinement(const wi_jpeg_decoder *decoder) { return decoder->refinement; }
+
+double wi_jpeg_stream_detail(const wi_jpeg_decoder *decoder) { return decoder->detail; }

@@ -85,7 +85,7 @@ wi_jxl_status wi_jxl_drain(JxlEncoder *encoder, wi_jxl_output *output) {
 }
 
 wi_jxl_status wi_jxl_encode(const void *pixels, const wi_jxl_picture *picture, const wi_jxl_blocks *blocks,
-                            float distance, int effort, uint8_t **bytes, size_t *count) {
+                            float distance, int effort, int is_progressive, uint8_t **bytes, size_t *count) {
     const JxlPixelFormat format = wi_jxl_format(picture);
     JxlEncoder *encoder = JxlEncoderCreate(NULL);
     if (!encoder) return WI_JXL_MEMORY;
@@ -93,6 +93,10 @@ wi_jxl_status wi_jxl_encode(const void *pixels, const wi_jxl_picture *picture, c
     wi_jxl_status status = WI_JXL_CORRUPT;
     if (wi_jxl_start(encoder, picture, blocks, distance <= 0, NULL)) {
         JxlEncoderFrameSettings *settings = wi_jxl_settings(encoder, distance, effort);
+        // Lossy files always begin with the image at one eighth of its size.
+        if (settings && is_progressive && distance <= 0 &&
+            JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_RESPONSIVE, 1) != JXL_ENC_SUCCESS)
+            settings = NULL;
         size_t size = (size_t)picture->width * picture->height * picture->channels * (picture->bits / 8);
         if (settings && JxlEncoderAddImageFrame(settings, &format, pixels, size) == JXL_ENC_SUCCESS) {
             JxlEncoderCloseInput(encoder);

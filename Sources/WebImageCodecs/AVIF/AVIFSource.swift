@@ -16,7 +16,7 @@
         var preservesBitDepth = false
 
         /// Clamps a limit to 32 bits, because the structures of libavif use 32-bit sizes.
-        private static func bounded(_ limit: Int) -> UInt32 { UInt32(clamping: max(1, limit)) }
+        static func bounded(_ limit: Int) -> UInt32 { UInt32(clamping: max(1, limit)) }
 
         /// Opens a file.
         ///

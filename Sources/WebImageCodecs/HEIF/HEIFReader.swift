@@ -56,6 +56,14 @@
             return wi_heif_use_thumbnail(handle, width, height, depth, &info) != 0
         }
 
+        /// Replaces the image with the thumbnail that has the identifier `item`. Afterward, all properties describe the
+        /// thumbnail.
+        ///
+        /// - Returns: A Boolean value that indicates whether libheif found the thumbnail.
+        mutating func useThumbnail(item: Int) -> Bool {
+            wi_heif_use_thumbnail_item(handle, UInt32(clamping: item), &info) != 0
+        }
+
         /// Reverts the effect of ``useThumbnail(width:height:preservesBitDepth:)``.
         mutating func useFullImage() {
             info = imageInfo

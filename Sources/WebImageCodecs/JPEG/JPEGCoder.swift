@@ -57,7 +57,8 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
 
     /// Creates a decoder that shows rows as they arrive, or scan after scan if the file has several scans.
     ///
-    /// Files with arithmetic coding have no previews.
+    /// The first preview is the EXIF thumbnail if the file has one with the same aspect ratio. Files with arithmetic
+    /// coding have no previews.
     package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
@@ -65,7 +66,8 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
             rawSize: info.storedSize, orientation: info.orientation, options: options, reduction: .fractions,
             context: context)
         let stream = try JPEGIncrementalDecoder(probe: info, layout: layout, context: context)
-        return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
+        let decoder = IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
+        return JPEGThumbnailDecoder(decoder, probe: info, options: options, layout: layout)
     }
 
     /// Returns the requirements for the scaled image. For progressive files, they include the coefficients.

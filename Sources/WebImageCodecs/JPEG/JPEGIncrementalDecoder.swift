@@ -145,9 +145,11 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         }
         try check(wi_jpeg_stream_end_output(handle))
         displayedScans = scans
-        return image(
+        var image = image(
             canvas.finish(isOpaque: true), rows: expected.height, passes: scans, passCount: isFinished ? scans : nil,
             fraction: isFinished ? 1 : wi_jpeg_stream_refinement(handle))
+        image.detail = wi_jpeg_stream_detail(handle)
+        return image
     }
 
     private func image(

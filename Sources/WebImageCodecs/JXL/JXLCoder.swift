@@ -71,7 +71,7 @@
         }
 
         /// Creates a decoder that first shows the image at one eighth of its size, and then refines it pass by pass
-        /// and group by group.
+        /// and group by group. Lossless files that aren't progressive are shown group by group.
         ///
         /// For animations, it decodes the first frame.
         package func makeProgressiveDecoder(
@@ -93,7 +93,8 @@
         /// Quality 1 to 100 is converted to a distance as in the tools of libjxl. The default is 90, which means
         /// distance 1 (visually lossless). Quality 100 and `isLossless` preserve every visible pixel. Effort 0 to 9
         /// corresponds to effort 1 to 9 of libjxl. Still images with 16 bits per sample keep them, but animation
-        /// frames are reduced to 8 bits. The file can contain the color profile, EXIF, and XMP.
+        /// frames are reduced to 8 bits. A lossless still image with `isProgressive` begins with smaller versions of the
+        /// image, which previews show. Lossy files always do. The file can contain the color profile, EXIF, and XMP.
         ///
         /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
         ///   ``ImageError/RequestFailure/invalidOption(name:value:)``, or an ``ImageError/LimitFailure``.

@@ -14,6 +14,8 @@
 
         /// The number of bytes to decode between two checks of the deadline and the cancellation flag.
         private static let step = 128 << 10
+        /// The side of the smallest groups, in pixels (ISO/IEC 18181-1, C.2). The sides of other groups are multiples.
+        private static let minGroupSide = 128
 
         init(probe: ImageInfo, context: ImageProcessingContext) throws(ImageError) {
             let size = probe.storedSize
@@ -54,14 +56,34 @@
             let hasAlpha = info.has_alpha != 0
             let reduction = max(1, wi_jxl_stream_reduction(handle))
             let profile = info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) }
+            let steps = Int(wi_jxl_stream_steps(handle))
+            guard let (pixels, rows) = try snapshot(info, hasGaps: !isWhole && steps == 0) else {
+                return nil
+            }
             return IncrementalImage(
-                pixels: try canvas.snapshot(
-                    isOpaque: !hasAlpha && isWhole, isStraight: hasAlpha && info.is_premultiplied == 0),
-                rows: expected.height, passes: Int(wi_jxl_stream_steps(handle)), passCount: nil,
+                pixels: pixels, rows: rows, passes: steps, passCount: nil,
                 fraction: isWhole ? 1 : min(0.9, 1 / Double(reduction)), isComplete: isWhole, depth: Int(info.depth),
                 hasAlpha: hasAlpha,
                 iccProfile: profile, codePoints: JXLSource.codePoints(info),
                 color: JXLSource.conversion(info, profile: profile))
+        }
+
+        /// Returns a copy of the pixels and the number of rows above the first missing group, or `nil` if no group is
+        /// visible.
+        ///
+        /// - Parameter hasGaps: A Boolean value that indicates whether black groups may be missing.
+        private func snapshot(
+            _ info: wi_jxl_info, hasGaps: Bool
+        ) throws(ImageError) -> (pixels: PixelBuffer, rows: Int)? {
+            let isWhole = wi_jxl_stream_is_whole(handle) != 0
+            let hasAlpha = info.has_alpha != 0
+            let isStraight = hasAlpha && info.is_premultiplied == 0
+            if hasGaps {
+                return try canvas.snapshot(
+                    withoutBlackTiles: Self.minGroupSide, hasAlpha: hasAlpha, isStraight: isStraight)
+            }
+            let pixels = try canvas.snapshot(isOpaque: !hasAlpha && isWhole, isStraight: isStraight)
+            return (pixels, expected.height)
         }
     }
 #endif

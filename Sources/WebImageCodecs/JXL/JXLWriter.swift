@@ -25,7 +25,9 @@
             var count = 0
             let status = withBlocks(EmbeddedMetadata(for: image, as: encoding)) { blocks in
                 let write = { (samples: UnsafeRawPointer) in
-                    wi_jxl_encode(samples, &picture, blocks, options.distance, options.effort, &bytes, &count)
+                    wi_jxl_encode(
+                        samples, &picture, blocks, options.distance, options.effort, encoding.isProgressive ? 1 : 0,
+                        &bytes, &count)
                 }
                 return isWide
                     ? write(AlphaUnpremultiplier.widePacked(pixels, channels: channels))

@@ -32,6 +32,8 @@ struct IncrementalImage {
     var passes = 0
     var passCount: Int? = 1
     var fraction: Double
+    /// The fraction of the frequencies of the image that are known, or `nil` if the decoder doesn't know it.
+    var detail: Double?
     var isComplete: Bool
     var depth = 8
     var hasAlpha = false
@@ -113,9 +115,11 @@ final class IncrementalDecoderAdapter<Stream: IncrementalDecoder & ~Copyable>: P
             isPartial: !picture.isComplete, iccProfile: picture.iccProfile,
             codePoints: picture.codePoints)
         let image = DecodedImage(pixels: pixels, scale: options.scale, format: probe.format, metadata: metadata)
-        return ImagePreview(
+        var preview = ImagePreview(
             image: image, completedRows: picture.rows, completedPasses: picture.passes, passCount: picture.passCount,
             fractionCompleted: min(1, max(0, picture.fraction)), isComplete: picture.isComplete)
+        preview.detail = picture.detail
+        return preview
     }
 }
 

@@ -133,6 +133,25 @@ struct DecodeLayout {
         return try OrientationTransform.upright(converted, orientation, context: context)
     }
 
+    /// Enlarges a thumbnail of the image to the requested size and applies the orientation.
+    ///
+    /// - Parameters:
+    ///   - thumbnail: The pixels of the thumbnail, in the orientation of the stored image.
+    ///   - content: The part of the thumbnail that shows the whole image, in its pixels.
+    func enlarge(
+        _ thumbnail: PixelBuffer, content: SampleRect, context: ImageProcessingContext
+    ) throws(ImageError) -> PixelBuffer {
+        let scaleX = content.width / Double(rawSize.width)
+        let scaleY = content.height / Double(rawSize.height)
+        var part = SampleRect(
+            x: content.x + window.x * scaleX, y: content.y + window.y * scaleY, width: window.width * scaleX,
+            height: window.height * scaleY)
+        part.width = min(part.width, Double(thumbnail.width) - part.x)
+        part.height = min(part.height, Double(thumbnail.height) - part.y)
+        let pixels = try Resampler.resample(thumbnail, window: part, to: output, filter: filter, context: context)
+        return try OrientationTransform.upright(pixels, orientation, context: context)
+    }
+
     /// Scales decoded rows to the requested size and applies the orientation.
     ///
     /// - Parameters:

@@ -18,7 +18,8 @@ extension OptionSpec {
         OptionSpec(
             "subsampling", value: "444|422|420", words: ["444", "422", "420", "4:4:4", "4:2:2", "4:2:0"],
             help: "Chroma subsampling: jpeg, avif, heic. 4:4:4 is the same as 444."),
-        OptionSpec("progressive", help: "Write a progressive JPEG."),
+        OptionSpec(
+            "progressive", help: "Write a progressive JPEG, or a lossless JPEG XL that begins with smaller versions."),
         OptionSpec(
             "background", letter: "b", value: "COLOR",
             help: "Background of transparent pixels in JPEG: white (default), black, or a color such as #334455."),

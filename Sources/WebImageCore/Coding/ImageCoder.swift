@@ -67,6 +67,14 @@ package protocol TranscodingImageCoder: ImageCoder {
     ) throws(ImageError) -> Data?
 }
 
+/// A coder of a format in which only some files have previews.
+package protocol PreviewInspectingCoder: ImageCoder {
+    /// Returns whether the file that begins with `prefix` may have previews.
+    ///
+    /// If the result is `false`, the registry creates no progressive decoder, so a download retains no data for it.
+    func mayHavePreviews(_ prefix: Data) -> Bool
+}
+
 extension ImageCoder {
     /// The name of the type, including its module.
     public var identifier: String { String(reflecting: Self.self) }

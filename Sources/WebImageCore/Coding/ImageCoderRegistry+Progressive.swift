@@ -55,7 +55,9 @@ extension ImageCoderRegistry {
         try limits.check(
             probe, encodedBytes: encodedBytes ?? .max, frames: .first,
             requirements: coder?.requirementsIfReducing(probe, options, isIncremental: true))
-        guard admits(probe), let coder else { return .unavailable }
+        guard let coder, (coder as? any PreviewInspectingCoder)?.mayHavePreviews(prefix) ?? true, admits(probe) else {
+            return .unavailable
+        }
         let decoder = try coder.makeProgressiveDecoder(info: probe, options: options, context: context)
         return decoder.map { .decoder($0, probe) } ?? .unavailable
     }

@@ -10,7 +10,8 @@ public struct ImageEncoding: Sendable, Hashable {
     /// A Boolean value that indicates whether the encoding preserves the pixels exactly, if the format supports both
     /// kinds. The default is `false`.
     public var isLossless: Bool
-    /// A Boolean value that indicates whether JPEG files are progressive. The default is `false`.
+    /// A Boolean value that indicates whether JPEG files and lossless still images in JPEG XL are progressive. The
+    /// default is `false`.
     public var isProgressive: Bool
     /// The effort of the compressor, from 0 (fast) to 9 (small). If the value is `nil`, the codec library uses its
     /// default.

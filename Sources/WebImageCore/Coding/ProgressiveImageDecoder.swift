@@ -43,6 +43,8 @@ public struct ImagePreview: Sendable {
     public var fractionCompleted: Double
     /// A Boolean value that indicates whether this is the final image.
     public var isComplete: Bool
+    /// The fraction of the frequencies of the image that the preview contains, or `nil` if the decoder doesn't know it.
+    package var detail: Double?
 
     /// Creates a preview.
     ///

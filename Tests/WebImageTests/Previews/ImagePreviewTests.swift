@@ -38,6 +38,30 @@ struct ImagePreviewTests {
         }
     }
 
+    @Test("The EXIF thumbnail covers the rows that haven't arrived, and transformers apply to it")
+    func thumbnail() async throws {
+        let plain = try ImageCoderRegistry.standard.decode(
+            TestImages.jpeg(progressive: false), context: ImageProcessingContext())
+        var encoding = ImageEncoding.jpeg(quality: 90)
+        encoding.thumbnailDimension = 80
+        let picture = try SlowImage(
+            ImageCoderRegistry.standard.encode(plain, as: encoding, context: ImageProcessingContext()))
+        var request = picture.request(.progressive(interval: .zero), size: .fit(width: 80))
+        request.transformers = [.roundedCorners(radius: 20)]
+        let fixture = try ManagerFixture()
+        let task = fixture.manager.load(request)
+        let log = EventLog(task)
+        picture.gates[0].open()
+        let preview = try #require(try picture.preview(1, size: .fit(width: 80)))
+        #expect(preview.coversImage && preview.image.isOpaque && preview.fractionCompleted < 1)
+        let expected = try StandardTransformer.roundedCorners(radius: 20)
+            .transform(preview.image.pixels, context: ImageProcessingContext()).packedBytes()
+        await untilTrue { log.previews.last?.pixels.packedBytes() == expected }
+        picture.gates.forEach { $0.open() }
+        let image = try await task.image
+        #expect(image.size == PixelSize(width: 80, height: 60) && !image.metadata.isPartial)
+    }
+
     @Test("A late listener receives a preview of the data that was received before, without further data")
     func standing() async throws {
         let picture = try SteppedImage(try TestImages.jpeg(progressive: true))

@@ -47,6 +47,32 @@ double wi_avif_milliseconds(const wi_avif_decoder *decoder, uint32_t index);
 wi_avif_status wi_avif_frame(wi_avif_decoder *decoder, uint32_t index, int bits, void *out, size_t stride,
                              int *is_premultiplied);
 
+/// A decoder for a still image that arrives incrementally. It shows the rows of tiles of a grid, and the layers of a
+/// layered image. A single AV1 frame becomes visible only after its last byte.
+typedef struct wi_avif_stream wi_avif_stream;
+typedef struct {
+    /// Nonzero after the header was parsed. The other values are valid only then.
+    int has_header;
+    wi_avif_info image;
+    int is_premultiplied;
+    /// The number of rows that were written to the canvas, from the top.
+    uint32_t rows;
+    /// The number of complete layers and the total number of layers. An image without layers has one.
+    uint32_t layers;
+    uint32_t layer_count;
+} wi_avif_progress;
+/// Opens a stream. `out` has space for `height` rows of R, G, B, A with 8 bits per sample, and must stay valid until the
+/// stream is closed. `max_bytes` is the maximum size of the file. Returns NULL if memory can't be allocated.
+wi_avif_stream *wi_avif_stream_open(uint8_t *out, size_t stride, uint32_t width, uint32_t height, uint32_t max_pixels,
+                                    uint32_t max_side, uint64_t max_bytes);
+void wi_avif_stream_close(wi_avif_stream *stream);
+/// Decodes as much as the first `count` bytes of the file allow. `data` must begin with the data of the previous calls
+/// but may be located elsewhere. The function returns WI_AVIF_TRUNCATED if more data is needed and WI_AVIF_OK if
+/// everything was decoded.
+wi_avif_status wi_avif_stream_advance(wi_avif_stream *stream, const uint8_t *data, size_t count,
+                                      wi_avif_progress *progress);
+const char *wi_avif_stream_message(const wi_avif_stream *stream);
+
 typedef enum { WI_AVIF_444, WI_AVIF_422, WI_AVIF_420 } wi_avif_subsampling;
 typedef struct {
     int depth;

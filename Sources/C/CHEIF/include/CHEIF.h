@@ -47,7 +47,10 @@ int wi_heif_icc(const wi_heif_decoder *decoder, uint8_t *out);
 /// describes the thumbnail. If the thumbnail has no color information (`icc_count` and `transfer` are 0), the color
 /// information of the image applies. If there's no such thumbnail, the function returns 0 and changes nothing.
 int wi_heif_use_thumbnail(wi_heif_decoder *decoder, double width, double height, uint32_t depth, wi_heif_info *info);
-/// Reverts the effect of wi_heif_use_thumbnail.
+/// Replaces the image with the thumbnail whose item has the identifier `item`, regardless of its size. Returns 0 and
+/// changes nothing if the image has no such thumbnail.
+int wi_heif_use_thumbnail_item(wi_heif_decoder *decoder, uint32_t item, wi_heif_info *info);
+/// Reverts the effect of wi_heif_use_thumbnail or wi_heif_use_thumbnail_item.
 void wi_heif_use_picture(wi_heif_decoder *decoder, const wi_heif_info *info);
 /// Decodes the image with its orientation applied, as R, G, B, A with 8 or 16 bits per sample.
 wi_heif_status wi_heif_decode(wi_heif_decoder *decoder, int bits, void *out, size_t stride);

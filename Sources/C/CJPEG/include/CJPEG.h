@@ -76,6 +76,9 @@ wi_jpeg_status wi_jpeg_stream_end_output(wi_jpeg_decoder *decoder);
 /// Returns the fraction of the coefficients' bits that the complete scans contain, from 0 (none) to 1 (all bits of all
 /// coefficients).
 double wi_jpeg_stream_refinement(const wi_jpeg_decoder *decoder);
+/// Returns the fraction of the coefficients that the complete scans of a progressive file contain with any precision, for
+/// the component with the least of them. For other files, the result is 0.
+double wi_jpeg_stream_detail(const wi_jpeg_decoder *decoder);
 
 wi_jpeg_encoder *wi_jpeg_encoder_open(void);
 void wi_jpeg_encoder_close(wi_jpeg_encoder *encoder);

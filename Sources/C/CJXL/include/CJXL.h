@@ -59,7 +59,8 @@ void wi_jxl_stream_close(wi_jxl_stream *stream);
 /// Decodes the next bytes. WI_JXL_TRUNCATED means that more data is needed. WI_JXL_OK means that all pixels were
 /// decoded.
 wi_jxl_status wi_jxl_stream_feed(wi_jxl_stream *stream, const uint8_t *bytes, size_t count, int is_last);
-/// Writes the current pixels to `out`. Returns 0 if there are none yet.
+/// Writes the current pixels to `out`. Returns 0 if there are none yet. If there are no complete passes, groups of pixels
+/// that aren't decoded yet are black.
 int wi_jxl_stream_draw(wi_jxl_stream *stream);
 int wi_jxl_stream_is_whole(const wi_jxl_stream *stream);
 /// Returns the number of complete passes over the image, including the pass at one eighth of the size.
@@ -88,9 +89,10 @@ typedef struct {
     size_t xmp_count;
 } wi_jxl_blocks;
 /// Encodes R, G, B, A pixels with straight alpha, or R, G, B pixels if there are three channels, without padding. A
-/// `distance` of 0 is lossless. The caller must release `*bytes` with free.
+/// `distance` of 0 is lossless. If `is_progressive` is nonzero, a lossless file begins with a smaller version of the
+/// image. The caller must release `*bytes` with free.
 wi_jxl_status wi_jxl_encode(const void *pixels, const wi_jxl_picture *picture, const wi_jxl_blocks *blocks,
-                            float distance, int effort, uint8_t **bytes, size_t *count);
+                            float distance, int effort, int is_progressive, uint8_t **bytes, size_t *count);
 /// Converts a JPEG file to a file from which it can be reconstructed bit for bit. An `effort` of 0 means the default
 /// of libjxl. The caller must release `*bytes` with free.
 wi_jxl_status wi_jxl_transcode(const uint8_t *jpeg, size_t jpeg_count, int effort, uint8_t **bytes, size_t *count);

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+
+@testable import WebImageCodecs
+
+@Suite("Previews of formats that are decoded in parts")
+struct PartialFileTests {
+    private func image(_ data: Data, _ options: ImageDecodingOptions = ImageDecodingOptions()) throws -> DecodedImage {
+        try ImageCoderRegistry.standard.decode(data, options: options, context: ImageProcessingContext())
+    }
+
+    /// Returns all previews of data in chunks of `count` equal parts, without the final image.
+    private func previews(
+        _ data: Data, _ options: ImageDecodingOptions = ImageDecodingOptions(), parts count: Int = 50
+    ) throws -> [ImagePreview] {
+        var previews: [ImagePreview] = []
+        var feeding = try #require(try Feeding(data, options: options))
+        let last = try feeding.finish(chunks: { data.count / count + 1 }) { previews.append($0) }
+        #expect(last?.isComplete == true)
+        #expect(try last?.image.pixels.packedBytes() == image(data, options).pixels.packedBytes())
+        #expect(previews.allSatisfy { !$0.isComplete && $0.image.metadata.isPartial })
+        return previews
+    }
+
+    /// Feeds corrupt data and expects typed errors only.
+    private func corrupt(_ data: Data, rounds: Int) throws {
+        var generator = SeededGenerator(UInt64(data.count))
+        for round in 0..<rounds {
+            var broken = data
+            let end = round % 2 == 0 ? broken.count : min(broken.count, 900)
+            for _ in 0...(round % 4) { broken[Int.random(in: 0..<end, using: &generator)] ^= 1 << UInt8(round % 8) }
+            if round % 5 == 0 { broken = broken.prefix(Int.random(in: 1...broken.count, using: &generator)) }
+            do throws(ImageError) {
+                guard var feeding = try Feeding(broken) else { continue }
+                _ = try feeding.finish(chunks: { Int.random(in: 1...data.count / 3, using: &generator) }) {
+                    #expect($0.image.size.width > 0)
+                }
+            } catch {
+                #expect((4000..<5000).contains(error.code) || (6000..<7000).contains(error.code), "\(error)")
+            }
+        }
+    }
+
+    #if AVIF
+        @Test("The tiles of an AVIF grid appear from top to bottom", arguments: [nil, TargetSize.fit(width: 40)])
+        func grid(_ size: TargetSize?) throws {
+            let data = try Fixture.named("grid.avif").data()
+            let options = ImageDecodingOptions(size: size)
+            let previews = try previews(data, options)
+            let whole = try image(data, options)
+            #expect(previews.map(\.completedRows) == [64])
+            let preview = try #require(previews.first)
+            #expect(preview.image.size == whole.size && !preview.image.isOpaque)
+            let (width, height) = (whole.size.width, whole.size.height)
+            let above = PixelRect(x: 0, y: 0, width: width, height: height / 2 - 4)
+            let context = ImageProcessingContext()
+            #expect(
+                similarity(
+                    try preview.image.pixels.part(above, context: context),
+                    try whole.pixels.part(above, context: context))
+                    > 40)
+            #expect(preview.image.pixels.pixel(x: 1, y: height - 2)?.alpha == 0)
+        }
+
+        @Test("An image sequence shows its still image, and a single AV1 frame has no previews")
+        func stills() throws {
+            let data = try Fixture.named("sequence.avif").data()
+            let preview = try #require(try previews(data).first)
+            #expect(similarity(preview.image.pixels, try image(data).pixels) > 30)
+            #expect(try Feeding(Fixture.named("420.avif").data()) == nil)
+            #expect(try Feeding(Fixture.named("alpha-420.avif").data()) == nil)
+        }
+
+        @Test(
+            "A layered AVIF image shows its layers",
+            .enabled(if: Conformance.directory != nil, "the conformance files aren't available"))
+        func layers() throws {
+            let folder = try #require(Conformance.directory)
+            let data = try Data(contentsOf: folder.appending(path: "av1-avif/Xiph/fruits_2layer_thumbsize.avif"))
+            let previews = try previews(data)
+            let preview = try #require(previews.first)
+            #expect(previews.count == 1 && preview.coversImage && preview.completedPasses == 1)
+            #expect(similarity(preview.image.pixels, try image(data).pixels) > 20)
+        }
+
+        @Test("Corrupt AVIF data never crashes", arguments: ["grid.avif", "sequence.avif"])
+        func corruptAVIF(_ file: String) throws { try corrupt(Fixture.named(file).data(), rounds: 60) }
+    #endif
+
+    #if HEIF
+        /// Returns the file with the data of its last item, which is the thumbnail, before that of its first item.
+        ///
+        /// libheif writes version 1 of the item locations, with a base offset, an offset, and a length of four bytes.
+        private func movingThumbnailFirst(_ data: Data) throws -> Data {
+            var file = data
+            let start = try #require(data.range(of: Data("iloc".utf8))).upperBound
+            func number(_ place: Int, _ width: Int) -> Int {
+                data[place..<place + width].reduce(0) { $0 << 8 | Int($1) }
+            }
+            #expect(data[start] == 1 && number(start + 4, 2) == 0x4440)
+            var items: [(entry: Int, base: Int, length: Int)] = []
+            for index in 0..<number(start + 6, 2) {
+                let entry = start + 8 + index * 20
+                guard number(entry + 2, 2) == 0 else { continue }
+                items.append((entry, number(entry + 6, 4), number(entry + 16, 4)))
+            }
+            var place = try #require(items.map(\.base).min())
+            for item in items.sorted(by: { $0.base > $1.base }) {
+                file.replaceSubrange(
+                    place..<place + item.length, with: data[item.base..<item.base + item.length])
+                let base = withUnsafeBytes(of: UInt32(place).bigEndian) { Data($0) }
+                file.replaceSubrange(item.entry + 6..<item.entry + 10, with: base)
+                place += item.length
+            }
+            return file
+        }
+
+        @Test("The thumbnail of a HEIF file is the first preview", arguments: [nil, TargetSize.fit(width: 30)])
+        func thumbnail(_ size: TargetSize?) throws {
+            let original = try Fixture.named("thumbnail.heic").data()
+            let data = try movingThumbnailFirst(original)
+            let options = ImageDecodingOptions(size: size)
+            let previews = try previews(data, options)
+            let whole = try image(data, options)
+            #expect(try whole.pixels.packedBytes() == image(original, options).pixels.packedBytes())
+            let preview = try #require(previews.first)
+            #expect(previews.count == 1 && preview.coversImage && preview.fractionCompleted == 0)
+            #expect(preview.image.size == whole.size)
+            #expect(similarity(preview.image.pixels, whole.pixels) > 12)
+            // A thumbnail at the end of the file arrives together with the image.
+            #expect(try Feeding(original) == nil)
+        }
+
+        @Test("HEIF data that is split anywhere results in the same image")
+        func splits() throws {
+            let data = try movingThumbnailFirst(Fixture.named("thumbnail.heic").data())
+            let whole = try image(data).pixels.packedBytes()
+            for cut in cuts(of: data, random: 30) {
+                var feeding = try #require(try Feeding(data))
+                try feeding.append(to: cut)
+                let preview = try feeding.preview()
+                #expect(preview == nil || preview?.image.size == PixelSize(width: 64, height: 48))
+                #expect(try feeding.finish()?.image.pixels.packedBytes() == whole)
+            }
+        }
+
+        @Test("Corrupt HEIF data never crashes")
+        func corruptHEIF() throws {
+            try corrupt(movingThumbnailFirst(Fixture.named("thumbnail.heic").data()), rounds: 120)
+        }
+    #endif
+
+    #if JXL
+        private func lossless(progressive: Bool, hasAlpha: Bool = false) throws -> Data {
+            var encoding = ImageEncoding(format: .jxl, isLossless: true)
+            encoding.isProgressive = progressive
+            return try PixelPatterns.encode(
+                PixelPatterns.photo(width: 520, height: 390, hasAlpha: hasAlpha), as: encoding)
+        }
+
+        @Test("A progressive lossless JPEG XL file shows the whole image early", arguments: [false, true])
+        func squeezed(hasAlpha: Bool) throws {
+            let data = try lossless(progressive: true, hasAlpha: hasAlpha)
+            let previews = try previews(data)
+            let whole = try image(data)
+            let first = try #require(previews.first { $0.coversImage })
+            #expect(similarity(first.image.pixels, whole.pixels) > 18)
+            let qualities = previews.map { similarity($0.image.pixels, whole.pixels) }
+            for (before, after) in zip(qualities, qualities.dropFirst()) { #expect(after >= before - 0.5) }
+        }
+
+        @Test("Other lossless JPEG XL files show the groups that have arrived, and the others are transparent")
+        func groups() throws {
+            let data = try lossless(progressive: false)
+            let whole = try image(data).pixels.packedBytes()
+            let previews = try previews(data)
+            #expect(!previews.isEmpty)
+            for preview in previews {
+                let bytes = preview.image.pixels.packedBytes()
+                let isRight = stride(from: 0, to: bytes.count, by: 4).allSatisfy { place in
+                    bytes[place + 3] == 0 || bytes[place..<place + 4] == whole[place..<place + 4]
+                }
+                #expect(isRight)
+            }
+        }
+
+        @Test("Lossy JPEG XL files begin with a smaller version of the image")
+        func lossy() throws {
+            let pixels = try PixelPatterns.photo(width: 700, height: 500)
+            let data = try PixelPatterns.encode(pixels, as: ImageEncoding(format: .jxl, quality: 90))
+            let previews = try previews(data)
+            let first = try #require(previews.first)
+            #expect(first.coversImage && first.completedPasses == 1)
+            #expect(similarity(first.image.pixels, pixels) > 20)
+        }
+    #endif
+}
