@@ -56,12 +56,12 @@ extension ImageRequest {
     /// returns the highest one in memory, and ``ImageManager/store(_:data:for:in:)`` stores an image for ``url``. The
     /// default has no URLs.
     public var lowerQuality: LowerQuality {
-        get { storage.values.lowerQuality }
+        get { storage.value.lowerQuality }
         set { change { $0.lowerQuality = newValue } }
     }
 
     /// A Boolean value that indicates whether the request selects one of several URLs.
-    var hasLowerQualities: Bool { !storage.values.lowerQuality.urls.isEmpty }
+    var hasLowerQualities: Bool { !storage.value.lowerQuality.urls.isEmpty }
 
     /// Returns the request for one quality. Position 0 is the URL of the request.
     func quality(at position: Int) -> ImageRequest {

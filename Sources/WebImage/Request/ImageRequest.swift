@@ -91,7 +91,7 @@ public struct ImageRequest: Sendable {
     /// delivered only after images that are further from this request. The manager ignores requests after the third one.
     /// The default is `nil`.
     public var preliminary: ImageRequest? {
-        get { storage.values.preliminary }
+        get { storage.value.preliminary }
         set { change { $0.preliminary = newValue } }
     }
     /// The cache policy. The default is `nil`, which means the policy of the configuration.
