@@ -93,17 +93,22 @@ final class ImagePipeline: Sendable {
     /// Returns a response if the image serves the request, and otherwise the image to revalidate or complete. Returns
     /// neither if interceptors must run first or the version of a file must be read.
     func hit(_ plan: ResolvedRequest) -> (ImageResponse?, known: DecodedImage?) {
-        guard !interceptors.interceptsLoads, !plan.needsFileVersion else { return (nil, nil) }
+        guard !interceptors.interceptsMemoryHits, !plan.needsFileVersion else { return (nil, nil) }
         let hit = memory.hit(plan)
-        guard let response = response(hit, plan) else { return (nil, hit?.image) }
+        // A revalidation must pass through the interceptors.
+        guard let response = response(hit, plan, needsNothing: interceptors.interceptsLoads) else {
+            return (nil, hit?.image)
+        }
         counters.countMemoryHit()
         if let trace = plan.trace { trace.begin(.request, cacheKey: plan.keys.final).end(.success(response)) }
         return (response, hit?.image)
     }
 
-    /// Returns the response for an image in memory, or `nil` if more work is necessary.
-    func response(_ hit: MemoryStage.Hit?, _ plan: ResolvedRequest) -> ImageResponse? {
+    /// Returns the response for an image in memory, or `nil` if more work is necessary. `needsNothing` indicates that a
+    /// background revalidation counts as more work.
+    func response(_ hit: MemoryStage.Hit?, _ plan: ResolvedRequest, needsNothing: Bool = false) -> ImageResponse? {
         guard let hit, hit.step.servesRequest, !plan.request.includesOriginalData else { return nil }
+        if needsNothing, !hit.step.needsNothing { return nil }
         if hit.step.revalidatesInBackground { revalidate(plan, known: hit.image) }
         return response(hit.image, plan, isStale: hit.step.revalidatesInBackground)
     }
