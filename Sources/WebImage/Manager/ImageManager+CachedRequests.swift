@@ -155,11 +155,12 @@ extension ImageManager {
     /// The value is independent of ``ImageRequest/userInfo``, which is never stored.
     ///
     /// - Parameters:
-    ///   - value: The value, up to 1 MiB, or `nil` to remove it. Larger values have no effect.
+    ///   - value: The value, up to 1 MiB, or `nil` to remove it.
     ///   - request: The request that identifies the data.
-    public func setUserData(_ value: Data?, for request: ImageRequest) async {
-        guard (value?.count ?? 0) <= 1 << 20 else { return }
+    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/userDataSize`` if the value
+    ///   is too large. In this case, the tiers keep their values.
+    public func setUserData(_ value: Data?, for request: ImageRequest) async throws(ImageError) {
         let plan = await pipeline.plan(request).verified()
-        await plan.originalCache.setUserData(value, for: plan.keys.data, matching: plan.selectingHeaders)
+        try await plan.originalCache.setUserData(value, for: plan.keys.data, matching: plan.selectingHeaders)
     }
 }

@@ -63,7 +63,8 @@ extension ImagePipeline {
         let options = plan.request.hintedOptions
         return try await workers.inspect(byteCount: data.count, limits: plan.limits) {
             [resources] context throws(ImageError) -> SuppliedData in
-            let probe = try plan.coders.inspect(data, options: options, limits: context.limits)
+            // Requests for other sizes can use the data, so the size is checked when the image is decoded.
+            let probe = try plan.coders.inspect(data, options: options, limits: context.limits, anySize: true)
             return SuppliedData(
                 data: data, resource: resources.record(for: plan.keys.data, data, head: nil), probe: probe)
         }
