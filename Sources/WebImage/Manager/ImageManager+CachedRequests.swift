@@ -101,7 +101,7 @@ extension ImageManager {
     public func cachedTiers(for request: ImageRequest) async -> ImageCache.Tiers {
         let plan = await pipeline.plan(request).verified()
         var tiers: ImageCache.Tiers = []
-        if let image = plan.cache.memory?.image(for: plan.keys.digest), plan.selects(image) { tiers.insert(.memory) }
+        if let image = plan.imageInMemory, plan.selects(image) { tiers.insert(.memory) }
         if !plan.isLocal {
             tiers.formUnion(await plan.originalCache.tiers(having: plan.keys.data, matching: plan.selectingHeaders))
         }
@@ -126,8 +126,8 @@ extension ImageManager {
         // Note the removal first so that running requests don't store what is removed.
         for cache in plan.caches { cache.recordRemoval(of: plan.keys.data) }
         if tiers.contains(.memory) {
-            plan.cache.memory?.remove(plan.keys.final)
-            plan.cache.memory?.removeAll(of: plan.keys.data)
+            plan.cache.removeFromMemory(plan.keys.final)
+            plan.cache.removeAllFromMemory(of: plan.keys.data)
         }
         let farther = tiers.subtracting(.memory)
         guard !farther.isEmpty else { return }

@@ -18,6 +18,8 @@ struct FetchKey: Hashable, Sendable {
     /// The identifier of the coder that checks the data, or `nil` if the registry does.
     let coder: String?
     let formatHint: ImageFormat?
+    /// The revision of the manager's coders and loaders.
+    let revision: SettingsSnapshot.Revision
     /// The last removal of the key before the fetch, so that removed data is loaded again.
     let generation: CacheGeneration
 }
@@ -51,8 +53,6 @@ final class FetchStage: Sendable {
     }
 
     private let jobs = SharedJobs<FetchKey, FetchResult, LoadEvent>(cancelled: .cancelled)
-    private let loaders: [any ImageLoader]
-    private let rules: ExchangeRules
     private let progressInterval: Double
     private let now: @Sendable () -> Date
     private let workers: WorkerPool
@@ -64,12 +64,10 @@ final class FetchStage: Sendable {
     let feeds: IncrementalDecodeRegistry
 
     init(
-        _ configuration: ImageManager.Configuration, loaders: [any ImageLoader], rules: ExchangeRules,
+        _ configuration: ImageManager.Configuration,
         workers: WorkerPool, resources: OriginalInfoRegistry, inFlight: InFlightOriginals, cache: CacheStage,
         counters: ManagerCounters, activity: LoadActivity, feeds: IncrementalDecodeRegistry
     ) {
-        self.loaders = loaders
-        self.rules = rules
         progressInterval = configuration.downloader.progressInterval / .seconds(1)
         now = configuration.now
         self.workers = workers
@@ -104,9 +102,10 @@ final class FetchStage: Sendable {
         guard !Task.isCancelled, task.result == nil else { throw .cancelled }
         let loader = try loader(of: plan)
         let key = FetchKey(
-            data: plan.keys.data, exchange: ExchangeKey(request, rules: rules), loader: plan.request.loaderIdentity,
+            data: plan.keys.data, exchange: ExchangeKey(request, rules: plan.settings.rules),
+            loader: plan.request.loaderIdentity,
             timeouts: plan.request.network.timeouts, coder: plan.request.coder?.identifier,
-            formatHint: plan.request.hintedOptions.formatHint, generation: generation)
+            formatHint: plan.request.hintedOptions.formatHint, revision: plan.settings.revision, generation: generation)
         let subscription = feeds.subscribe(plan, to: key, task, for: use)
         defer { subscription?.end() }
         return try await jobs.value(
@@ -125,7 +124,7 @@ final class FetchStage: Sendable {
         guard plan.request.maker == nil else { return nil }
         let url = plan.request.url
         try plan.defaults.checkScheme(of: plan.request)
-        guard let loader = plan.request.loader ?? loaders.last(where: { $0.canLoad(url) }) else {
+        guard let loader = plan.request.loader ?? plan.settings.loaders.last(where: { $0.canLoad(url) }) else {
             throw .request(.unsupportedScheme(url.scheme ?? ""))
         }
         return loader
@@ -267,7 +266,7 @@ extension ResolvedRequest {
     func loadRequest(_ fields: HTTPHeaderFields) -> LoadRequest {
         var load = LoadRequest(url: request.url, headers: fields, maxByteCount: limits.maxEncodedBytes)
         load.network = request.network
-        load.cacheKey = keys.data
+        load.setOrigin(cacheKey: keys.data, rules: settings.rules)
         if !request.userInfo.isEmpty { load.userInfo = request.userInfo }
         if !request.isPlainGet {
             load.method = request.method

@@ -94,7 +94,7 @@ extension ImagePipeline {
         guard !tiers.isEmpty else { return }
         // Requests that are running must not replace the new data and images with older ones.
         for cache in plan.caches { cache.recordRemoval(of: plan.keys.data) }
-        plan.cache.memory?.removeAll(of: plan.keys.data)
+        plan.cache.removeAllFromMemory(of: plan.keys.data)
         failures.memory.remove(plan.keys.data)
         await plan.cache.removeDerived(from: plan.keys.allImages)
         // A tier that can't list its keys finds at least the processed image of this request.

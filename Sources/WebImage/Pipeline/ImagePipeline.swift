@@ -37,9 +37,8 @@ final class ImagePipeline: Sendable {
     /// The maximum number of different requests, or `nil` if it's unlimited.
     private let queueLimit: Int?
 
-    init(configuration: ImageManager.Configuration, cache: ImageCache, loaders: [any ImageLoader]) {
-        let rules = ExchangeRules(configuration.downloader)
-        defaults = RequestDefaults(configuration, cache: cache)
+    init(configuration: ImageManager.Configuration, cache: ImageCache, settings: LiveSettings) {
+        defaults = RequestDefaults(configuration, cache: cache, settings: settings)
         interceptors = RequestInterceptorChain(configuration, defaults)
         queueLimit = configuration.maxInFlightRequests
         failures = FailureStage(
@@ -47,8 +46,7 @@ final class ImagePipeline: Sendable {
                 policy: FailurePolicy { [lifetime = configuration.failureLifetime] error in
                     lifetime(error).map { $0 / .seconds(1) }
                 },
-                limit: configuration.maxRememberedFailures, now: configuration.now),
-            rules: rules, hasOwnLoaders: !configuration.loaders.isEmpty)
+                limit: configuration.maxRememberedFailures, now: configuration.now))
         workers = WorkerPool(
             threads: configuration.workerThreadCount, byteBudget: configuration.decodingMemoryLimit,
             waitingLimit: configuration.maxQueuedWorkItems)
@@ -57,14 +55,14 @@ final class ImagePipeline: Sendable {
             PreviewRenderer(configuration, workers, preparation), workers: workers,
             decodesWhileLoading: configuration.decodesWhileDownloading)
         fetch = FetchStage(
-            configuration, loaders: loaders, rules: rules, workers: workers, resources: resources,
-            inFlight: inFlight, cache: self.cache, counters: counters, activity: activity, feeds: feeds)
+            configuration, workers: workers, resources: resources, inFlight: inFlight, cache: self.cache,
+            counters: counters, activity: activity, feeds: feeds)
         decode = DecodeStage(
             workers: workers, memory: memory, counters: counters, preparation: preparation,
             pressure: configuration.memoryPressureMonitor)
         transform = TransformStage(
             workers: workers, memory: memory, counters: counters, preparation: preparation)
-        encode = EncodeStage(workers: workers, coders: configuration.coders, counters: counters)
+        encode = EncodeStage(workers: workers, counters: counters)
         storing = StoreStage(workers: workers, serialize: configuration.cacheSerializer)
     }
 
@@ -131,6 +129,7 @@ final class ImagePipeline: Sendable {
     func start(_ plan: ResolvedRequest, known: DecodedImage?, isAdmitted: Bool = false, isAhead: Bool = false)
         -> ImageTask
     {
+        plan.captureSettings()
         let span = plan.trace?.begin(.request, cacheKey: plan.keys.final)
         let place: InFlightLimiter.Key?
         do throws(ImageError) {
@@ -203,6 +202,7 @@ final class ImagePipeline: Sendable {
 
     /// Returns the original data for `plan`, through the interceptors if there are any.
     func bytes(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
+        plan.captureSettings()
         guard interceptors.interceptsLoads else { return try await ownBytes(plan, task) }
         return try await bytesIntercepted(plan, task)
     }
@@ -292,6 +292,7 @@ final class ImagePipeline: Sendable {
     /// - Throws: An ``ImageError/LimitFailure`` of the kind overloaded, or
     ///   ``ImageError/RequestFailure/unsupportedScheme(_:)``.
     func admit(_ plan: ResolvedRequest, _ encoding: ImageEncoding? = nil) throws(ImageError) -> InFlightLimiter.Key? {
+        plan.captureSettings()
         try defaults.checkScheme(of: plan.request)
         guard let limit = plan.request.maxInFlightRequests ?? queueLimit else { return nil }
         let key = InFlightLimiter.Key(final: plan.keys.digest, encoding: encoding)

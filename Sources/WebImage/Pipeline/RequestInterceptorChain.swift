@@ -21,8 +21,13 @@ struct RequestInterceptorChain: Sendable {
     /// The values that all steps of one request share.
     private struct Passage {
         let trace: ObserverNotifier?
+        let settings: SettingsSnapshot
         let lookup: MemoryLookup
         let answering: Responder
+
+        func plan(_ request: ImageRequest, _ defaults: RequestDefaults) -> ResolvedRequest {
+            ResolvedRequest(request, defaults, trace: trace, settings: settings)
+        }
     }
 
     private let links: [Link]
@@ -64,7 +69,7 @@ struct RequestInterceptorChain: Sendable {
     func respond(
         _ plan: ResolvedRequest, lookup: @escaping MemoryLookup = { _ in nil }, _ answering: @escaping Responder
     ) async throws(ImageError) -> ImageResponse {
-        let passage = Passage(trace: plan.trace, lookup: lookup, answering: answering)
+        let passage = Passage(trace: plan.trace, settings: plan.settings, lookup: lookup, answering: answering)
         return try await respond(plan.callerRequest, links[...], skipped: [], passage)
     }
 
@@ -74,7 +79,7 @@ struct RequestInterceptorChain: Sendable {
     ) async throws(ImageError) -> ImageResponse {
         guard !Task.isCancelled else { throw .cancelled }
         guard let link = rest.first else {
-            let plan = await ResolvedRequest(request, defaults, trace: passage.trace).verified()
+            let plan = await passage.plan(request, defaults).verified()
             guard !skipped.isEmpty else { return try await passage.answering(plan) }
             if let response = passage.lookup(plan) { return response }
             // The image was evicted in the meantime, or the request was changed. The manager may have to contact the
@@ -84,7 +89,7 @@ struct RequestInterceptorChain: Sendable {
         }
         let rest = rest.dropFirst()
         if !link.appliesToMemoryHits {
-            let plan = await ResolvedRequest(request, defaults, trace: passage.trace).verified()
+            let plan = await passage.plan(request, defaults).verified()
             if passage.lookup(plan) != nil {
                 return try await respond(request, rest, skipped: skipped + [link], passage)
             }

@@ -9,6 +9,8 @@ package final class ExchangeRules: Sendable, Hashable {
     private struct Values: Sendable, Hashable {
         /// The cookie jar, or `nil` if cookies are disabled.
         var cookies: IdentityBox?
+        /// The header fields that are added to each request.
+        var headers: HTTPHeaderFields
         var tls: TLSOptions
         var credentials: IdentityBox?
         var acceptedStatuses: Set<Int>
@@ -31,12 +33,16 @@ package final class ExchangeRules: Sendable, Hashable {
     /// The user names and passwords.
     let credentials: CredentialStore?
 
+    /// The header fields that are sent for a request without header fields.
+    private let plainFields: HTTPHeaderFields
+
     /// Creates the rules of a configuration. Create them only once, because each call gives the configuration's
     /// redirect policy a new identity.
     package convenience init(_ configuration: ImageDownloader.Configuration) {
         self.init(
             Values(
-                cookies: configuration.cookieJar.ifEnabled.map { IdentityBox($0) }, tls: configuration.tls,
+                cookies: configuration.cookieJar.ifEnabled.map { IdentityBox($0) },
+                headers: configuration.headers, tls: configuration.tls,
                 credentials: configuration.credentials.map { IdentityBox($0) },
                 acceptedStatuses: configuration.acceptableStatusCodes,
                 acceptedContentTypes: configuration.acceptableContentTypes,
@@ -44,17 +50,19 @@ package final class ExchangeRules: Sendable, Hashable {
                 retry: configuration.retry, addressPolicy: configuration.addressPolicy, proxy: configuration.proxy,
                 maxRedirects: configuration.maxRedirects, allowsDowngrade: configuration.allowsInsecureRedirects,
                 strictTransport: configuration.hsts.map { IdentityBox($0) }), configuration,
-            configuration.cookieJar.ifEnabled, configuration.credentials)
+            configuration.cookieJar.ifEnabled, configuration.credentials,
+            plainFields: configuration.sent(HTTPHeaderFields()))
     }
 
     private init(
         _ values: Values, _ configuration: ImageDownloader.Configuration, _ jar: CookieJar?,
-        _ credentials: CredentialStore?
+        _ credentials: CredentialStore?, plainFields: HTTPHeaderFields
     ) {
         self.values = values
         self.configuration = configuration
         self.jar = jar
         self.credentials = credentials
+        self.plainFields = plainFields
         hash = values.hashValue
     }
 
@@ -76,7 +84,27 @@ package final class ExchangeRules: Sendable, Hashable {
         if let types = options.acceptableContentTypes { changed.acceptedContentTypes = types }
         if let policy = options.identifiedRedirectPolicy { changed.redirectPolicy = policy }
         if let retry = options.retry { changed.retry = retry }
-        return ExchangeRules(changed, configuration, jar, options.credentials ?? credentials)
+        return ExchangeRules(
+            changed, configuration, jar, options.credentials ?? credentials, plainFields: plainFields)
+    }
+
+    /// Returns these rules with other header fields that are added to each request.
+    func replacing(headers: HTTPHeaderFields) -> ExchangeRules {
+        guard headers != values.headers else { return self }
+        var (changed, configuration) = (values, configuration)
+        changed.headers = headers
+        configuration.headers = headers
+        return ExchangeRules(
+            changed, configuration, jar, credentials, plainFields: configuration.sent(HTTPHeaderFields()))
+    }
+
+    /// The header fields that are added to each request without a header field of the same name.
+    var headers: HTTPHeaderFields { values.headers }
+
+    /// Returns the header fields that are sent for a request with `fields`. The result doesn't include cookies and
+    /// credentials that are added later.
+    package func sent(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
+        fields.lines.isEmpty ? plainFields : configuration.sent(fields)
     }
 
     /// The TLS configuration.

@@ -15,6 +15,7 @@ public struct LoadRequest: Sendable {
         var body = Data()
         var userInfo: [String: any Sendable] = [:]
         var cacheKey: CacheKey?
+        var rules: ExchangeRules?
     }
 
     /// An object with the details. Thousands of waiting loads have copies of their requests, so requests must be small.
@@ -68,6 +69,17 @@ public struct LoadRequest: Sendable {
     public package(set) var cacheKey: CacheKey? {
         get { shared?.values.cacheKey }
         set { change { $0.cacheKey = newValue } }
+    }
+
+    /// The rules with which the manager made the keys of the load, or `nil` for the current rules of the downloader.
+    var rules: ExchangeRules? { shared?.values.rules }
+
+    /// Sets the values of a manager at the same time.
+    package mutating func setOrigin(cacheKey: CacheKey, rules: ExchangeRules) {
+        change { details in
+            details.cacheKey = cacheKey
+            details.rules = rules
+        }
     }
 
     /// Creates a request.
