@@ -16,7 +16,7 @@ extension ImageManager {
     public struct Settings: Sendable {
         /// The header fields that the downloader adds to each request without a header field of the same name.
         ///
-        /// Requests with different header fields don't share downloads or remembered failures. As for header fields of
+        /// Requests with different header fields share neither downloads nor negative cache entries. As for header fields of
         /// the configuration, stored responses are selected by the header fields that `Vary` names.
         public var headers: HTTPHeaderFields
         /// The maximum number of simultaneous transfers per origin over HTTP/1, which is at least 1.

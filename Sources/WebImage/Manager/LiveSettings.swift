@@ -35,6 +35,13 @@ final class SettingsSnapshot: Sendable {
     }
 }
 
+extension SettingsSnapshot {
+    /// Returns whether a load with these settings gives the same response as a load with other settings.
+    func loadsLike(_ other: SettingsSnapshot) -> Bool {
+        self === other || (rules == other.rules && revision.loaders == other.revision.loaders)
+    }
+}
+
 /// The current settings of a running manager. Memory hits don't read them. Thread-safe.
 final class LiveSettings: Sendable {
     private let state: Lock<SettingsSnapshot>

@@ -44,7 +44,7 @@ final class CacheStage: Sendable {
     /// new as any response to a new request, regardless of the policy.
     func arrivedSince(_ plan: ResolvedRequest, _ generation: CacheGeneration) -> OriginalData? {
         guard let original = inFlight.original(for: plan.keys.data, generation), plan.createdAt <= original.arrived,
-            plan.accepts(original.resource)
+            plan.accepts(original.resource), original.settings?.loadsLike(plan.settings) ?? true
         else { return nil }
         return original
     }

@@ -189,7 +189,8 @@ final class FetchStage: Sendable {
                 let resource = resources.record(for: key.data, answer.body, head: head)
                 return OriginalData(
                     data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
-                    generation: key.generation, exchange: key.exchange, mayBeReused: plan.allowsStoring(resource),
+                    generation: key.generation, exchange: key.exchange, settings: plan.settings,
+                    mayBeReused: plan.allowsStoring(resource),
                     metrics: answer.metrics,
                     isLengthKnown: answer.hasKnownLength)
             }

@@ -62,7 +62,7 @@ extension ImageInfo {
     /// it holds the whole image.
     ///
     /// libjpeg reduces to an eighth of each side, except for progressive files, whose coefficients it holds. The other
-    /// formats are reduced row by row to any size. For TIFF files with large strips, the result is an optimistic guess.
+    /// formats are reduced row by row to any size, TIFF files only if their strips or tiles have up to 1,024 rows.
     var smallestDecodedSize: PixelSize? {
         let smallest = PixelSize(width: 1, height: 1)
         switch format {
@@ -70,7 +70,7 @@ extension ImageInfo {
             return PixelSize(width: (storedSize.width + 7) / 8, height: (storedSize.height + 7) / 8)
         case .png where !isProgressive: return smallest
         case .webp where frameCount == 1 && frameCountIsExact && !isLosslessWebP: return smallest
-        case .tiff where rowsPerUnit != nil: return smallest
+        case .tiff where (rowsPerUnit ?? .max) <= 1_024: return smallest
         default: return nil
         }
     }

@@ -41,8 +41,10 @@ final class DownloadContext: Sendable {
         self.request = request
         self.source = source
         common = other.common
-        // The rules that a manager used for its keys take precedence over rules that changed in the meantime.
-        rules = (request.rules ?? common.rules).applying(request.network)
+        // The rules that a manager used for its keys take precedence over rules that changed in the meantime. The rules
+        // of another downloader don't apply here.
+        let captured = request.rules.flatMap { [common] in $0.hasSameOrigin(as: common.rules) ? $0 : nil }
+        rules = (captured ?? common.rules).applying(request.network)
     }
 
     /// Returns the basis for another request, which replaces the caller's request for `source`.

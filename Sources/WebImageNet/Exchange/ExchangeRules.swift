@@ -24,7 +24,11 @@ package final class ExchangeRules: Sendable, Hashable {
         var strictTransport: IdentityBox?
     }
 
+    /// An object that identifies the configuration, regardless of changed header fields and of the options of requests.
+    private final class Origin: Sendable {}
+
     private let values: Values
+    private let origin: Origin
     private let hash: Int
     /// The configuration, without the options of the request.
     let configuration: ImageDownloader.Configuration
@@ -51,18 +55,19 @@ package final class ExchangeRules: Sendable, Hashable {
                 maxRedirects: configuration.maxRedirects, allowsDowngrade: configuration.allowsInsecureRedirects,
                 strictTransport: configuration.hsts.map { IdentityBox($0) }), configuration,
             configuration.cookieJar.ifEnabled, configuration.credentials,
-            plainFields: configuration.sent(HTTPHeaderFields()))
+            plainFields: configuration.sent(HTTPHeaderFields()), origin: Origin())
     }
 
     private init(
         _ values: Values, _ configuration: ImageDownloader.Configuration, _ jar: CookieJar?,
-        _ credentials: CredentialStore?, plainFields: HTTPHeaderFields
+        _ credentials: CredentialStore?, plainFields: HTTPHeaderFields, origin: Origin
     ) {
         self.values = values
         self.configuration = configuration
         self.jar = jar
         self.credentials = credentials
         self.plainFields = plainFields
+        self.origin = origin
         hash = values.hashValue
     }
 
@@ -85,7 +90,8 @@ package final class ExchangeRules: Sendable, Hashable {
         if let policy = options.identifiedRedirectPolicy { changed.redirectPolicy = policy }
         if let retry = options.retry { changed.retry = retry }
         return ExchangeRules(
-            changed, configuration, jar, options.credentials ?? credentials, plainFields: plainFields)
+            changed, configuration, jar, options.credentials ?? credentials, plainFields: plainFields,
+            origin: origin)
     }
 
     /// Returns these rules with other header fields that are added to each request.
@@ -95,8 +101,12 @@ package final class ExchangeRules: Sendable, Hashable {
         changed.headers = headers
         configuration.headers = headers
         return ExchangeRules(
-            changed, configuration, jar, credentials, plainFields: configuration.sent(HTTPHeaderFields()))
+            changed, configuration, jar, credentials, plainFields: configuration.sent(HTTPHeaderFields()),
+            origin: origin)
     }
+
+    /// Returns whether both rules come from the same configuration object, so that one can replace the other.
+    func hasSameOrigin(as other: ExchangeRules) -> Bool { origin === other.origin }
 
     /// The header fields that are added to each request without a header field of the same name.
     var headers: HTTPHeaderFields { values.headers }

@@ -44,8 +44,7 @@ extension DiskCache {
     ///
     /// You can change them at any time, and the change never blocks. If the entries exceed lower limits, the cache
     /// evicts the least recently used ones in the background, beginning immediately. A new
-    /// ``DiskCache/Limits/entrySizeLimit`` applies to entries that are stored afterward, and also to reads of larger
-    /// entries, which then miss. Negative limits become 0.
+    /// ``DiskCache/Limits/entrySizeLimit`` applies to entries that are stored afterward. Negative limits become 0.
     public var limits: Limits {
         get { state.limits }
         set {

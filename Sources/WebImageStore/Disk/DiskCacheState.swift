@@ -82,7 +82,7 @@ final class DiskCacheState: Sendable {
     /// only source of information, and the cache finds entries of other processes by checking the files.
     let isFilesOnly: Bool
     let extras: ExtraDirectories
-    private let currentLimits: Lock<DiskCache.Limits>
+    private let currentLimits: Lock<(limits: DiskCache.Limits, largestEntry: Int)>
     let shared: Lock<Shared>
     private let wake = DispatchSemaphore(value: 0)
 
@@ -94,7 +94,8 @@ final class DiskCacheState: Sendable {
         self.configuration = configuration
         let root = configuration.directory.absoluteFilePath
         layout = CacheLayout(root: root)
-        currentLimits = Lock(DiskCache.Limits(configuration))
+        let limits = DiskCache.Limits(configuration)
+        currentLimits = Lock((limits, limits.effectiveEntrySizeLimit))
         isFilesOnly = (try? configuration.fileSystem.isRemote(root)) ?? false
         extras = ExtraDirectories(
             configuration.readOnlyDirectories.map(\.absoluteFilePath), files: configuration.fileSystem)
@@ -106,13 +107,17 @@ final class DiskCacheState: Sendable {
     }
 
     /// The current limits.
-    var limits: DiskCache.Limits { currentLimits.withLock { $0 } }
+    var limits: DiskCache.Limits { currentLimits.withLock { $0.limits } }
     /// The maximum size of one entry in bytes.
-    var entrySizeLimit: Int { currentLimits.withLock { $0.effectiveEntrySizeLimit } }
+    var entrySizeLimit: Int { currentLimits.withLock { $0.limits.effectiveEntrySizeLimit } }
+    /// The maximum size in bytes of an entry that can be read, which is the highest limit for stored entries so far.
+    var readableEntrySize: Int { currentLimits.withLock { $0.largestEntry } }
     /// The number of seconds after which an entry that was neither stored nor revalidated expires.
-    var maxAge: Double { currentLimits.withLock { $0.maxAge / .seconds(1) } }
+    var maxAge: Double { currentLimits.withLock { $0.limits.maxAge / .seconds(1) } }
 
-    func setLimits(_ limits: DiskCache.Limits) { currentLimits.withLock { $0 = limits } }
+    func setLimits(_ limits: DiskCache.Limits) {
+        currentLimits.withLock { $0 = (limits, max($0.largestEntry, limits.effectiveEntrySizeLimit)) }
+    }
 
     /// Changes the shared state, enqueues the job that the closure returns, and wakes the writer if it sleeps.
     func enqueue(_ body: (inout Shared) -> Job?) {

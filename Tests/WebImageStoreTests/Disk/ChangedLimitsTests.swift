@@ -80,6 +80,8 @@ struct ChangedLimitsTests {
         cache.limits.entrySizeLimit = 100
         cache.store(entry(501, count: 101))
         #expect(await cache.entry(for: key(501)) == nil)
+        // Larger entries remain readable.
+        #expect(await cache.entry(for: key(500))?.data.count == large)
         await cache.close()
     }
 

@@ -64,7 +64,7 @@ struct TrackedMemoryTierTests {
         #expect(tier.count == 0 && tracked.keyCount == 0)
     }
 
-    @Test("An image that the tier evicted is a miss, and its key is forgotten")
+    @Test("An image that the tier evicted is a miss, and its key is removed")
     func eviction() {
         let tracked = TrackedMemoryTier.tracking(tier)
         store(tracked, 1, of: 1)
@@ -96,7 +96,7 @@ struct TrackedMemoryTierTests {
             case 1: tracked.removeAll(of: WebImageStoreTests.key(7))
             case 2: tracked.removeAll()
             default:
-                // A lookup during the store must not forget the key.
+                // A lookup during the store must not remove the key.
                 #expect(tracked.image(for: key) == nil)
             }
         }

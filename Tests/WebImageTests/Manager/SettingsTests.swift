@@ -21,7 +21,7 @@ private struct LetterCoder: ImageCoder {
     func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
-        gate?.waitOnThread()
+        gate?.blockingWait()
         do {
             return DecodedImage(pixels: try TestImages.pixels(number, width: 2, height: 2))
         } catch {
@@ -47,7 +47,7 @@ private struct SchemeLoader: ImageLoader {
 
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         await gate?.wait()
-        return LoadResponse(url: request.url, body: Numbered.data(number))
+        return LoadResponse(body: Numbered.data(number), url: request.url)
     }
 }
 
@@ -133,6 +133,57 @@ struct SettingsTests {
         #expect(await old.number == 1)
     }
 
+    @Test("Data of a request with earlier header fields doesn't serve a later request that waits in the cache lookup")
+    func arrivalDuringLookup() async throws {
+        let gate = TestGate()
+        let server = try LoopbackServer { request in
+            image(request.headers["X-Number"].flatMap { Int($0) } ?? 0, request.headers["X-Number"] == "1" ? gate : nil)
+        }
+        let tier = RecordingTier()
+        let fixture = try ManagerFixture { configuration in
+            configuration.downloader.headers["X-Number"] = "1"
+            configuration.cacheTiers = [tier]
+            configuration.diskCache = nil
+        }
+        let manager = fixture.manager
+        let held = TestGate()
+        var first = ImageRequest(url: server.url("/a"))
+        // The data remains in use while the transformer waits.
+        first.transformers = [HoldingTransformer(held)]
+        first.caching.originalWriteTo = []
+        let old = manager.load(first)
+        await server.waitForRequests(count: 1)
+        manager.update { $0.headers["X-Number"] = "2" }
+        let lookup = TestGate()
+        tier.blockLookups(lookup)
+        // The lookup of the processed image precedes the check for data that is in use.
+        var second = ImageRequest(url: server.url("/a"))
+        second.caching.processedEncoding = .png
+        let lookups = tier.lookups
+        let new = manager.load(second)
+        await untilTrue { tier.lookups > lookups }
+        gate.open()
+        await untilTrue { manager.statistics.loadedByteCount > 0 }
+        lookup.open()
+        #expect(await new.number == 2)
+        held.open()
+        #expect(await old.number == 1)
+    }
+
+    @Test("A request with a downloader of its own is sent with the header fields of that downloader")
+    func otherDownloader() async throws {
+        let server = try LoopbackServer { request in
+            image(request.headers["X-Number"].flatMap { Int($0) } ?? 0)
+        }
+        let fixture = try ManagerFixture { $0.downloader.headers["X-Number"] = "1" }
+        var configuration = ImageDownloader.Configuration()
+        configuration.proxy = .disabled
+        configuration.headers["X-Number"] = "9"
+        var request = ImageRequest(url: server.url("/a"))
+        request.loader = ImageDownloader(configuration: configuration)
+        #expect(await fixture.manager.load(request).number == 9)
+    }
+
     @Test("Responses that vary by a header field of the settings are cached for each of its values")
     func variants() async throws {
         let server = try LoopbackServer { request in
@@ -155,7 +206,7 @@ struct SettingsTests {
         #expect(manager.cachedImage(for: server.url("/a")) == nil)
     }
 
-    @Test("A remembered failure doesn't apply after a change of the header fields")
+    @Test("A negative cache entry doesn't apply after a change of the header fields")
     func failures() async throws {
         let server = try LoopbackServer { request in
             request.headers["X-Number"] == "7" ? image(7) : .status(404)
@@ -172,7 +223,11 @@ struct SettingsTests {
     @Test("A registered coder decodes data that was remembered as undecodable, and running decodes aren't disturbed")
     func coders() async throws {
         let loader = StubLoader { _ in .init(Data("L".utf8)) }
-        let fixture = try ManagerFixture { $0.loaders = [loader] }
+        let fixture = try ManagerFixture { configuration in
+            configuration.loaders = [loader]
+            // One decode waits for a gate.
+            configuration.workerThreadCount = 4
+        }
         let manager = fixture.manager
         let request = ImageRequest(url: .sample)
         let code = try #require(await manager.code(of: request))
@@ -205,7 +260,7 @@ struct SettingsTests {
         let gate = TestGate()
         manager.update { $0.loaders.append(SchemeLoader(number: 1, gate: gate)) }
         let first = manager.load(request)
-        await manager.waitForLoads(count: 1)
+        await manager.waitForLoads(1)
         manager.update { $0.loaders = [SchemeLoader(number: 2)] }
         // The same URL isn't joined with the load of the earlier loader.
         #expect(await manager.load(request).number == 2)

@@ -181,7 +181,7 @@ final class DiskCacheWriter {
     /// Writes an update into the file because there is no index on disk.
     private func rewrite(_ key: CacheKey, _ update: EntryMetadataUpdate) {
         let name = key.fileName
-        let limit = state.entrySizeLimit + 4 * EntryFile.sectionLimit
+        let limit = state.readableEntrySize + 4 * EntryFile.sectionLimit
         guard steps.acceptsWrites(now: uptime),
             let contents = try? files.contents(layout.entry(name), limit: limit),
             var entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: true)
