@@ -43,7 +43,9 @@ final class DownloadContext: Sendable {
         common = other.common
         // The rules that a manager used for its keys take precedence over rules that changed in the meantime. The rules
         // of another downloader don't apply here.
-        let captured = request.rules.flatMap { [common] in $0.hasSameOrigin(as: common.rules) ? $0 : nil }
+        let captured = (request.rules as? ExchangeRules).flatMap { [common] in
+            $0.hasSameOrigin(as: common.rules) ? $0 : nil
+        }
         rules = (captured ?? common.rules).applying(request.network)
     }
 

@@ -5,7 +5,7 @@ import WebImageHTTP
 /// The rules for requests and responses from a downloader's configuration and a request's options.
 ///
 /// The rules are an object because almost all requests of a downloader share those of its configuration.
-package final class ExchangeRules: Sendable, Hashable {
+package final class ExchangeRules: LoadRules, Hashable {
     private struct Values: Sendable, Hashable {
         /// The cookie jar, or `nil` if cookies are disabled.
         var cookies: IdentityBox?
