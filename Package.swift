@@ -12,7 +12,6 @@ let traits: Set<Trait> = [
     .trait(name: "SVG", description: "SVG images (librsvg2-dev)"),
     .trait(name: "PDF", description: "PDF pages (libpoppler-glib-dev)"),
     .trait(name: "TIFF", description: "TIFF images (libtiff-dev)"),
-    .trait(name: "Memcached", description: "Reserved for a cache tier on a server. It has no effect."),
 ]
 
 /// Returns the C module of a system library: its headers, and shims for what Swift can’t call.

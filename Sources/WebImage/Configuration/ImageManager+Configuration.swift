@@ -13,6 +13,9 @@ extension ImageManager {
     public struct Configuration: Sendable {
         /// The limits of the memory cache.
         public var memoryCache = MemoryCache.Configuration()
+        /// The memory tier that replaces the built-in memory cache. The default is `nil`, which means the built-in
+        /// cache with the limits of ``memoryCache``.
+        public var customMemoryCache: (any MemoryCacheTier)?
         /// The directory and the limits of the disk cache, or `nil` for no disk cache.
         ///
         /// The default directory is ``DiskCache/Configuration/defaultDirectory(for:)`` for the name of the process.

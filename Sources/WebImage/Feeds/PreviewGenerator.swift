@@ -36,7 +36,6 @@ struct PreviewGenerator: Sendable {
     let key: PreviewKey
     private let options: ImageDecodingOptions
     private var decoder: (any ProgressiveImageDecoder)?
-    private var probe: ImageInfo?
     private var charge: MemoryReservation?
     /// The number of chunks that the decoder has received.
     private var receivedChunks = 0
@@ -70,7 +69,7 @@ struct PreviewGenerator: Sendable {
     }
 
     /// The estimated size of the pixels that the next preview needs, in bytes.
-    var cost: Int { probe.map { Self.bytes($0) } ?? 0 }
+    private(set) var cost = 0
 
     /// Passes the received data to the decoder and makes a preview. An error only ends the previews.
     ///
@@ -112,7 +111,7 @@ struct PreviewGenerator: Sendable {
         ) { probe in
             guard key.policy.style != .blurred || probe.isProgressive && [.jpeg, .png, .apng].contains(probe.format)
             else { return false }
-            charge = budget.charge(Self.bytes(probe))
+            charge = budget.charge(Self.bytes(probe, options, coders))
             return charge != nil
         }
         switch start {
@@ -120,7 +119,7 @@ struct PreviewGenerator: Sendable {
         case .unavailable: end()
         case .decoder(let made, let found):
             decoder = made
-            probe = found
+            cost = Self.bytes(found, options, coders)
             self.charge = charge
         }
     }
@@ -131,8 +130,13 @@ struct PreviewGenerator: Sendable {
         charge = nil
     }
 
-    /// Returns the size of the full image in bytes. Decoders retain it until the download ends.
-    private static func bytes(_ probe: ImageInfo) -> Int {
+    /// Returns the size in bytes of the pixels that the decoder retains until the download ends. They have the size of
+    /// the full image unless the decoder reduces it.
+    private static func bytes(_ probe: ImageInfo, _ options: ImageDecodingOptions, _ coders: ImageCoderRegistry) -> Int
+    {
+        if let requirements = coders.requirements(for: probe, options: options, isIncremental: true) {
+            return requirements.byteCount
+        }
         let bytes = (probe.storedSize.area ?? .max).multipliedReportingOverflow(by: 4)
         return bytes.overflow ? .max : bytes.partialValue
     }

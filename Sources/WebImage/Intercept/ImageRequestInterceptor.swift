@@ -6,7 +6,8 @@ import WebImageCore
 ///
 /// Interceptors run in the order of ``ImageManager/Configuration/interceptors``. The first one is the outermost. They
 /// run before any cache lookup, on Swift's cooperative thread pool, so the manager delivers images in memory
-/// asynchronously. Canceling a request cancels the Swift task in which they run.
+/// asynchronously. If an interceptor doesn't need to see requests that an image in memory serves, implement
+/// ``appliesToMemoryHits``. Canceling a request cancels the Swift task in which they run.
 ///
 /// To serve a request with an image, return an ``ImageResponse`` without calling `next`. The manager delivers the image
 /// unchanged and doesn't store it. To serve a request with data, pass a request with this data to `next`:
@@ -35,6 +36,17 @@ public protocol ImageRequestInterceptor: Sendable {
     /// ``ImageRequest/CachingOptions/bypassesFailureCache``.
     typealias Next = @Sendable (ImageRequest) async throws(ImageError) -> ImageResponse
 
+    /// A Boolean value that indicates whether the interceptor also wraps requests that an image in memory serves.
+    ///
+    /// If the value is `false`, the manager doesn't call ``intercept(_:next:)`` for a request if an image in memory
+    /// serves it without contacting the server. If the value is `false` for all interceptors of a manager, it delivers
+    /// such images synchronously, as without interceptors. A stale image doesn't count if the request would revalidate
+    /// it, also in the background. Requests for original data always pass through the interceptor.
+    ///
+    /// The default is `true`. Keep it for interceptors that restrict the access to images or that change requests in a
+    /// way that selects other images. The manager reads the value once, when it's created.
+    var appliesToMemoryHits: Bool { get }
+
     /// Serves a request, typically by calling `next` with the request or a changed copy.
     ///
     /// The default implementation returns the response of `next`.
@@ -48,6 +60,9 @@ public protocol ImageRequestInterceptor: Sendable {
 }
 
 extension ImageRequestInterceptor {
+    /// `true` because an interceptor may restrict the access to images.
+    public var appliesToMemoryHits: Bool { true }
+
     /// Returns the response of `next`.
     public func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse {
         try await next(request)

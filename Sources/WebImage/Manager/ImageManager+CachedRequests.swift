@@ -101,7 +101,7 @@ extension ImageManager {
     public func cachedTiers(for request: ImageRequest) async -> ImageCache.Tiers {
         let plan = await pipeline.plan(request).verified()
         var tiers: ImageCache.Tiers = []
-        if let image = plan.cache.memory?.image(for: plan.keys.digest), plan.selects(image) { tiers.insert(.memory) }
+        if let image = plan.imageInMemory, plan.selects(image) { tiers.insert(.memory) }
         if !plan.isLocal {
             tiers.formUnion(await plan.originalCache.tiers(having: plan.keys.data, matching: plan.selectingHeaders))
         }
@@ -129,8 +129,8 @@ extension ImageManager {
         // Note the removal first so that running requests don't store what is removed.
         for cache in plan.caches { cache.recordRemoval(of: plan.keys.data) }
         if tiers.contains(.memory) {
-            plan.cache.memory?.remove(plan.keys.final)
-            plan.cache.memory?.removeAll(of: plan.keys.data)
+            plan.cache.removeFromMemory(plan.keys.final)
+            plan.cache.removeAllFromMemory(of: plan.keys.data)
         }
         let farther = tiers.subtracting(.memory)
         guard !farther.isEmpty else { return }
@@ -158,11 +158,12 @@ extension ImageManager {
     /// The value is independent of ``ImageRequest/userInfo``, which is never stored.
     ///
     /// - Parameters:
-    ///   - value: The value, up to 1 MiB, or `nil` to remove it. Larger values have no effect.
+    ///   - value: The value, up to 1 MiB, or `nil` to remove it.
     ///   - request: The request that identifies the data.
-    public func setUserData(_ value: Data?, for request: ImageRequest) async {
-        guard (value?.count ?? 0) <= 1 << 20 else { return }
+    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/userDataSize`` if the value
+    ///   is too large. In this case, the tiers keep their values.
+    public func setUserData(_ value: Data?, for request: ImageRequest) async throws(ImageError) {
         let plan = await pipeline.plan(request).verified()
-        await plan.originalCache.setUserData(value, for: plan.keys.data, matching: plan.selectingHeaders)
+        try await plan.originalCache.setUserData(value, for: plan.keys.data, matching: plan.selectingHeaders)
     }
 }

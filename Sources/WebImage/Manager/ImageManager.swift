@@ -38,11 +38,13 @@ public final class ImageManager: Sendable {
     }
     private static let sharedManager = Lock<ImageManager?>(nil)
 
-    /// The settings that this manager was created with.
+    /// The settings that this manager was created with. For the current values, see ``settings``.
     public let configuration: ImageManager.Configuration
     /// The memory cache, the disk cache, and any other tiers, combined into one cache.
     public let cache: ImageCache
-    /// The cache for decoded images.
+    /// The built-in cache for decoded images.
+    ///
+    /// It remains empty if ``ImageManager/Configuration/customMemoryCache`` replaces it.
     public let memoryCache: MemoryCache
     /// The cache for original data, or `nil` if it's turned off or its directory can't be used.
     public let diskCache: DiskCache?
@@ -51,6 +53,8 @@ public final class ImageManager: Sendable {
     /// The HTTP loader.
     public let downloader: ImageDownloader
     let pipeline: ImagePipeline
+    /// The lock under which ``update(_:)`` changes the settings.
+    let updates = Lock(())
     private let pressure: MemoryPressureObservation
 
     /// Creates a manager with changes to the default configuration.
@@ -73,13 +77,14 @@ public final class ImageManager: Sendable {
         memoryCache = MemoryCache(configuration: configuration.memoryCache)
         (diskCache, diskCacheError) = Self.openDisk(configuration.diskCache)
         cache = ImageCache(
-            memory: memoryCache, disk: diskCache, tiers: configuration.cacheTiers, policy: configuration.tierPolicy,
-            now: configuration.now)
+            memory: memoryCache, customMemory: configuration.customMemoryCache, disk: diskCache,
+            tiers: configuration.cacheTiers, policy: configuration.tierPolicy, now: configuration.now)
         downloader = ImageDownloader(configuration: Self.keepingParts(configuration, hasDisk: diskCache != nil))
-        pipeline = ImagePipeline(
-            configuration: configuration, cache: cache,
-            loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
-        pressure = Self.observePressure(configuration.memoryPressureMonitor, memoryCache, pipeline.workers)
+        let settings = LiveSettings(configuration, builtIn: [DataURLLoader(), FileLoader(), downloader]) {
+            [downloader] in downloader.rules
+        }
+        pipeline = ImagePipeline(configuration: configuration, cache: cache, settings: settings)
+        pressure = Self.observePressure(configuration.memoryPressureMonitor, cache, pipeline.workers)
     }
 
     /// Stores the resume data next to the cache so that interrupted downloads can resume after a restart.
@@ -228,11 +233,15 @@ public final class ImageManager: Sendable {
         }
         guard request.caching.readFrom.contains(.memory),
             (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy) != .reload,
-            let memory = (request.caching.cache ?? cache).memory,
-            let image = memory.image(for: pipeline.defaults.digest(of: request))
+            let image = image(in: request.caching.cache ?? cache, for: request)
         else { return nil }
         guard let resource = image.resource, resource.isNegotiated else { return image }
         return ResolvedRequest(request, pipeline.defaults).selects(image) ? image : nil
+    }
+
+    private func image(in cache: ImageCache, for request: ImageRequest) -> DecodedImage? {
+        if let memory = cache.memory { return memory.image(for: pipeline.defaults.digest(of: request)) }
+        return cache.trackedMemory?.image(for: ResolvedRequest(request, pipeline.defaults).keys.final)
     }
 
     /// Returns a placeholder from the memory cache: the same image in another size, or `nil` if there's none.
@@ -261,8 +270,8 @@ public final class ImageManager: Sendable {
     private func removeCachedImage(for plan: ResolvedRequest) async {
         // Note the removal first so that running requests don't store what is removed.
         plan.cache.recordRemoval(of: plan.keys.data)
-        plan.cache.memory?.remove(plan.keys.final)
-        plan.cache.memory?.removeAll(of: plan.keys.data)
+        plan.cache.removeFromMemory(plan.keys.final)
+        plan.cache.removeAllFromMemory(of: plan.keys.data)
         failures.remove(plan.keys.data)
         downloader.removePartialDownloads(of: plan.request.url)
         await plan.originalCache.remove(plan.keys.data, matching: nil)
@@ -308,20 +317,25 @@ public final class ImageManager: Sendable {
 extension ImageManager {
     /// Connects the memory cache and the worker threads to the pressure source for the lifetime of the result.
     static func observePressure(
-        _ source: MemoryPressureMonitor, _ memory: MemoryCache, _ workers: WorkerPool
+        _ source: MemoryPressureMonitor, _ cache: ImageCache, _ workers: WorkerPool
     ) -> MemoryPressureObservation {
-        memory.whenFilled { [weak source] in source?.startReading() }
-        return source.observe(holdsMemory: { [weak memory] in (memory?.statistics.count ?? 0) > 0 }) {
-            [weak memory, weak workers] event in
+        let (memory, tracked) = (cache.memory, cache.trackedMemory)
+        memory?.whenFilled { [weak source] in source?.startReading() }
+        tracked?.whenFilled { [weak source] in source?.startReading() }
+        let holdsMemory = { @Sendable [weak memory, weak tracked] in
+            (memory?.statistics.count ?? 0) + (tracked?.keyCount ?? 0) > 0
+        }
+        return source.observe(holdsMemory: holdsMemory) { [weak memory, weak tracked, weak workers] event in
             workers?.limit(toThreads: event.level.decodeLimit)
-            if event.sheds, let memory { shed(event.level, memory) }
+            if event.sheds { shed(event.level, memory, tracked) }
         }
     }
 
-    private static func shed(_ level: MemoryPressureLevel, _ memory: MemoryCache) {
-        if level.dropsLookAhead { memory.removeUnusedAhead() }
+    private static func shed(_ level: MemoryPressureLevel, _ memory: MemoryCache?, _ tracked: TrackedMemoryTier?) {
+        if level.dropsLookAhead { memory?.removeUnusedAhead() }
         // Visible images remain available through weak references, even if the cache no longer retains them.
-        if let fraction = level.cacheFraction { memory.trim(toFraction: fraction) }
+        if let fraction = level.cacheFraction { memory?.trim(toFraction: fraction) }
+        tracked?.tier.releaseMemory(at: level)
         PixelPool.shared.trim()
         // This takes milliseconds if much memory is free, and the thread that reported the level may be drawing.
         if level.returnsMemory { DispatchQueue.global(qos: .utility).async { SystemMemory.trimHeap() } }

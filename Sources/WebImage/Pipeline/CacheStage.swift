@@ -15,6 +15,8 @@ final class CacheStage: Sendable {
         let selectingHeaders: HTTPHeaderFields
         let cache: ObjectIdentifier
         let tiers: ImageCache.Tiers
+        /// The revision of the cache's tiers.
+        let tierRevision: Int
         let coder: String?
         let generation: CacheGeneration
     }
@@ -42,7 +44,7 @@ final class CacheStage: Sendable {
     /// new as any response to a new request, regardless of the policy.
     func arrivedSince(_ plan: ResolvedRequest, _ generation: CacheGeneration) -> OriginalData? {
         guard let original = inFlight.original(for: plan.keys.data, generation), plan.createdAt <= original.arrived,
-            plan.accepts(original.resource)
+            plan.accepts(original.resource), original.settings?.loadsLike(plan.settings) ?? true
         else { return nil }
         return original
     }
@@ -64,7 +66,7 @@ final class CacheStage: Sendable {
         guard !plan.isLocal, !Task.isCancelled, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
         let key = Key(
             data: plan.keys.data, selectingHeaders: plan.selectingHeaders, cache: ObjectIdentifier(cache), tiers: tiers,
-            coder: plan.request.coder?.identifier, generation: generation)
+            tierRevision: cache.tierRevision, coder: plan.request.coder?.identifier, generation: generation)
         let found = try? await lookups.value(for: key, priority: priority) { context in
             .success(await self.read(plan, cache, key, priority: context.priority))
         }
@@ -113,7 +115,7 @@ final class CacheStage: Sendable {
         guard plan.step(for: resource).needsNothing else { return nil }
         do throws(ImageError) {
             let image = try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
-                [coders = plan.defaults.configuration.coders] context throws(ImageError) -> DecodedImage in
+                [coders = plan.settings.coders] context throws(ImageError) -> DecodedImage in
                 try ProcessedForm.image(entry.data, plan.request, coders, context: context)
                     .with(provenance: resource)
             }
@@ -184,25 +186,34 @@ struct MemoryStage: Sendable {
     /// Returns the image in memory for `plan`.
     func hit(_ plan: ResolvedRequest) -> Hit? {
         guard plan.policy != .reload, plan.request.caching.readFrom.contains(.memory) else { return nil }
-        if let image = plan.cache.memory?.image(for: plan.keys.digest), plan.selects(image) {
+        if let image = plan.imageInMemory, plan.selects(image) {
             return Hit(image: image, step: plan.step(for: image.resource))
         }
         guard plan.request.caching.allowsLargerImages, plan.transformers.isEmpty else { return nil }
         // A larger image that must be revalidated would be revalidated at its own size and stored under this key.
-        return plan.cache.memory?.larger(for: plan.rendition) { image in
+        let isUsable: (DecodedImage) -> Bool = { image in
             plan.selects(image) && plan.step(for: image.resource).needsNothing
-        }.map { Hit(image: $0, step: .use) }
+        }
+        let cache = plan.cache
+        let larger =
+            cache.memory?.larger(for: plan.rendition, where: isUsable)
+            ?? cache.trackedMemory?.larger(for: plan.rendition, where: isUsable)
+        return larger.map { Hit(image: $0, step: .use) }
     }
 
     /// Returns an image of the same data at another size, to display while the requested image loads.
     func placeholder(_ plan: ResolvedRequest) -> DecodedImage? {
         guard plan.request.caching.readFrom.contains(.memory) else { return nil }
-        return plan.cache.memory?.placeholder(for: plan.rendition) { plan.selects($0) }
+        let cache = plan.cache
+        return cache.memory?.placeholder(for: plan.rendition) { plan.selects($0) }
+            ?? cache.trackedMemory?.placeholder(for: plan.rendition) { plan.selects($0) }
     }
 
     /// Returns the image after an intermediate or final step for data with this digest.
     func step(_ key: ProcessingKey, _ plan: ResolvedRequest) -> DecodedImage? {
-        guard plan.request.caching.readFrom.contains(.memory), let image = plan.cache.memory?.image(for: key.step),
+        guard plan.request.caching.readFrom.contains(.memory) else { return nil }
+        let cache = plan.cache
+        guard let image = cache.memory?.image(for: key.step) ?? cache.trackedMemory?.image(for: key.step),
             image.resource?.digest == key.bytes
         else { return nil }
         return image
@@ -210,17 +221,27 @@ struct MemoryStage: Sendable {
 
     /// Stores a processed image if the request allows it and its key wasn't removed after the request began.
     func store(_ image: DecodedImage, _ plan: ResolvedRequest, _ generation: CacheGeneration) {
-        guard plan.request.caching.writeTo.contains(.memory), let memory = plan.cache.memory,
-            plan.cache.generation(of: plan.keys.data) == generation
+        let cache = plan.cache
+        guard plan.request.caching.writeTo.contains(.memory), cache.hasMemory,
+            cache.generation(of: plan.keys.data) == generation
         else { return }
-        memory.store(
+        cache.memory?.store(
             image, for: plan.keys.final, rendition: plan.rendition, isAhead: plan.request.priority == .veryLow)
+        cache.trackedMemory?.store(image, for: plan.keys.final, rendition: plan.rendition)
         // A removal between the check and the store missed the image.
-        if plan.cache.generation(of: plan.keys.data) != generation { memory.remove(plan.keys.final) }
+        if cache.generation(of: plan.keys.data) != generation { cache.removeFromMemory(plan.keys.final) }
     }
 }
 
 extension ResolvedRequest {
+    /// The final image in memory, regardless of its age and its header fields.
+    var imageInMemory: DecodedImage? {
+        let cache = cache
+        // The built-in cache doesn't need the key, which takes longer to create than the lookup.
+        if let memory = cache.memory { return memory.image(for: keys.digest) }
+        return cache.trackedMemory?.image(for: keys.final)
+    }
+
     /// The rendition of the processed image.
     fileprivate var rendition: ImageVariant {
         ImageVariant(data: keys.data, decoding: request.decodeOptions, transformers: transformers.map(\.identifier))

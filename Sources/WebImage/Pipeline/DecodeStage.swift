@@ -11,11 +11,14 @@ struct ProcessingKey: Hashable, Sendable {
     let step: CacheKey
     let bytes: ContentDigest
     let limits: ImageLimits
+    /// The revision of the manager's coders. The step names the coder of a request.
+    let coders: Int
 
     init(_ plan: ResolvedRequest, step: Int, of original: OriginalData) {
         self.step = plan.keys.steps[step]
         bytes = original.resource.digest
         limits = plan.limits
+        coders = plan.settings.revision.coders
     }
 }
 

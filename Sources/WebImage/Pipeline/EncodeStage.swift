@@ -37,16 +37,16 @@ final class EncodeStage: Sendable {
         let image: ObjectIdentifier
         let reusesOriginal: Bool
         let limits: ImageLimits
+        /// The revision of the coders.
+        let coders: Int
     }
 
     private let jobs = SharedJobs<Key, SharedEncodedImage, Never>(cancelled: .cancelled)
     private let workers: WorkerPool
-    private let coders: ImageCoderRegistry
     private let counters: ManagerCounters
 
-    init(workers: WorkerPool, coders: ImageCoderRegistry, counters: ManagerCounters) {
+    init(workers: WorkerPool, counters: ManagerCounters) {
         self.workers = workers
-        self.coders = coders
         self.counters = counters
     }
 
@@ -67,7 +67,7 @@ final class EncodeStage: Sendable {
     ) async throws(ImageError) -> SharedEncodedImage {
         let key = Key(
             processed: plan.keys.final, encoding: encoding, image: ObjectIdentifier(image),
-            reusesOriginal: original != nil, limits: plan.limits)
+            reusesOriginal: original != nil, limits: plan.limits, coders: plan.settings.revision.coders)
         return try await jobs.value(for: key, priority: priority) { context in
             if let cached = await storage?.cached() { return .success(cached) }
             do throws(ImageError) {
@@ -87,7 +87,7 @@ final class EncodeStage: Sendable {
         // The encoder decodes the original again to check whether it can replace the image.
         let cost = image.pixels.byteCount * (original == nil ? 1 : 2)
         let data = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
-            [coders, counters] context throws(ImageError) -> Data in
+            [coders = plan.settings.coders, counters] context throws(ImageError) -> Data in
             counters.encodes.add(1, ordering: .relaxed)
             return try plan.trace.work(
                 .encode, key: plan.keys.final, detail: encoding.formatOrAutomatic.rawValue,

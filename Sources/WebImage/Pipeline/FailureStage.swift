@@ -13,21 +13,22 @@ struct FailureStage: Sendable {
     private struct Load: Hashable {
         let exchange: ExchangeKey
         let loader: LoaderIdentity
+        /// The revision of the loaders.
+        let loaders: Int
     }
 
     /// The context of data that couldn't be decoded.
     private struct Bytes: Hashable {
         let load: Load
         let coder: String?
+        /// The revision of the coders.
+        let coders: Int
         let allowsPartial: Bool
         let formatHint: String?
         let limits: ImageLimits
     }
 
     let memory: FailureCache
-    let rules: ExchangeRules
-    /// A Boolean value that indicates whether the manager has loaders of the application.
-    let hasOwnLoaders: Bool
 
     /// Returns the failure of `plan` in the negative cache, or `nil` if the request must contact the source. A request
     /// with alternatives always contacts its sources.
@@ -63,7 +64,8 @@ struct FailureStage: Sendable {
     /// Returns whether credentials may be sent that the request itself doesn't set: from a cookie jar, a credential
     /// store, an interceptor of the downloader, or a loader of the application.
     private func mayIdentify(_ load: Load, _ plan: ResolvedRequest) -> Bool {
-        !load.exchange.access.isAnonymous || rules.hasInterceptors || hasOwnLoaders || plan.request.loader != nil
+        !load.exchange.access.isAnonymous || plan.settings.rules.hasInterceptors
+            || !plan.settings.ownLoaders.isEmpty || plan.request.loader != nil
     }
 
     /// Removes the failures of `source` after it responded.
@@ -80,13 +82,17 @@ struct FailureStage: Sendable {
             source.headers.lines.filter { !HTTPHeaderFields.namesWithoutEffectOnData.contains($0.name.lowercased()) })
         request.acceptsNotModified = false
         request.network.alternativeURLs = []
-        return Load(exchange: ExchangeKey(request, rules: rules), loader: plan.request.loaderIdentity)
+        let settings = plan.settings
+        return Load(
+            exchange: ExchangeKey(request, rules: settings.rules), loader: plan.request.loaderIdentity,
+            loaders: settings.revision.loaders)
     }
 
     private func bytes(_ plan: ResolvedRequest, _ load: Load) -> Bytes {
         let options = plan.request.hintedOptions
         return Bytes(
-            load: load, coder: plan.request.coder?.identifier, allowsPartial: options.allowsPartialData,
+            load: load, coder: plan.request.coder?.identifier, coders: plan.settings.revision.coders,
+            allowsPartial: options.allowsPartialData,
             formatHint: options.formatHint?.rawValue, limits: plan.limits)
     }
 }

@@ -18,6 +18,8 @@ struct FetchKey: Hashable, Sendable {
     /// The identifier of the coder that checks the data, or `nil` if the registry does.
     let coder: String?
     let formatHint: ImageFormat?
+    /// The revision of the manager's coders and loaders.
+    let revision: SettingsSnapshot.Revision
     /// The last removal of the key before the fetch, so that removed data is loaded again.
     let generation: CacheGeneration
 }
@@ -51,8 +53,6 @@ final class FetchStage: Sendable {
     }
 
     private let jobs = SharedJobs<FetchKey, FetchResult, LoadEvent>(cancelled: .cancelled)
-    private let loaders: [any ImageLoader]
-    private let rules: ExchangeRules
     private let progressInterval: Double
     private let now: @Sendable () -> Date
     private let workers: WorkerPool
@@ -65,12 +65,10 @@ final class FetchStage: Sendable {
     let feeds: IncrementalDecodeRegistry
 
     init(
-        _ configuration: ImageManager.Configuration, loaders: [any ImageLoader], rules: ExchangeRules,
+        _ configuration: ImageManager.Configuration,
         workers: WorkerPool, resources: OriginalInfoRegistry, inFlight: InFlightOriginals, cache: CacheStage,
         counters: ManagerCounters, activity: LoadActivity, feeds: IncrementalDecodeRegistry
     ) {
-        self.loaders = loaders
-        self.rules = rules
         progressInterval = configuration.downloader.progressInterval / .seconds(1)
         now = configuration.now
         conditions = configuration.networkConditions
@@ -103,9 +101,9 @@ final class FetchStage: Sendable {
         guard !Task.isCancelled, task.result == nil else { throw .cancelled }
         let source = try source(at: request.url, plan)
         let key = FetchKey(
-            data: plan.keys.data, exchange: ExchangeKey(request, rules: rules), loader: source.identity,
+            data: plan.keys.data, exchange: ExchangeKey(request, rules: plan.settings.rules), loader: source.identity,
             timeouts: plan.request.network.timeouts, coder: plan.request.coder?.identifier,
-            formatHint: plan.request.hintedOptions.formatHint, generation: generation)
+            formatHint: plan.request.hintedOptions.formatHint, revision: plan.settings.revision, generation: generation)
         let subscription = feeds.subscribe(plan, to: key, task, for: use)
         defer { subscription?.end() }
         return try await jobs.value(
@@ -121,7 +119,7 @@ final class FetchStage: Sendable {
 
     /// Returns the source at a URL, which is the URL of the request or an alternative.
     private func source(at url: URL, _ plan: ResolvedRequest) throws(ImageError) -> FetchSource {
-        try FetchSource(url, plan, loaders)
+        try FetchSource(url, plan, plan.settings.loaders)
     }
 
     private func load(
@@ -186,7 +184,8 @@ final class FetchStage: Sendable {
                     for: key.data, answer.body, head: head, isSubstitute: isSubstitute)
                 return OriginalData(
                     data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
-                    generation: key.generation, exchange: key.exchange, mayBeReused: plan.allowsStoring(resource),
+                    generation: key.generation, exchange: key.exchange, settings: plan.settings,
+                    mayBeReused: plan.allowsStoring(resource),
                     metrics: answer.metrics,
                     isLengthKnown: answer.hasKnownLength)
             }
@@ -265,7 +264,7 @@ extension ResolvedRequest {
     func loadRequest(_ fields: HTTPHeaderFields) -> LoadRequest {
         var load = LoadRequest(url: request.url, headers: fields, maxByteCount: limits.maxEncodedBytes)
         load.network = request.network
-        load.cacheKey = keys.data
+        load.setOrigin(cacheKey: keys.data, rules: settings.rules)
         if !request.userInfo.isEmpty { load.userInfo = request.userInfo }
         if !request.isPlainGet {
             load.method = request.method

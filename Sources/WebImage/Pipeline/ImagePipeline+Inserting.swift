@@ -63,7 +63,8 @@ extension ImagePipeline {
         let options = plan.request.hintedOptions
         return try await workers.inspect(byteCount: data.count, limits: plan.limits) {
             [resources] context throws(ImageError) -> SuppliedData in
-            let probe = try plan.coders.inspect(data, options: options, limits: context.limits)
+            // Requests for other sizes can use the data, so the size is checked when the image is decoded.
+            let probe = try plan.coders.inspect(data, options: options, limits: context.limits, anySize: true)
             return SuppliedData(
                 data: data, resource: resources.record(for: plan.keys.data, data, head: nil), probe: probe)
         }
@@ -93,7 +94,7 @@ extension ImagePipeline {
         guard !tiers.isEmpty else { return }
         // Requests that are running must not replace the new data and images with older ones.
         for cache in plan.caches { cache.recordRemoval(of: plan.keys.data) }
-        plan.cache.memory?.removeAll(of: plan.keys.data)
+        plan.cache.removeAllFromMemory(of: plan.keys.data)
         failures.memory.remove(plan.keys.data)
         await plan.cache.removeDerived(from: plan.keys.allImages)
         // A tier that can't list its keys finds at least the processed image of this request.

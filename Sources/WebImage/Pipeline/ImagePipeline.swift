@@ -37,9 +37,8 @@ final class ImagePipeline: Sendable {
     /// The maximum number of different requests, or `nil` if it's unlimited.
     private let queueLimit: Int?
 
-    init(configuration: ImageManager.Configuration, cache: ImageCache, loaders: [any ImageLoader]) {
-        let rules = ExchangeRules(configuration.downloader)
-        defaults = RequestDefaults(configuration, cache: cache)
+    init(configuration: ImageManager.Configuration, cache: ImageCache, settings: LiveSettings) {
+        defaults = RequestDefaults(configuration, cache: cache, settings: settings)
         interceptors = RequestInterceptorChain(configuration, defaults)
         queueLimit = configuration.maxInFlightRequests
         failures = FailureStage(
@@ -47,8 +46,7 @@ final class ImagePipeline: Sendable {
                 policy: FailurePolicy { [lifetime = configuration.failureLifetime] error in
                     lifetime(error).map { $0 / .seconds(1) }
                 },
-                limit: configuration.maxRememberedFailures, now: configuration.now),
-            rules: rules, hasOwnLoaders: !configuration.loaders.isEmpty)
+                limit: configuration.maxRememberedFailures, now: configuration.now))
         workers = WorkerPool(
             threads: configuration.workerThreadCount, byteBudget: configuration.decodingMemoryLimit,
             waitingLimit: configuration.maxQueuedWorkItems)
@@ -57,14 +55,14 @@ final class ImagePipeline: Sendable {
             PreviewRenderer(configuration, workers, preparation), workers: workers,
             decodesWhileLoading: configuration.decodesWhileDownloading)
         fetch = FetchStage(
-            configuration, loaders: loaders, rules: rules, workers: workers, resources: resources,
-            inFlight: inFlight, cache: self.cache, counters: counters, activity: activity, feeds: feeds)
+            configuration, workers: workers, resources: resources, inFlight: inFlight, cache: self.cache,
+            counters: counters, activity: activity, feeds: feeds)
         decode = DecodeStage(
             workers: workers, memory: memory, counters: counters, preparation: preparation,
             pressure: configuration.memoryPressureMonitor)
         transform = TransformStage(
             workers: workers, memory: memory, counters: counters, preparation: preparation)
-        encode = EncodeStage(workers: workers, coders: configuration.coders, counters: counters)
+        encode = EncodeStage(workers: workers, counters: counters)
         storing = StoreStage(workers: workers, serialize: configuration.cacheSerializer)
     }
 
@@ -93,17 +91,22 @@ final class ImagePipeline: Sendable {
     /// Returns a response if the image serves the request, and otherwise the image to revalidate or complete. Returns
     /// neither if interceptors must run first, the version of a file must be read, or a tier may contain a higher quality.
     func hit(_ plan: ResolvedRequest) -> (ImageResponse?, known: DecodedImage?) {
-        guard !interceptors.interceptsLoads, !plan.needsVerification else { return (nil, nil) }
+        guard !interceptors.interceptsMemoryHits, !plan.needsVerification else { return (nil, nil) }
         let hit = memory.hit(plan)
-        guard let response = response(hit, plan) else { return (nil, hit?.image) }
+        // A revalidation must pass through the interceptors.
+        guard let response = response(hit, plan, needsNothing: interceptors.interceptsLoads) else {
+            return (nil, hit?.image)
+        }
         counters.countMemoryHit()
         if let trace = plan.trace { trace.begin(.request, cacheKey: plan.keys.final).end(.success(response)) }
         return (response, hit?.image)
     }
 
-    /// Returns the response for an image in memory, or `nil` if more work is necessary.
-    func response(_ hit: MemoryStage.Hit?, _ plan: ResolvedRequest) -> ImageResponse? {
+    /// Returns the response for an image in memory, or `nil` if more work is necessary. `needsNothing` indicates that a
+    /// background revalidation counts as more work.
+    func response(_ hit: MemoryStage.Hit?, _ plan: ResolvedRequest, needsNothing: Bool = false) -> ImageResponse? {
         guard let hit, hit.step.servesRequest, !plan.request.includesOriginalData else { return nil }
+        if needsNothing, !hit.step.needsNothing { return nil }
         if hit.step.revalidatesInBackground { revalidate(plan, known: hit.image) }
         return response(hit.image, plan, isStale: hit.step.revalidatesInBackground)
     }
@@ -127,6 +130,7 @@ final class ImagePipeline: Sendable {
         _ plan: ResolvedRequest, known: DecodedImage?, isAdmitted: Bool = false, isAhead: Bool = false,
         isPreliminary: Bool = false
     ) -> ImageTask {
+        plan.captureSettings()
         let span = plan.trace?.begin(.request, cacheKey: plan.keys.final)
         let place: InFlightLimiter.Key?
         do throws(ImageError) {
@@ -201,6 +205,7 @@ final class ImagePipeline: Sendable {
 
     /// Returns the original data for `plan`, through the interceptors if there are any.
     func bytes(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
+        plan.captureSettings()
         guard interceptors.interceptsLoads else { return try await ownBytes(plan, task) }
         return try await bytesIntercepted(plan, task)
     }
@@ -290,6 +295,7 @@ final class ImagePipeline: Sendable {
     /// - Throws: An ``ImageError/LimitFailure`` of the kind overloaded, or
     ///   ``ImageError/RequestFailure/unsupportedScheme(_:)``.
     func admit(_ plan: ResolvedRequest, _ encoding: ImageEncoding? = nil) throws(ImageError) -> InFlightLimiter.Key? {
+        plan.captureSettings()
         try defaults.checkScheme(of: plan.request)
         guard let limit = plan.request.maxInFlightRequests ?? queueLimit else { return nil }
         let key = InFlightLimiter.Key(final: plan.keys.digest, encoding: encoding)

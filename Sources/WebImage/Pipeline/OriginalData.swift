@@ -43,6 +43,8 @@ final class OriginalData: Sendable {
     let mayBeReused: Bool
     /// The exchange that loaded the data, or `nil` if the data wasn't loaded.
     let exchange: ExchangeKey?
+    /// The settings of the request that loaded the data, or `nil` if they had no effect on the data.
+    let settings: SettingsSnapshot?
     let claims = StoreClaims()
     private let processedClaims = Lock<[ProcessedEntry: StoreClaims]>([:])
     /// A server can request many sizes, and each one leaves an empty slot in the table.
@@ -50,7 +52,8 @@ final class OriginalData: Sendable {
 
     init(
         data: Data, resource: OriginalInfo, probe: ImageInfo?, origin: ImageResponse.Source,
-        generation: CacheGeneration, exchange: ExchangeKey? = nil, mayBeReused: Bool = true,
+        generation: CacheGeneration, exchange: ExchangeKey? = nil, settings: SettingsSnapshot? = nil,
+        mayBeReused: Bool = true,
         metrics: NetworkMetrics? = nil,
         isLengthKnown: Bool = true, source: ImageCache? = nil
     ) {
@@ -61,6 +64,7 @@ final class OriginalData: Sendable {
         self.origin = origin
         self.generation = generation
         self.exchange = exchange
+        self.settings = settings
         self.mayBeReused = mayBeReused
         self.metrics = metrics
         self.isLengthKnown = isLengthKnown
@@ -77,6 +81,7 @@ final class OriginalData: Sendable {
         origin = .local
         self.generation = generation
         self.exchange = exchange
+        settings = nil
         mayBeReused = true
         metrics = nil
         isLengthKnown = true

@@ -10,17 +10,42 @@ struct RequestInterceptorChain: Sendable {
     /// A closure with which the manager serves a request that passed through the chain.
     typealias Responder = @Sendable (ResolvedRequest) async throws(ImageError) -> ImageResponse
 
-    private let interceptors: [any ImageRequestInterceptor]
+    /// A closure that returns the response of an image in memory if it serves a request without contacting the server.
+    typealias MemoryLookup = @Sendable (ResolvedRequest) -> ImageResponse?
+
+    private struct Link {
+        let interceptor: any ImageRequestInterceptor
+        let appliesToMemoryHits: Bool
+    }
+
+    /// The values that all steps of one request share.
+    private struct Passage {
+        let trace: ObserverNotifier?
+        let settings: SettingsSnapshot
+        let lookup: MemoryLookup
+        let answering: Responder
+
+        func plan(_ request: ImageRequest, _ defaults: RequestDefaults) -> ResolvedRequest {
+            ResolvedRequest(request, defaults, trace: trace, settings: settings)
+        }
+    }
+
+    private let links: [Link]
     private let modifier: (@Sendable (inout ImageRequest) -> Void)?
     private let defaults: RequestDefaults
-    /// A Boolean value that indicates whether requests must pass through the chain before the memory lookup.
+    /// A Boolean value that indicates whether requests must pass through the chain unless memory serves them.
     let interceptsLoads: Bool
+    /// A Boolean value that indicates whether requests must pass through the chain before the memory lookup.
+    let interceptsMemoryHits: Bool
 
     init(_ configuration: ImageManager.Configuration, _ defaults: RequestDefaults) {
-        interceptors = configuration.interceptors
+        links = configuration.interceptors.map {
+            Link(interceptor: $0, appliesToMemoryHits: $0.appliesToMemoryHits)
+        }
         modifier = configuration.requestModifier
         self.defaults = defaults
-        interceptsLoads = !interceptors.isEmpty
+        interceptsLoads = !links.isEmpty
+        interceptsMemoryHits = links.contains { $0.appliesToMemoryHits }
     }
 
     /// A Boolean value that indicates whether there's no modifier of requests. Checking it first avoids a copy of each
@@ -36,19 +61,41 @@ struct RequestInterceptorChain: Sendable {
     }
 
     /// Passes the request of `plan` through the chain and returns the response.
-    func respond(_ plan: ResolvedRequest, _ answering: @escaping Responder) async throws(ImageError) -> ImageResponse {
-        try await respond(plan.callerRequest, plan.trace, answering, from: 0)
+    ///
+    /// - Parameters:
+    ///   - plan: The plan of the caller's request.
+    ///   - lookup: The memory lookup, or a closure that returns `nil` for requests that memory can't serve.
+    ///   - answering: The closure that serves the request after the last interceptor.
+    func respond(
+        _ plan: ResolvedRequest, lookup: @escaping MemoryLookup = { _ in nil }, _ answering: @escaping Responder
+    ) async throws(ImageError) -> ImageResponse {
+        let passage = Passage(trace: plan.trace, settings: plan.settings, lookup: lookup, answering: answering)
+        return try await respond(plan.callerRequest, links[...], skipped: [], passage)
     }
 
+    /// Passes `request` through `rest`. `skipped` contains the interceptors that were skipped because of a memory hit.
     private func respond(
-        _ request: ImageRequest, _ trace: ObserverNotifier?, _ answering: @escaping Responder, from index: Int
+        _ request: ImageRequest, _ rest: ArraySlice<Link>, skipped: [Link], _ passage: Passage
     ) async throws(ImageError) -> ImageResponse {
         guard !Task.isCancelled else { throw .cancelled }
-        guard index < interceptors.count else {
-            return try await answering(await ResolvedRequest(request, defaults, trace: trace).verified())
+        guard let link = rest.first else {
+            let plan = await passage.plan(request, defaults).verified()
+            guard !skipped.isEmpty else { return try await passage.answering(plan) }
+            if let response = passage.lookup(plan) { return response }
+            // The image was evicted in the meantime, or the request was changed. The manager may have to contact the
+            // server, so the skipped interceptors apply after all.
+            let forced = skipped.map { Link(interceptor: $0.interceptor, appliesToMemoryHits: true) }
+            return try await respond(request, forced[...], skipped: [], passage)
         }
-        return try await interceptors[index].intercept(request) { (changed) async throws(ImageError) in
-            try await self.respond(changed, trace, answering, from: index + 1)
+        let rest = rest.dropFirst()
+        if !link.appliesToMemoryHits {
+            let plan = await passage.plan(request, defaults).verified()
+            if passage.lookup(plan) != nil {
+                return try await respond(request, rest, skipped: skipped + [link], passage)
+            }
+        }
+        return try await link.interceptor.intercept(request) { (changed) async throws(ImageError) in
+            try await self.respond(changed, rest, skipped: skipped, passage)
         }
     }
 }
@@ -57,7 +104,11 @@ extension ImagePipeline {
     /// Runs `plan` for `task` through the interceptors and returns a response.
     func runIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
         do throws(ImageError) {
-            let response = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
+            let lookup: RequestInterceptorChain.MemoryLookup = { plan in
+                task.stores(in: plan.caches)
+                return self.response(self.memory.hit(plan), plan, needsNothing: true)
+            }
+            let response = try await interceptors.respond(plan, lookup: lookup) { (plan) async throws(ImageError) in
                 task.stores(in: plan.caches)
                 let hit = self.memory.hit(plan)
                 if let response = self.response(hit, plan) { return response }

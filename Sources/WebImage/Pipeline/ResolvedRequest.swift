@@ -29,27 +29,33 @@ final class ResolvedRequest: Sendable {
     let needsFileVersion: Bool
     /// The requests for higher qualities to look up in tiers other than memory, beginning with the highest quality.
     private let better: [ImageRequest]
+    private let captured = AtomicLazyReference<SettingsSnapshot>()
 
     /// Creates the plan of `request` without accessing the file system. The key of a file contains the version that was
     /// read last. If `trace` is `nil`, the plan gets a new trace if there are observers.
-    convenience init(_ request: ImageRequest, _ defaults: RequestDefaults, trace: ObserverNotifier? = nil) {
+    /// If `settings` is `nil`, the current settings apply when the plan first needs them.
+    convenience init(
+        _ request: ImageRequest, _ defaults: RequestDefaults, trace: ObserverNotifier? = nil,
+        settings: SettingsSnapshot? = nil
+    ) {
         if request.hasLowerQualities {
             let selection = QualitySelection(request, defaults)
             let source = defaults.source(of: selection.request)
             self.init(
                 selection.request, of: request, better: selection.better, defaults, source: source,
-                trace: trace ?? defaults.trace(selection.request))
+                trace: trace ?? defaults.trace(selection.request), settings: settings)
         } else {
             let source = defaults.source(of: request)
             self.init(
-                request, of: nil, defaults, source: source, trace: trace ?? defaults.trace(request))
+                request, of: nil, defaults, source: source, trace: trace ?? defaults.trace(request),
+                settings: settings)
         }
     }
 
     /// Creates the plan of a request. `caller` is the request of the caller if it differs from `chosen`.
     private init(
         _ chosen: ImageRequest, of caller: ImageRequest?, better: [ImageRequest] = [], _ defaults: RequestDefaults,
-        source: RequestKeys.Source, trace: ObserverNotifier?
+        source: RequestKeys.Source, trace: ObserverNotifier?, settings: SettingsSnapshot?
     ) {
         let isCached = chosen.mayBeCached
         let request =
@@ -61,15 +67,21 @@ final class ResolvedRequest: Sendable {
         needsFileVersion = source.isUnverifiedFile
         // Access the properties individually because copying the configuration is expensive.
         let transformers = request.applied ?? defaults.transformers(of: request)
-        self.transformers =
-            request.caching.processedEncoding == nil
-            ? transformers : ProcessedForm.appended(to: transformers, request, defaults.configuration.coders)
+        var settings = settings
+        if request.caching.processedEncoding == nil {
+            self.transformers = transformers
+        } else {
+            let current = settings ?? defaults.settings.current
+            settings = current
+            self.transformers = ProcessedForm.appended(to: transformers, request, current.coders)
+        }
         policy = request.cachePolicy ?? defaults.configuration.cachePolicy
         limits = request.limits ?? defaults.configuration.limits
         now = defaults.configuration.now()
         createdAt = .now
         keys = RequestKeys(request, source: source, identities: defaults.identities(of: request))
         self.request = request
+        if let settings { _ = captured.storeIfNil(settings) }
     }
 
     /// Creates a plan for a changed request with the same keys. The change can affect the policy, the priority, and the
@@ -96,7 +108,14 @@ final class ResolvedRequest: Sendable {
         defaults = plan.defaults
         trace = plan.trace
         needsFileVersion = plan.needsFileVersion
+        if let settings = plan.captured.load() { _ = captured.storeIfNil(settings) }
     }
+
+    /// The settings of the request. Memory hits don't need them, so they're read only on demand.
+    var settings: SettingsSnapshot { captured.load() ?? captured.storeIfNil(defaults.settings.current) }
+
+    /// Applies the current settings to the request, because it starts now.
+    func captureSettings() { _ = settings }
 
     /// The request of the caller, for interceptors and tasks.
     var callerRequest: ImageRequest { restricted ?? request }
@@ -109,18 +128,20 @@ final class ResolvedRequest: Sendable {
     func verified() async -> ResolvedRequest {
         for request in better {
             let plan = ResolvedRequest(
-                request, of: callerRequest, defaults, source: defaults.source(of: request), trace: trace)
+                request, of: callerRequest, defaults, source: defaults.source(of: request), trace: trace,
+                settings: captured.load())
             if await plan.isStored() { return plan }
         }
         guard needsFileVersion else { return better.isEmpty ? self : ResolvedRequest(self, isVerified: true) { _ in } }
         let source = await defaults.files.readIdentity(of: request.url, request.source)
         return ResolvedRequest(
-            request, of: restricted, defaults, source: RequestKeys.Source(text: source), trace: trace)
+            request, of: restricted, defaults, source: RequestKeys.Source(text: source), trace: trace,
+            settings: captured.load())
     }
 
     /// The coders for decoding.
     var coders: ImageCoderRegistry {
-        request.coder.map { ImageCoderRegistry(only: $0) } ?? defaults.configuration.coders
+        request.coder.map { ImageCoderRegistry(only: $0) } ?? settings.coders
     }
 
     /// The cache for processed images.
@@ -144,6 +165,7 @@ final class ResolvedRequest: Sendable {
 final class RequestDefaults: Sendable {
     let configuration: ImageManager.Configuration
     let cache: ImageCache
+    let settings: LiveSettings
     let files = FileVersions()
     /// The identities of the default transformers.
     private let identities: [String]
@@ -155,7 +177,12 @@ final class RequestDefaults: Sendable {
     /// The choices that HTTP leaves to the cache, for responses.
     let freshnessPolicy: SharedHTTPCachePolicy
 
-    init(_ configuration: ImageManager.Configuration, cache: ImageCache) {
+    /// Creates the defaults. If `settings` is `nil`, the settings of the configuration apply without built-in loaders.
+    init(_ configuration: ImageManager.Configuration, cache: ImageCache, settings: LiveSettings? = nil) {
+        let rules = settings == nil ? ExchangeRules(configuration.downloader) : nil
+        self.settings =
+            settings
+            ?? LiveSettings(configuration, builtIn: []) { rules ?? ExchangeRules(configuration.downloader) }
         freshnessPolicy = SharedHTTPCachePolicy(configuration.httpCachePolicy)
         self.configuration = configuration
         self.cache = cache
@@ -222,7 +249,7 @@ final class RequestDefaults: Sendable {
 extension ResolvedRequest {
     /// The header fields that are sent, for the selection of variants. They're computed on demand because few responses
     /// vary.
-    var selectingHeaders: HTTPHeaderFields { defaults.configuration.downloader.sent(request.headers).withHashedSecrets }
+    var selectingHeaders: HTTPHeaderFields { settings.rules.sent(request.headers).withHashedSecrets }
 
     /// The header fields that separate responses in addition to those that Vary names. Header fields that are part of
     /// the key separate responses already.

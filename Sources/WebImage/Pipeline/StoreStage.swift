@@ -54,7 +54,7 @@ final class StoreStage: Sendable {
     /// outdated.
     private func removeOlder(than original: OriginalData, _ plan: ResolvedRequest) async {
         guard original.origin == .network else { return }
-        plan.cache.memory?.removeAll(of: plan.keys.data)
+        plan.cache.removeAllFromMemory(of: plan.keys.data)
         guard plan.originalCache.mayContain(plan.keys.data) else { return }
         await plan.originalCache.remove(plan.keys.data, matching: plan.selectingHeaders)
     }

@@ -33,9 +33,17 @@ package protocol ReducingImageCoder: ImageCoder {
 extension ImageCoderRegistry {
     /// Returns the requirements for decoding an image with the coder that's tried first, or `nil` if this coder holds
     /// the whole image.
-    package func requirements(for info: ImageInfo, options: ImageDecodingOptions) -> DecodingRequirements? {
+    ///
+    /// - Parameters:
+    ///   - info: The header of the file.
+    ///   - options: The options of the decode.
+    ///   - isIncremental: A Boolean value that indicates whether the decoder is a progressive decoder. The default is
+    ///     `false`.
+    package func requirements(
+        for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool = false
+    ) -> DecodingRequirements? {
         let first = coders.last { $0.canDecode(info.format, prefix: Data()) }
-        return first?.requirementsIfReducing(info, options)
+        return first?.requirementsIfReducing(info, options, isIncremental: isIncremental)
     }
 }
 
@@ -46,5 +54,24 @@ extension ImageCoder {
     ) -> DecodingRequirements? {
         guard options.size != nil, let coder = self as? any ReducingImageCoder else { return nil }
         return coder.requirements(for: info, options: options, isIncremental: isIncremental)
+    }
+}
+
+extension ImageInfo {
+    /// The size of the smallest image that a decoder of this package holds to decode the file at some size, or `nil` if
+    /// it holds the whole image.
+    ///
+    /// libjpeg reduces to an eighth of each side, except for progressive files, whose coefficients it holds. The other
+    /// formats are reduced row by row to any size, TIFF files only if their strips or tiles have up to 1,024 rows.
+    var smallestDecodedSize: PixelSize? {
+        let smallest = PixelSize(width: 1, height: 1)
+        switch format {
+        case .jpeg where !isProgressive:
+            return PixelSize(width: (storedSize.width + 7) / 8, height: (storedSize.height + 7) / 8)
+        case .png where !isProgressive: return smallest
+        case .webp where frameCount == 1 && frameCountIsExact && !isLosslessWebP: return smallest
+        case .tiff where (rowsPerUnit ?? .max) <= 1_024: return smallest
+        default: return nil
+        }
     }
 }

@@ -39,6 +39,19 @@ extension ImageLimits {
                 detail: "\(probe.format) \(probe.storedSize)"))
     }
 
+    /// Checks the claims of a header and accepts the file if a decoder of this package can decode it at some size.
+    ///
+    /// Use this check if no coders are available and the requested size is unknown. Requests check the data again.
+    ///
+    /// - Parameters:
+    ///   - probe: The header.
+    ///   - encodedBytes: The size of the whole file, in bytes.
+    /// - Throws: An ``ImageError/LimitFailure``.
+    package func checkAtAnySize(_ probe: ImageInfo, encodedBytes: Int) throws(ImageError) {
+        let requirements = probe.smallestDecodedSize.map { DecodingRequirements(size: $0, byteCount: 0) }
+        try check(probe, encodedBytes: encodedBytes, requirements: requirements)
+    }
+
     /// Checks the sides and the area of an image. The size may be the claim of a header or that of a result. Custom
     /// coders call this method before they allocate memory.
     ///

@@ -31,6 +31,8 @@ extension ImageError {
             case sourcePixelCount = 6011
             /// The limit ``ImageLimits/maxEncodingTime``.
             case encodingTime = 6012
+            /// The limit for a custom value that is stored with a cache entry, which is 1 MiB.
+            case userDataSize = 6013
         }
 
         /// The kind of the limit.
@@ -87,6 +89,9 @@ extension ImageError {
                 detail.isEmpty
                     ? "A part of the file has the size or count \(actual), but the limit is \(limit)."
                     : "The file has \(actual) \(detail), but the limit is \(limit)."
+            case .userDataSize:
+                "The custom value has \(actual) bytes, but the limit is \(limit)\(suffix). "
+                    + "Store larger data in an entry of its own."
             case .overloaded:
                 "The manager is overloaded with \(actual) requests. The limit is \(limit)\(suffix). Try again later."
             }

@@ -10,13 +10,10 @@ final class DownloadContext: Sendable {
     private final class Common: Sendable {
         let rules: ExchangeRules
         let keep: TransferRequest.Keep?
-        /// The header fields for requests without header fields of their own.
-        let headers: HTTPHeaderFields
 
-        init(_ configuration: ImageDownloader.Configuration, keep: TransferRequest.Keep?) {
-            rules = ExchangeRules(configuration)
+        init(_ rules: ExchangeRules, keep: TransferRequest.Keep?) {
+            self.rules = rules
             self.keep = keep
-            headers = configuration.sent(HTTPHeaderFields())
         }
     }
 
@@ -27,22 +24,29 @@ final class DownloadContext: Sendable {
     let rules: ExchangeRules
     private let common: Common
 
-    var configuration: ImageDownloader.Configuration { common.rules.configuration }
+    var configuration: ImageDownloader.Configuration { rules.configuration }
+    /// The rules of the downloader, without the options of the request.
+    var defaultRules: ExchangeRules { common.rules }
     var keep: TransferRequest.Keep? { common.keep }
 
     /// Creates the basis of a downloader, from which the basis of each request is derived.
-    init(_ request: LoadRequest, _ configuration: ImageDownloader.Configuration, keep: TransferRequest.Keep? = nil) {
+    init(_ request: LoadRequest, _ rules: ExchangeRules, keep: TransferRequest.Keep? = nil) {
         self.request = request
         source = request.url
-        common = Common(configuration, keep: keep)
-        rules = common.rules
+        common = Common(rules, keep: keep)
+        self.rules = rules
     }
 
     private init(_ request: LoadRequest, source: URL, like other: DownloadContext) {
         self.request = request
         self.source = source
         common = other.common
-        rules = common.rules.applying(request.network)
+        // The rules that a manager used for its keys take precedence over rules that changed in the meantime. The rules
+        // of another downloader don't apply here.
+        let captured = (request.rules as? ExchangeRules).flatMap { [common] in
+            $0.hasSameOrigin(as: common.rules) ? $0 : nil
+        }
+        rules = (captured ?? common.rules).applying(request.network)
     }
 
     /// Returns the basis for another request, which replaces the caller's request for `source`.
@@ -62,7 +66,10 @@ final class DownloadContext: Sendable {
 
     /// The header fields of the first step: those of the request, and those of the configuration that the request
     /// doesn't have.
-    var headers: HTTPHeaderFields {
-        request.headers.lines.isEmpty ? common.headers : configuration.sent(request.headers)
+    var headers: HTTPHeaderFields { rules.sent(request.headers) }
+
+    /// Returns the basis of a downloader whose header fields changed.
+    func replacing(headers: HTTPHeaderFields) -> DownloadContext {
+        DownloadContext(request, common.rules.replacing(headers: headers), keep: common.keep)
     }
 }

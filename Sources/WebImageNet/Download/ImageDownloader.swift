@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Synchronization
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
@@ -22,7 +23,7 @@ public final class ImageDownloader: ImageLoader {
     let partials: PartialDownloadStore?
     let waits: RetryScheduler
     /// The basis from which each download is derived.
-    private let blank: DownloadContext
+    private let blank: Lock<DownloadContext>
     /// The loads that equal requests share.
     let jobs = DownloadJobs(cancelled: .cancelled)
     let loads = RunningLoads()
@@ -40,7 +41,8 @@ public final class ImageDownloader: ImageLoader {
                 partials.put(point, for: request.resumeKey)
             }
         }
-        blank = DownloadContext(LoadRequest(url: URL(filePath: "/")), configuration, keep: keep)
+        blank = Lock(
+            DownloadContext(LoadRequest(url: URL(filePath: "/")), ExchangeRules(configuration), keep: keep))
         waits = RetryScheduler(configuration.retryClock)
     }
 
@@ -75,6 +77,46 @@ public final class ImageDownloader: ImageLoader {
         set { transport.isSuspended = newValue }
     }
 
+    /// The header fields that are added to each request without a header field of the same name. They begin with
+    /// ``ImageDownloader/Configuration/headers``.
+    ///
+    /// You can change them at any time. A change applies to loads that start afterward. Loads with different header
+    /// fields don't share a transfer. If a redirect leads to another origin, only header fields that are safe to share
+    /// are sent there.
+    public var headers: HTTPHeaderFields {
+        get { rules.headers }
+        set { blank.withLock { $0 = $0.replacing(headers: newValue) } }
+    }
+
+    /// The maximum number of simultaneous transfers per origin over HTTP/1, which is at least 1. It begins with
+    /// ``ImageDownloader/Configuration/maxConnectionsPerHost``.
+    ///
+    /// You can change the limit at any time. A higher limit starts waiting transfers immediately. With a lower limit,
+    /// running transfers finish. Setting this property returns immediately.
+    public var maxConnectionsPerHost: Int {
+        get { transport.connectionLimits.perHost }
+        set { transport.setConnectionLimits { $0.perHost = newValue } }
+    }
+
+    /// The maximum number of connections, which is at least 1. It begins with
+    /// ``ImageDownloader/Configuration/maxConnections``.
+    ///
+    /// You can change the limit at any time, as with ``maxConnectionsPerHost``.
+    public var maxConnections: Int {
+        get { transport.connectionLimits.total }
+        set { transport.setConnectionLimits { $0.total = newValue } }
+    }
+
+    /// Sets both limits for connections at the same time.
+    package func setConnectionLimits(perHost: Int, total: Int) {
+        transport.setConnectionLimits { $0 = ConnectionLimits(perHost: perHost, total: total) }
+    }
+
+    private var basis: DownloadContext { blank.withLock { $0 } }
+
+    /// The rules of loads that start now.
+    package var rules: ExchangeRules { basis.defaultRules }
+
     /// Returns `true` for `http` and `https` URLs.
     public func canLoad(_ url: URL) -> Bool {
         let scheme = url.scheme?.lowercased()
@@ -96,7 +138,7 @@ public final class ImageDownloader: ImageLoader {
     public func load(
         _ request: LoadRequest, context: LoadContext = LoadContext()
     ) async throws(ImageError) -> LoadResponse {
-        guard isIntercepted else { return try await load(blank.with(request, source: request.url), context) }
+        guard isIntercepted else { return try await load(basis.with(request, source: request.url), context) }
         return try await loadIntercepted(request, context)
     }
 
@@ -115,8 +157,8 @@ public final class ImageDownloader: ImageLoader {
     ) async throws(ImageError) -> LoadResponse {
         let chain = InterceptorChain(
             interceptors: configuration.interceptors, responseInterceptors: configuration.bodyModifiers
-        ) { [self, source = request.url] (request, context) async throws(ImageError) in
-            try await load(blank.with(request, source: source), context)
+        ) { [self, basis, source = request.url] (request, context) async throws(ImageError) in
+            try await load(basis.with(request, source: source), context)
         }
         guard !Task.isCancelled else { throw .cancelled }
         // The interceptors run in their own task, so that `cancelAll()` cancels them without the caller's task.

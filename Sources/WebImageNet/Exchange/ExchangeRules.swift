@@ -5,10 +5,12 @@ import WebImageHTTP
 /// The rules for requests and responses from a downloader's configuration and a request's options.
 ///
 /// The rules are an object because almost all requests of a downloader share those of its configuration.
-package final class ExchangeRules: Sendable, Hashable {
+package final class ExchangeRules: LoadRules, Hashable {
     private struct Values: Sendable, Hashable {
         /// The cookie jar, or `nil` if cookies are disabled.
         var cookies: IdentityBox<CookieJar>?
+        /// The header fields that are added to each request.
+        var headers: HTTPHeaderFields
         var tls: TLSOptions
         var credentials: IdentityBox<CredentialStore>?
         var acceptedStatuses: Set<Int>
@@ -22,7 +24,11 @@ package final class ExchangeRules: Sendable, Hashable {
         var strictTransport: IdentityBox<HSTSStore>?
     }
 
+    /// An object that identifies the configuration, regardless of changed header fields and of the options of requests.
+    private final class Origin: Sendable {}
+
     private let values: Values
+    private let origin: Origin
     private let hash: Int
     /// The configuration, without the options of the request.
     let configuration: ImageDownloader.Configuration
@@ -31,24 +37,33 @@ package final class ExchangeRules: Sendable, Hashable {
     /// The user names and passwords.
     var credentials: CredentialStore? { values.credentials?.object }
 
+    /// The header fields that are sent for a request without header fields.
+    private let plainFields: HTTPHeaderFields
+
     /// Creates the rules of a configuration. Create them only once, because each call gives the configuration's
     /// redirect policy a new identity.
     package convenience init(_ configuration: ImageDownloader.Configuration) {
         self.init(
             Values(
-                cookies: configuration.cookieJar.ifEnabled.map { IdentityBox($0) }, tls: configuration.tls,
+                cookies: configuration.cookieJar.ifEnabled.map { IdentityBox($0) },
+                headers: configuration.headers, tls: configuration.tls,
                 credentials: configuration.credentials.map { IdentityBox($0) },
                 acceptedStatuses: configuration.acceptableStatusCodes,
                 acceptedContentTypes: configuration.acceptableContentTypes,
                 redirectPolicy: configuration.redirectHandler.map { IdentifiedClosure($0) },
                 retry: configuration.retry, addressPolicy: configuration.addressPolicy, proxy: configuration.proxy,
                 maxRedirects: configuration.maxRedirects, allowsDowngrade: configuration.allowsInsecureRedirects,
-                strictTransport: configuration.hsts.map { IdentityBox($0) }), configuration)
+                strictTransport: configuration.hsts.map { IdentityBox($0) }), configuration,
+            plainFields: configuration.sent(HTTPHeaderFields()), origin: Origin())
     }
 
-    private init(_ values: Values, _ configuration: ImageDownloader.Configuration) {
+    private init(
+        _ values: Values, _ configuration: ImageDownloader.Configuration, plainFields: HTTPHeaderFields, origin: Origin
+    ) {
         self.values = values
         self.configuration = configuration
+        self.plainFields = plainFields
+        self.origin = origin
         hash = values.hashValue
     }
 
@@ -66,7 +81,29 @@ package final class ExchangeRules: Sendable, Hashable {
         if let types = options.acceptableContentTypes { changed.acceptedContentTypes = types }
         if let policy = options.identifiedRedirectPolicy { changed.redirectPolicy = policy }
         if let retry = options.retry { changed.retry = retry }
-        return ExchangeRules(changed, configuration)
+        return ExchangeRules(changed, configuration, plainFields: plainFields, origin: origin)
+    }
+
+    /// Returns these rules with other header fields that are added to each request.
+    func replacing(headers: HTTPHeaderFields) -> ExchangeRules {
+        guard headers != values.headers else { return self }
+        var (changed, configuration) = (values, configuration)
+        changed.headers = headers
+        configuration.headers = headers
+        return ExchangeRules(
+            changed, configuration, plainFields: configuration.sent(HTTPHeaderFields()), origin: origin)
+    }
+
+    /// Returns whether both rules come from the same configuration object, so that one can replace the other.
+    func hasSameOrigin(as other: ExchangeRules) -> Bool { origin === other.origin }
+
+    /// The header fields that are added to each request without a header field of the same name.
+    var headers: HTTPHeaderFields { values.headers }
+
+    /// Returns the header fields that are sent for a request with `fields`. The result doesn't include cookies and
+    /// credentials that are added later.
+    package func sent(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
+        fields.lines.isEmpty ? plainFields : configuration.sent(fields)
     }
 
     /// The TLS configuration.

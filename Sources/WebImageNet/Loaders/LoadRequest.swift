@@ -15,6 +15,7 @@ public struct LoadRequest: Sendable {
         var body = Data()
         var userInfo: [String: any Sendable] = [:]
         var cacheKey: CacheKey?
+        var rules: (any LoadRules)?
     }
 
     /// An object with the details. Thousands of waiting loads have copies of their requests, so requests must be small.
@@ -70,6 +71,17 @@ public struct LoadRequest: Sendable {
         set { change { $0.cacheKey = newValue } }
     }
 
+    /// The rules with which the manager made the keys of the load, or `nil` for the current rules of the downloader.
+    var rules: (any LoadRules)? { shared?.values.rules }
+
+    /// Sets the values of a manager at the same time.
+    package mutating func setOrigin(cacheKey: CacheKey, rules: any LoadRules) {
+        change { details in
+            details.cacheKey = cacheKey
+            details.rules = rules
+        }
+    }
+
     /// Creates a request.
     public init(url: URL, headers: HTTPHeaderFields = HTTPHeaderFields()) {
         self.url = url
@@ -122,3 +134,6 @@ extension LoadRequest {
     /// request even if its response was lost.
     var mayBeRetried: Bool { network.retry != nil || Self.idempotentMethods.contains(method) }
 }
+
+/// The rules of a downloader at one time, which a manager passes back to it with each request.
+package protocol LoadRules: AnyObject, Sendable {}

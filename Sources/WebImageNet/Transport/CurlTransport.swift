@@ -15,6 +15,7 @@ final class CurlTransport: Sendable {
     /// The number of the last transfer.
     private let last = Atomic<UInt64>(0)
     private let suspended = Lock(false)
+    private let limits: Lock<ConnectionLimits>
 
     /// The result of libcurl's global initialization, which runs once per process.
     private static let isReady: Bool = {
@@ -23,6 +24,9 @@ final class CurlTransport: Sendable {
     }()
 
     init(_ configuration: ImageDownloader.Configuration) {
+        limits = Lock(
+            ConnectionLimits(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections).positive
+        )
         guard Self.isReady, mailbox.waker >= 0 else {
             _ = mailbox.closeAndDequeueAll()
             return
@@ -57,6 +61,22 @@ final class CurlTransport: Sendable {
                 suspended = newValue
                 mailbox.post(.suspend(newValue))
             }
+        }
+    }
+
+    /// The current limits for connections.
+    var connectionLimits: ConnectionLimits { limits.withLock { $0 } }
+
+    /// Changes the limits for connections. Running transfers aren't affected.
+    func setConnectionLimits(_ change: (inout ConnectionLimits) -> Void) {
+        // Post under the lock, so that the network thread receives the changes in order.
+        limits.withLock { limits in
+            var changed = limits
+            change(&changed)
+            changed = changed.positive
+            guard changed != limits else { return }
+            limits = changed
+            mailbox.post(.setConnectionLimits(changed))
         }
     }
 

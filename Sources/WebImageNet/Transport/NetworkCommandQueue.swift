@@ -12,6 +12,7 @@ enum NetworkCommand: Sendable {
     case cancel(UInt64)
     case setPriority(UInt64, RequestPriority)
     case suspend(Bool)
+    case setConnectionLimits(ConnectionLimits)
     case close
 }
 

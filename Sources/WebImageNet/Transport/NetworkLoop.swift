@@ -11,7 +11,10 @@ import WebImageCore
 /// It's created and used only on the network thread.
 final class NetworkLoop {
     private let mailbox: NetworkCommandQueue
-    let configuration: ImageDownloader.Configuration
+    /// The configuration, with the current limits for connections.
+    private(set) var configuration: ImageDownloader.Configuration
+    /// The limits of libcurl, which are the highest limits so far.
+    private var libraryLimits: ConnectionLimits
     let multi: UnsafeMutableRawPointer
     let sockets = IdleConnectionChecker()
     let proxies: ProxyResolver
@@ -44,6 +47,8 @@ final class NetworkLoop {
         self.multi = multi
         self.mailbox = mailbox
         self.configuration = configuration
+        libraryLimits =
+            ConnectionLimits(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections).positive
         admission = TransferQueue(
             perOrigin: configuration.maxConnectionsPerHost, perMultiplexedOrigin: configuration.maxStreamsPerConnection,
             total: configuration.maxConnections, order: configuration.queueOrder)
@@ -51,9 +56,9 @@ final class NetworkLoop {
             perSecond: configuration.maxStartsPerSecond, burst: configuration.startBurst, now: MonotonicTime.now)
         proxies = ProxyResolver(configuration)
         wi_curl_multi_close_on_exec(multi)
-        wi_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.maxConnectionsPerHost, 1))
-        wi_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(configuration.maxConnections, 1))
-        wi_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(configuration.maxConnections, 1))
+        wi_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, libraryLimits.perHost)
+        wi_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, libraryLimits.total)
+        wi_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, libraryLimits.total)
         wi_curl_multi_set_long(
             multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(configuration.maxStreamsPerConnection, 1))
     }
@@ -87,10 +92,25 @@ final class NetworkLoop {
             case .cancel(let id): cancel(id)
             case .setPriority(let id, let priority): admission.setPriority(id, priority)
             case .suspend(let isSuspended): self.isSuspended = isSuspended
+            case .setConnectionLimits(let limits): setConnectionLimits(limits)
             case .close: goesOn = false
             }
         }
         return goesOn
+    }
+
+    /// Applies changed limits. ``startWaiting()`` then starts the transfers for which slots became free.
+    private func setConnectionLimits(_ limits: ConnectionLimits) {
+        // The queue enforces the limits. Those of libcurl never decrease, because it would delay transfers that the
+        // queue has already started.
+        libraryLimits.perHost = max(limits.perHost, libraryLimits.perHost)
+        libraryLimits.total = max(limits.total, libraryLimits.total)
+        wi_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, libraryLimits.perHost)
+        wi_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, libraryLimits.total)
+        wi_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, limits.total)
+        configuration.maxConnectionsPerHost = limits.perHost
+        configuration.maxConnections = limits.total
+        admission.setLimits(perOrigin: limits.perHost, total: limits.total)
     }
 
     private func enqueue(_ submission: QueuedTransfer) {

@@ -28,9 +28,9 @@ struct TransferQueue {
     /// The maximum number of origins whose HTTP/2 support is remembered. Further origins count as HTTP/1.
     static let rememberedOrigins = 1024
 
-    let perOrigin: Int
+    private(set) var perOrigin: Int
     let perMultiplexedOrigin: Int
-    let total: Int
+    private(set) var total: Int
     let order: ImageDownloader.Configuration.QueueOrder
 
     /// The origins that have transfers, by index. An element is `nil` if its index is free.
@@ -52,6 +52,13 @@ struct TransferQueue {
         self.perOrigin = max(perOrigin, 1)
         self.perMultiplexedOrigin = max(perMultiplexedOrigin, 1)
         self.total = max(total, 1)
+    }
+
+    /// Changes the limits. Running transfers keep their slots.
+    mutating func setLimits(perOrigin: Int, total: Int) {
+        self.perOrigin = max(perOrigin, 1)
+        self.total = max(total, 1)
+        for place in Array(origins.indices) { refresh(place) }
     }
 
     /// The number of waiting transfers.

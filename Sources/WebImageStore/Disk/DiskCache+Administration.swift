@@ -94,7 +94,7 @@ extension DiskCache {
     /// Returns the statistics of the cache.
     public func info() async -> DiskCache.Info {
         let directory = state.configuration.directory
-        let limit = state.configuration.sizeLimit
+        let limit = state.limits.sizeLimit
         let clock = state.clock
         await settle()
         let counters = state.shared.withLock { $0.counters }

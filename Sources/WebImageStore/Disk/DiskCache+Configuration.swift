@@ -23,6 +23,8 @@ extension DiskCache {
         public var directory: URL
         /// The maximum number of bytes that all entries may occupy on disk. The default is 512 MiB.
         public var sizeLimit = 512 << 20
+        /// The maximum number of entries. The default is unlimited.
+        public var countLimit = Int.max
         /// The maximum size of one entry in bytes. The default is `nil`, which means one tenth of ``sizeLimit``, up to
         /// 32 MiB.
         public var entrySizeLimit: Int?
@@ -95,7 +97,8 @@ extension DiskCache {
         /// Returns a Boolean value that indicates whether the locations and the limits of two configurations are equal.
         public static func == (left: Configuration, right: Configuration) -> Bool {
             left.directory == right.directory && left.sizeLimit == right.sizeLimit
-                && left.entrySizeLimit == right.entrySizeLimit && left.maxAge == right.maxAge
+                && left.countLimit == right.countLimit && left.entrySizeLimit == right.entrySizeLimit
+                && left.maxAge == right.maxAge
                 && left.minimumFreeFraction == right.minimumFreeFraction && left.durability == right.durability
                 && left.maxPendingBytes == right.maxPendingBytes
                 && left.maxPendingEntries == right.maxPendingEntries
@@ -106,6 +109,7 @@ extension DiskCache {
         public func hash(into hasher: inout Hasher) {
             hasher.combine(directory)
             hasher.combine(sizeLimit)
+            hasher.combine(countLimit)
             hasher.combine(entrySizeLimit)
             hasher.combine(maxAge)
             hasher.combine(minimumFreeFraction)

@@ -146,11 +146,20 @@ public final class DiskCache: Sendable {
     /// Replaces or removes the custom value of an entry without writing the image again.
     ///
     /// If the entry doesn't exist, this method does nothing. The new value is stored in the index. If the index is
-    /// lost, the entry has the value with which it was stored. The cache drops and counts values of more than 1 MiB.
-    public func setUserData(_ value: Data?, for key: CacheKey) {
-        guard (value?.count ?? 0) <= EntryMetadataUpdate.attachmentLimit else {
-            return state.shared.withLock { $0.counters.dropped += 1 }
-        }
+    /// lost, the entry has the value with which it was stored.
+    ///
+    /// - Parameters:
+    ///   - value: The value, up to 1 MiB, or `nil` to remove it.
+    ///   - key: The key of the entry.
+    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/userDataSize`` if the value
+    ///   is too large. In this case, the entry keeps its value.
+    public func setUserData(_ value: Data?, for key: CacheKey) throws(ImageError) {
+        try EntryMetadataUpdate.check(attachment: value)
+        replaceUserData(value, for: key)
+    }
+
+    /// Replaces or removes the custom value of an entry. The caller has checked the size of the value.
+    func replaceUserData(_ value: Data?, for key: CacheKey) {
         update(EntryMetadataUpdate(attachment: value.map { .value($0) } ?? .removed), for: key)
     }
 

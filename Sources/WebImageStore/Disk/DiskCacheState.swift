@@ -22,6 +22,8 @@ final class DiskCacheState: Sendable {
         case flush(Completion)
         /// Waits until the index is loaded or, if necessary, rebuilt from the files.
         case settle(Completion)
+        /// Evicts the entries that exceed the limits, because the limits changed.
+        case checkLimits
         case trim(EvictionTarget, EvictionProgress?, Completion)
         /// Deletes the entries of the given index rows and reports the deleted entries.
         case discard([Int], @Sendable (DiskCache.MaintenanceReport) -> Void)
@@ -80,10 +82,7 @@ final class DiskCacheState: Sendable {
     /// only source of information, and the cache finds entries of other processes by checking the files.
     let isFilesOnly: Bool
     let extras: ExtraDirectories
-    /// The maximum size of one entry in bytes.
-    let entrySizeLimit: Int
-    /// The number of seconds after which an entry that was neither stored nor revalidated expires.
-    let maxAge: Double
+    private let currentLimits: Lock<(limits: DiskCache.Limits, largestEntry: Int)>
     let shared: Lock<Shared>
     private let wake = DispatchSemaphore(value: 0)
 
@@ -95,8 +94,8 @@ final class DiskCacheState: Sendable {
         self.configuration = configuration
         let root = configuration.directory.absoluteFilePath
         layout = CacheLayout(root: root)
-        entrySizeLimit = configuration.entrySizeLimit ?? min(configuration.sizeLimit / 10, 32 << 20)
-        maxAge = configuration.maxAge / .seconds(1)
+        let limits = DiskCache.Limits(configuration)
+        currentLimits = Lock((limits, limits.effectiveEntrySizeLimit))
         isFilesOnly = (try? configuration.fileSystem.isRemote(root)) ?? false
         extras = ExtraDirectories(
             configuration.readOnlyDirectories.map(\.absoluteFilePath), files: configuration.fileSystem)
@@ -105,6 +104,19 @@ final class DiskCacheState: Sendable {
                 staging: PendingWrites(
                     entryLimit: configuration.maxPendingEntries, byteLimit: configuration.maxPendingBytes),
                 hasIndexFile: !isFilesOnly))
+    }
+
+    /// The current limits.
+    var limits: DiskCache.Limits { currentLimits.withLock { $0.limits } }
+    /// The maximum size of one entry in bytes.
+    var entrySizeLimit: Int { currentLimits.withLock { $0.limits.effectiveEntrySizeLimit } }
+    /// The maximum size in bytes of an entry that can be read, which is the highest limit for stored entries so far.
+    var readableEntrySize: Int { currentLimits.withLock { $0.largestEntry } }
+    /// The number of seconds after which an entry that was neither stored nor revalidated expires.
+    var maxAge: Double { currentLimits.withLock { $0.limits.maxAge / .seconds(1) } }
+
+    func setLimits(_ limits: DiskCache.Limits) {
+        currentLimits.withLock { $0 = (limits, max($0.largestEntry, limits.effectiveEntrySizeLimit)) }
     }
 
     /// Changes the shared state, enqueues the job that the closure returns, and wakes the writer if it sleeps.
@@ -150,6 +162,8 @@ final class DiskCacheState: Sendable {
 struct EvictionTarget: Sendable, Equatable {
     /// The maximum number of bytes that may remain.
     var bytes: Int
+    /// The maximum number of entries that may remain.
+    var entries = Int.max
     /// The time in seconds since 1970 before which entries that were neither stored nor revalidated later are evicted,
     /// or `nil` to ignore the age.
     var cutoff: Double?
@@ -157,7 +171,8 @@ struct EvictionTarget: Sendable, Equatable {
     /// Returns a goal that satisfies both goals.
     func combined(_ other: EvictionTarget) -> EvictionTarget {
         EvictionTarget(
-            bytes: min(bytes, other.bytes), cutoff: [cutoff, other.cutoff].compactMap { $0 }.max())
+            bytes: min(bytes, other.bytes), entries: min(entries, other.entries),
+            cutoff: [cutoff, other.cutoff].compactMap { $0 }.max())
     }
 }
 

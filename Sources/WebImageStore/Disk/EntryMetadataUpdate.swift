@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 import WebImageHTTP
 
 /// Changes to an entry after it was written. The file remains unchanged, and the index contains the newer values.
@@ -13,6 +14,14 @@ struct EntryMetadataUpdate: Sendable, Equatable {
 
     /// The maximum size in bytes of an attachment that is set after the entry was stored.
     static let attachmentLimit = 1 << 20
+
+    /// Checks the size of an attachment.
+    ///
+    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/userDataSize``.
+    static func check(attachment: Data?) throws(ImageError) {
+        guard let count = attachment?.count, count > attachmentLimit else { return }
+        throw .limitExceeded(ImageError.LimitFailure(.userDataSize, limit: attachmentLimit, actual: count))
+    }
 
     var head: StoredResponseHead?
     var attachment: Attachment?

@@ -21,7 +21,7 @@ final class EntryReader {
         let name = key.fileName
         let path = state.layout.entry(name)
         do throws(SystemCallError) {
-            let limit = state.entrySizeLimit + 4 * EntryFile.sectionLimit
+            let limit = state.readableEntrySize + 4 * EntryFile.sectionLimit
             guard let contents = try state.files.contents(path, limit: limit) else { return missing(key, name) }
             let inode = contents.status.inode
             let mustVerify = state.shared.withLock { $0.verified[key.storedDigest] != inode }
@@ -40,7 +40,7 @@ final class EntryReader {
 
     /// Returns the entry of a key from the read-only directories. This method blocks.
     func extra(_ key: CacheKey) -> CacheEntry? {
-        state.extras.entry(for: key, limit: state.entrySizeLimit + 4 * EntryFile.sectionLimit)
+        state.extras.entry(for: key, limit: state.readableEntrySize + 4 * EntryFile.sectionLimit)
     }
 
     /// Returns the entry of a key from the read-only directories and counts a hit instead of the previous miss.

@@ -29,10 +29,7 @@ extension MemoryCache {
     package func larger(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
         -> DecodedImage?
     {
-        let found = images(of: wanted.data).filter {
-            $0.rendition.satisfies(wanted, VariantDimensions($0.image)) && isAllowed($0.image)
-        }
-        guard let best = found.min(by: { $0.image.cost < $1.image.cost }) else { return nil }
+        guard let best = images(of: wanted.data).larger(for: wanted, where: isAllowed) else { return nil }
         change { store, leaving in store.recordHit(with: best.key, uptime: clock.uptime, releasing: &leaving) }
         return best.image
     }
@@ -45,13 +42,25 @@ extension MemoryCache {
     package func placeholder(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
         -> DecodedImage?
     {
-        images(of: wanted.data).map { (picture: $0, facts: VariantDimensions($0.image)) }
-            .filter { $0.picture.rendition.canReplace(wanted, $0.facts) && isAllowed($0.picture.image) }
-            .max { $0.picture.image.pixels.byteCount < $1.picture.image.pixels.byteCount }?.picture.image
+        images(of: wanted.data).placeholder(for: wanted, where: isAllowed)
     }
 
     /// Removes all images that were created from the data of a key and stored with their ``ImageVariant``.
     package func removeAll(of data: CacheKey) {
         change { store, leaving in store.removeFamily(data.digest, releasing: &leaving) }
+    }
+}
+
+extension [CachedImage] {
+    /// Returns the smallest of these images that satisfies a request although it's larger than requested.
+    func larger(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool) -> CachedImage? {
+        filter { $0.rendition.satisfies(wanted, VariantDimensions($0.image)) && isAllowed($0.image) }
+            .min { $0.image.cost < $1.image.cost }
+    }
+
+    /// Returns the largest of these images that can be displayed while a rendition is loading.
+    func placeholder(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool) -> DecodedImage? {
+        filter { $0.rendition.canReplace(wanted, VariantDimensions($0.image)) && isAllowed($0.image) }
+            .max { $0.image.pixels.byteCount < $1.image.pixels.byteCount }?.image
     }
 }

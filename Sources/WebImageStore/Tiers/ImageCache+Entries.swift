@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 import WebImageHTTP
 
 /// Questions and changes that concern the entry of one request in every tier.
@@ -19,7 +20,13 @@ extension ImageCache {
 
     /// Replaces or removes the custom value of the entry that a request with the given header fields selects, in every
     /// tier that has the entry.
-    package func setUserData(_ value: Data?, for key: CacheKey, matching request: HTTPHeaderFields) async {
+    ///
+    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/userDataSize`` if the value
+    ///   has more than 1 MiB.
+    package func setUserData(
+        _ value: Data?, for key: CacheKey, matching request: HTTPHeaderFields
+    ) async throws(ImageError) {
+        try EntryMetadataUpdate.check(attachment: value)
         let holding = encodedTiers.filter { $0.mayContain(key) }
         await each(holding, .concurrent) { await $0.replaceUserData(value, for: key, matching: request) }
     }

@@ -131,8 +131,8 @@ extension ImageCache {
     public func remove(_ key: CacheKey, from tiers: ImageCache.Tiers = .all) async {
         recordRemoval(of: key)
         if tiers.contains(.memory) {
-            memory?.remove(key)
-            memory?.removeAll(of: key)
+            removeFromMemory(key)
+            removeAllFromMemory(of: key)
         }
         await remove(key, matching: nil, from: tiers)
         await removeDerived(from: key, in: tiers)
@@ -159,7 +159,7 @@ extension ImageCache {
     /// ``ImageCache/Tiers/memory``.
     public func removeAll(from kinds: ImageCache.Tiers = .all) async {
         recordRemovalOfAll()
-        if kinds.contains(.memory) { memory?.removeAll() }
+        if kinds.contains(.memory) { removeAllFromMemory() }
         await each(tiers(of: kinds, policy.removal), policy.removal) { await $0.removeAll() }
     }
 

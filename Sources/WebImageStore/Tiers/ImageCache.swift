@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Synchronization
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -27,16 +29,25 @@ public final class ImageCache: Sendable {
         public init() {}
     }
 
-    /// The cache for decoded images, or `nil` if the cache has no memory tier.
+    /// The encoded tiers at one time.
+    private struct EncodedTiers: Sendable {
+        var custom: [any CacheTier]
+        /// The disk tier and the custom tiers, beginning with the nearest.
+        var all: [any CacheTier]
+        /// A number that increases with each change.
+        var revision = 0
+    }
+
+    /// The built-in cache for decoded images, or `nil` if the cache has no memory tier or a custom one.
     public let memory: MemoryCache?
+    /// The custom memory tier with the keys of its images, or `nil` if the cache has none.
+    package let trackedMemory: TrackedMemoryTier?
     /// The cache for encoded images on disk, or `nil` if the cache has no disk tier.
     public let disk: DiskCache?
-    /// The custom tiers for encoded images after the disk cache, beginning with the nearest.
-    public let tiers: [any CacheTier]
     /// The policies that determine how the tiers work together.
     public let policy: TierPolicy
-    /// The disk tier and the custom tiers, beginning with the nearest.
-    let encodedTiers: [any CacheTier]
+    private let diskTier: VariantDiskTier?
+    private let encoded: Lock<EncodedTiers>
     private let removals = RemovalLog()
 
     /// Creates a cache.
@@ -51,22 +62,65 @@ public final class ImageCache: Sendable {
         memory: MemoryCache? = MemoryCache(), disk: DiskCache? = nil, tiers: [any CacheTier] = [],
         policy: TierPolicy = TierPolicy()
     ) {
-        self.init(memory: memory, disk: disk, tiers: tiers, policy: policy, now: { Date() })
+        self.init(memory: memory, customMemory: nil, disk: disk, tiers: tiers, policy: policy, now: { Date() })
     }
 
-    /// Creates a cache that takes the store dates of its own records on disk from `now`.
-    package init(
-        memory: MemoryCache?, disk: DiskCache?, tiers: [any CacheTier], policy: TierPolicy,
-        now: @escaping @Sendable () -> Date
+    /// Creates a cache with a custom memory tier.
+    ///
+    /// - Parameters:
+    ///   - customMemory: The tier for decoded images. Several caches can use the same object.
+    ///   - disk: The cache for encoded images on disk. The default is `nil`, which means no disk tier.
+    ///   - tiers: The custom tiers for encoded images after the disk cache, beginning with the nearest. The default is
+    ///     no tiers.
+    ///   - policy: The policies that determine how the tiers work together.
+    public convenience init(
+        customMemory: any MemoryCacheTier, disk: DiskCache? = nil, tiers: [any CacheTier] = [],
+        policy: TierPolicy = TierPolicy()
     ) {
-        self.memory = memory
-        self.disk = disk
-        self.tiers = tiers
-        self.policy = policy
-        var encodedTiers = tiers
-        if let disk { encodedTiers.insert(VariantDiskTier(disk, now: now), at: 0) }
-        self.encodedTiers = encodedTiers
+        self.init(memory: nil, customMemory: customMemory, disk: disk, tiers: tiers, policy: policy, now: { Date() })
     }
+
+    /// Creates a cache that takes the store dates of its own records on disk from `now`. If `customMemory` isn't `nil`,
+    /// it replaces `memory`.
+    package init(
+        memory: MemoryCache?, customMemory: (any MemoryCacheTier)?, disk: DiskCache?, tiers: [any CacheTier],
+        policy: TierPolicy, now: @escaping @Sendable () -> Date
+    ) {
+        self.memory = customMemory == nil ? memory : nil
+        trackedMemory = customMemory.map { TrackedMemoryTier.tracking($0) }
+        self.disk = disk
+        self.policy = policy
+        let diskTier = disk.map { VariantDiskTier($0, now: now) }
+        self.diskTier = diskTier
+        encoded = Lock(EncodedTiers(custom: tiers, all: Self.all(diskTier, tiers)))
+    }
+
+    private static func all(_ disk: VariantDiskTier?, _ custom: [any CacheTier]) -> [any CacheTier] {
+        disk.map { [$0] + custom } ?? custom
+    }
+
+    /// The custom memory tier, or `nil` if the cache has none.
+    public var customMemory: (any MemoryCacheTier)? { trackedMemory?.tier }
+
+    /// The custom tiers for encoded images after the disk cache, beginning with the nearest.
+    ///
+    /// You can change the tiers at any time. Operations that are running finish with the tiers with which they began,
+    /// and later operations use the new ones. A tier that you remove keeps its entries.
+    public var tiers: [any CacheTier] {
+        get { encoded.withLock { $0.custom } }
+        set {
+            encoded.withLock { state in
+                state = EncodedTiers(
+                    custom: newValue, all: Self.all(diskTier, newValue), revision: state.revision + 1)
+            }
+        }
+    }
+
+    /// A number that increases with each change of ``tiers``.
+    package var tierRevision: Int { encoded.withLock { $0.revision } }
+
+    /// The disk tier and the custom tiers, beginning with the nearest.
+    var encodedTiers: [any CacheTier] { encoded.withLock { $0.all } }
 
     /// Returns the generation of a key, which identifies the last removal that affected it.
     ///
@@ -102,5 +156,29 @@ extension ImageCache.TierPolicy {
         case nearestOnly
         /// Runs the operation in the farthest tier only.
         case farthestOnly
+    }
+}
+
+/// The memory tier, which is either the built-in cache or a custom tier.
+extension ImageCache {
+    /// A Boolean value that indicates whether the cache stores decoded images.
+    package var hasMemory: Bool { memory != nil || trackedMemory != nil }
+
+    /// Removes a decoded image from memory.
+    package func removeFromMemory(_ key: CacheKey) {
+        memory?.remove(key)
+        trackedMemory?.remove(key)
+    }
+
+    /// Removes all decoded images that were created from the data of a key from memory.
+    package func removeAllFromMemory(of data: CacheKey) {
+        memory?.removeAll(of: data)
+        trackedMemory?.removeAll(of: data)
+    }
+
+    /// Removes all decoded images from memory.
+    func removeAllFromMemory() {
+        memory?.removeAll()
+        trackedMemory?.removeAll()
     }
 }

@@ -185,10 +185,10 @@ package final class VariantDiskTier: Sendable {
     func setUserData(_ value: Data?, for key: CacheKey, matching fields: HTTPHeaderFields) async {
         guard let list = await listToChange(key) else {
             guard let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) else { return }
-            return disk.setUserData(value, for: key)
+            return disk.replaceUserData(value, for: key)
         }
         guard let variant = list.matching(fields).first else { return }
-        disk.setUserData(value, for: Self.variantKey(of: variant.id, key))
+        disk.replaceUserData(value, for: Self.variantKey(of: variant.id, key))
     }
 
     /// Removes the response with the given identifier.

@@ -26,7 +26,7 @@ struct EntryPathTests {
         for number in 0..<3 { cache.store(entry(number)) }
         await cache.flush()
         cache.updateHead(head(etag: "\"new\""), for: key(1))
-        cache.setUserData(Data("mine".utf8), for: key(1))
+        try cache.setUserData(Data("mine".utf8), for: key(1))
         #expect(await cache.userData(for: key(1)) == Data("mine".utf8))
         await cache.flush()
         #expect(await cache.info().entryCount == 3)

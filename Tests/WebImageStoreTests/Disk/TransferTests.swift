@@ -54,7 +54,7 @@ struct TransferTests {
     @Test("Exported entries are imported with heads, times, tags, and attachments")
     func roundTrip() async throws {
         let cache = try await filled()
-        cache.setUserData(Data("newer".utf8), for: key(1))
+        try cache.setUserData(Data("newer".utf8), for: key(1))
         let exported = try await cache.export(to: target.path)
         #expect(exported.entryCount == 3 && exported.skippedCount == 1 && exported.size == 3 * 102)
         let files = try FileManager.default.contentsOfDirectory(atPath: target.path)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WebImageCore
 import WebImageHTTP
 
 @testable import WebImageStore
@@ -16,7 +17,7 @@ struct UserDataTests {
         cache.store(entry(1))
         await cache.flush()
         for value in [Data("first".utf8), Data(), Data(repeating: 7, count: 100_000), nil] {
-            cache.setUserData(value, for: key(1))
+            try cache.setUserData(value, for: key(1))
             #expect(await cache.userData(for: key(1)) == value)
             await cache.flush()
             #expect(await cache.userData(for: key(1)) == value)
@@ -35,7 +36,7 @@ struct UserDataTests {
         await cache.flush()
         let path = CacheLayout(root: directory.path).entry(key(1).fileName)
         let inode = try SystemFileSystem().status(at: path).inode
-        cache.setUserData(Data("x".utf8), for: key(1))
+        try cache.setUserData(Data("x".utf8), for: key(1))
         cache.updateHead(head(etag: "\"new\""), for: key(1))
         await cache.flush()
         #expect(try SystemFileSystem().status(at: path).inode == inode)
@@ -52,7 +53,7 @@ struct UserDataTests {
             let cache = try folder.open()
             cache.store(entry(1))
             if flushes & 1 != 0 { await cache.flush() }
-            cache.setUserData(Data("mine".utf8), for: key(1))
+            try cache.setUserData(Data("mine".utf8), for: key(1))
             if flushes & 2 != 0 { await cache.flush() }
             cache.updateHead(head(etag: "\"new\""), for: key(1))
             if flushes & 4 != 0 { await cache.flush() }
@@ -70,18 +71,36 @@ struct UserDataTests {
         let cache = try directory.open()
         cache.store(entry(1))
         await cache.flush()
-        cache.setUserData(Data("old".utf8), for: key(1))
+        try cache.setUserData(Data("old".utf8), for: key(1))
         await cache.flush()
         cache.store(entry(1, version: 1))
         await cache.close()
         let again = try directory.open()
         #expect(await again.entry(for: key(1))?.data == bytes(1, version: 1))
         #expect(await again.userData(for: key(1)) == nil)
-        again.setUserData(Data("x".utf8), for: key(2))
+        try again.setUserData(Data("x".utf8), for: key(2))
         #expect(await again.userData(for: key(2)) == nil)
-        again.setUserData(Data(count: (1 << 20) + 1), for: key(1))
-        #expect(await again.userData(for: key(1)) == nil)
-        #expect(await again.info().counters.dropped == 1)
         await again.close()
+    }
+
+    @Test("A value above 1 MiB throws an error with the limit and the size, and the entry keeps its value")
+    func tooLarge() async throws {
+        let cache = try directory.open()
+        cache.store(entry(1))
+        for count in [1 << 20, (1 << 20) + 1, 5 << 20] {
+            let value = Data(count: count)
+            let isTooLarge = count > 1 << 20
+            let failure = ImageError.LimitFailure(.userDataSize, limit: 1 << 20, actual: count)
+            if isTooLarge {
+                #expect(throws: ImageError.limitExceeded(failure)) { try cache.setUserData(value, for: key(1)) }
+                // The error doesn't depend on the existence of the entry.
+                #expect(throws: ImageError.limitExceeded(failure)) { try cache.setUserData(value, for: key(2)) }
+            } else {
+                try cache.setUserData(value, for: key(1))
+            }
+            #expect(await cache.userData(for: key(1))?.count == 1 << 20)
+        }
+        #expect(await cache.info().counters.dropped == 0)
+        await cache.close()
     }
 }

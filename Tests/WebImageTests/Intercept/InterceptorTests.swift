@@ -11,6 +11,7 @@ import WebImageTesting
 
 /// An interceptor that calls a closure.
 private struct Stage: ImageRequestInterceptor {
+    var appliesToMemoryHits = true
     let body: @Sendable (ImageRequest, Next) async throws(ImageError) -> ImageResponse
 
     func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse {
@@ -190,5 +191,103 @@ struct InterceptorTests {
         #expect(await task.eventNames() == ["started", "failed 1001"])
         await ended.wait()
         #expect(loader.requests.isEmpty && fixture.manager.runningJobs == 0)
+    }
+
+    /// Returns an interceptor that notes its name and calls `next`.
+    private func noting(
+        _ name: String, appliesToMemoryHits: Bool, _ log: Shared<[String]>
+    ) -> Stage {
+        Stage(appliesToMemoryHits: appliesToMemoryHits) { (request, next) async throws(ImageError) in
+            log.update { $0.append(name) }
+            return try await next(request)
+        }
+    }
+
+    @Test("If no interceptor applies to memory hits, images in memory are delivered synchronously without them")
+    func memoryHits() async throws {
+        let log = Shared<[String]>([])
+        let fixture = try fixture(
+            noting("a", appliesToMemoryHits: false, log), noting("b", appliesToMemoryHits: false, log))
+        let manager = fixture.manager
+        #expect(try await manager.response(for: ImageRequest(url: web)).source == .network)
+        #expect(log.value == ["a", "b"])
+        let task = manager.load(web)
+        #expect(try task.result?.get().source == .memoryCache)
+        #expect(try await manager.response(for: ImageRequest(url: web)).source == .memoryCache)
+        #expect(log.value == ["a", "b"])
+        // Requests for another image, for data, or without memory pass through the interceptors.
+        _ = try await manager.image(for: ImageRequest(url: web, size: .fit(width: 3)))
+        #expect(log.value.count == 4)
+        _ = try await manager.data(for: ImageRequest(url: web))
+        #expect(log.value.count == 6)
+        var reload = ImageRequest(url: web)
+        reload.cachePolicy = .reload
+        _ = try await manager.image(for: reload)
+        #expect(log.value.count == 8 && manager.load(web).result != nil)
+    }
+
+    @Test("Among several interceptors, memory hits skip only those that don't apply to them")
+    func mixedMemoryHits() async throws {
+        let log = Shared<[String]>([])
+        let fixture = try fixture(
+            noting("first", appliesToMemoryHits: false, log), noting("second", appliesToMemoryHits: true, log),
+            noting("third", appliesToMemoryHits: false, log))
+        #expect(try await fixture.manager.response(for: ImageRequest(url: web)).source == .network)
+        #expect(log.value == ["first", "second", "third"])
+        log.update { $0 = [] }
+        let task = fixture.manager.load(web)
+        #expect(task.result == nil)
+        #expect(try await task.response.source == .memoryCache)
+        #expect(log.value == ["second"])
+    }
+
+    @Test("Skipped interceptors run if a later interceptor changes the request or removes the image from memory")
+    func skippedInterceptors() async throws {
+        let log = Shared<[String]>([])
+        let memory = Shared<MemoryCache?>(nil)
+        let fixture = try fixture(
+            noting("signing", appliesToMemoryHits: false, log),
+            Stage { (request, next) async throws(ImageError) in
+                switch request.userInfo["step"] as? String {
+                case "resize":
+                    var changed = request
+                    changed.size = .fit(width: 5)
+                    return try await next(changed)
+                case "remove": memory.value?.removeAll()
+                default: break
+                }
+                return try await next(request)
+            })
+        memory.update { $0 = fixture.manager.memoryCache }
+        var request = ImageRequest(url: web)
+        _ = try await fixture.manager.image(for: request)
+        #expect(log.value == ["signing"])
+        request.userInfo["step"] = "resize"
+        #expect(try await fixture.manager.image(for: request).size.width == 5)
+        #expect(log.value == ["signing", "signing"])
+        request.userInfo["step"] = "remove"
+        _ = try await fixture.manager.image(for: request)
+        #expect(log.value == ["signing", "signing", "signing"])
+    }
+
+    @Test("A stale image in memory passes through the interceptors, also if it's revalidated in the background")
+    func staleMemoryHits() async throws {
+        let log = Shared<[String]>([])
+        let loader = StubLoader { _ in
+            Numbered.response(1, cacheControl: "max-age=60, stale-while-revalidate=600")
+        }
+        let fixture = try ManagerFixture { configuration in
+            configuration.loaders = [loader]
+            configuration.interceptors = [noting("a", appliesToMemoryHits: false, log)]
+        }
+        let request = ImageRequest(url: web)
+        _ = try await fixture.manager.image(for: request)
+        #expect(fixture.manager.load(request).result != nil && log.value == ["a"])
+        fixture.pass(seconds: 70)
+        let task = fixture.manager.load(request)
+        #expect(task.result == nil)
+        _ = try await task.response
+        #expect(log.value == ["a", "a"])
+        await fixture.manager.rest()
     }
 }

@@ -253,12 +253,12 @@ struct CachedRequestTests {
         let tier = RecordingTier()
         var fixture = try fixture(tier, loader)
         let small = ImageRequest(url: .sample, size: .fit(width: 4))
-        await fixture.manager.setUserData(value, for: Self.request)
+        try await fixture.manager.setUserData(value, for: Self.request)
         #expect(await fixture.manager.userData(for: Self.request) == nil)
         var stored = Self.request
         stored.caching.waitsUntilStored = true
         _ = try await fixture.manager.image(for: stored)
-        await fixture.manager.setUserData(value, for: small)
+        try await fixture.manager.setUserData(value, for: small)
         #expect(await fixture.manager.userData(for: Self.request) == value)
         #expect(
             await tier.entry(for: fixture.manager.cacheKey(for: small), matching: HTTPHeaderFields())?.userData == value
@@ -268,11 +268,14 @@ struct CachedRequestTests {
         fixture.pass(seconds: 70)
         #expect(try await fixture.manager.response(for: stored).source == .revalidated)
         #expect(await fixture.manager.userData(for: small) == value)
-        await fixture.manager.setUserData(Data(count: 2 << 20), for: small)
+        let failure = ImageError.LimitFailure(.userDataSize, limit: 1 << 20, actual: 2 << 20)
+        await #expect(throws: ImageError.limitExceeded(failure)) {
+            try await fixture.manager.setUserData(Data(count: 2 << 20), for: small)
+        }
         #expect(await fixture.manager.userData(for: small) == value)
-        await fixture.manager.setUserData(nil, for: small)
+        try await fixture.manager.setUserData(nil, for: small)
         #expect(await fixture.manager.userData(for: small) == nil)
-        await fixture.manager.setUserData(value, for: small)
+        try await fixture.manager.setUserData(value, for: small)
         try await fixture.manager.store(Numbered.data(2), for: small)
         #expect(await fixture.manager.userData(for: small) == nil)
     }
@@ -284,7 +287,7 @@ struct CachedRequestTests {
         let requests = ["light", "dark"].map { request($0) }
         for (index, request) in requests.enumerated() { #expect(await manager.load(request).number == index + 1) }
         for (index, request) in requests.enumerated() {
-            await manager.setUserData(Data([UInt8(index)]), for: request)
+            try await manager.setUserData(Data([UInt8(index)]), for: request)
         }
         for (index, request) in requests.enumerated() {
             #expect(await manager.userData(for: request) == Data([UInt8(index)]))

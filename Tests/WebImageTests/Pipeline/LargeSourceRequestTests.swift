@@ -82,4 +82,78 @@ struct LargeSourceRequestTests {
         let small = ImageRequest(url: server.url("/a"), size: .fit(width: 300))
         #expect(try await fixture.manager.image(for: small).size.width == 300)
     }
+
+    @Test("A large file can be stored and imported for requests of small images, and an undecodable file can't")
+    func stored() async throws {
+        let loader = StubLoader()
+        let fixture = try ManagerFixture { $0.loaders = [loader] }
+        let manager = fixture.manager
+        let urls = (0..<3).map { URL(filePath: "/\($0)").webURL }
+        try await manager.store(Self.file, for: ImageRequest(url: urls[0]))
+        let disk = try #require(manager.diskCache)
+        let files = [Self.file, LargeImages.jpeg(width: 9_000, height: 8_000, isProgressive: true)].enumerated()
+            .map { index, data in
+                (url: urls[index + 1], file: URL(filePath: fixture.directory.file("\(index).jpg")), data: data)
+            }
+        for file in files { try file.data.write(to: file.file) }
+        let report = await disk.importImages(files.map { ($0.url, $0.file) })
+        // The coefficients of a progressive file have its full size.
+        let limit = ImageError.limitExceeded(
+            ImageError.LimitFailure(.pixelCount, limit: ImageLimits.desktop.maxPixels, actual: 72_000_000))
+        #expect(report.entryCount == 1 && Array(report.failures.values) == [limit])
+        await #expect(throws: limit) {
+            try await manager.store(files[1].data, for: ImageRequest(url: urls[2]))
+        }
+        for url in urls.prefix(2) {
+            let image = try await manager.image(for: ImageRequest(url: url, size: .fit(width: 300)))
+            #expect(image.size.width == 300)
+        }
+        let strict = await disk.importImages(
+            [(urls[2], files[0].file)], limits: ImageLimits(maxSourcePixels: 71_999_999))
+        #expect(strict.entryCount == 0 && strict.failures.count == 1)
+        #expect(loader.requests.isEmpty)
+    }
+
+    @Test("The header decides about a file of any size as the decoders do", arguments: [1_125_000, 1_124_999])
+    func agreement(maxPixels: Int) throws {
+        var limits = ImageLimits.desktop
+        limits.maxPixels = maxPixels
+        var files = [
+            Self.file, LargeImages.jpeg(width: 9_000, height: 8_000, isProgressive: true),
+            LargeImages.png(width: 1_500, height: 1_000),
+        ]
+        let image = DecodedImage(pixels: try TestImages.pixels(1, width: 1_500, height: 1_000))
+        let coders = ImageCoderRegistry.standard
+        for encoding in [ImageEncoding.webp(quality: 80), .webp.lossless, ImageEncoding(format: .bmp)] {
+            files.append(try coders.encode(image, as: encoding, context: ImageProcessingContext()))
+        }
+        for file in files {
+            let info = try ImageInfo(data: file)
+            let isAccepted = (try? coders.inspect(file, limits: limits, anySize: true)) != nil
+            let isExpected = (try? limits.checkAtAnySize(info, encodedBytes: file.count)) != nil
+            #expect(isAccepted == isExpected, "\(info.format) \(info.isProgressive)")
+        }
+    }
+
+    @Test("Previews of a large source charge the budget with the reduced image")
+    func previews() async throws {
+        let picture = try SteppedImage(Self.file) { configuration in
+            configuration.decodesWhileDownloading = false
+            // The full image needs 288 MB, and the reduced one less than 6 MB.
+            configuration.progressiveMemoryLimit = 6 << 20
+        }
+        var request = ImageRequest(url: picture.url, size: .fit(width: 300))
+        request.previews = .progressive
+        let task = picture.manager.load(request)
+        let log = EventLog(task)
+        await picture.begin(parts: 3)
+        await untilTrue { log.previews.count == 1 }
+        #expect(log.previews.first?.size.width == 300)
+        picture.loader.go(.finish(picture.data))
+        #expect(try await task.image.size.width == 300)
+    }
+}
+
+extension URL {
+    fileprivate var webURL: URL { URL(string: "https://large.test" + path) ?? self }
 }

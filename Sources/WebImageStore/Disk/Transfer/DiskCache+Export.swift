@@ -181,7 +181,7 @@ extension EntryReader {
     /// Returns the entry of a key like a read, but counts neither a read nor a use. This method blocks.
     func peek(_ key: CacheKey) -> CacheEntry? {
         let name = key.fileName
-        let limit = state.entrySizeLimit + 4 * EntryFile.sectionLimit
+        let limit = state.readableEntrySize + 4 * EntryFile.sectionLimit
         guard let contents = try? state.files.contents(state.layout.entry(name), limit: limit),
             var entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: true)
         else { return nil }

@@ -16,7 +16,8 @@ extension DiskCache {
     ///
     /// - Parameters:
     ///   - directory: The file URL of the directory. Symbolic links in it aren't followed.
-    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
+    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``. A file that a decoder can reduce, such
+    ///     as a baseline JPEG file, can have more than ``ImageLimits/maxPixels`` pixels.
     /// - Returns: A report of the imported entries.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``,
     ///   ``ImageError/CacheFailure/corruptEntry(reason:)`` if the directory has no valid manifest, or
@@ -36,7 +37,8 @@ extension DiskCache {
     /// - Parameters:
     ///   - files: The URLs and the file URLs of their images.
     ///   - tags: The tags of the new entries. The default is no tags.
-    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
+    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``. A file that a decoder can reduce, such
+    ///     as a baseline JPEG file, can have more than ``ImageLimits/maxPixels`` pixels.
     /// - Returns: A report of the imported entries.
     public func importImages(
         _ files: some Sequence<(url: URL, file: URL)>, tags: Set<String> = [], limits: ImageLimits = .desktop
@@ -57,7 +59,8 @@ extension DiskCache {
     ///
     /// - Parameters:
     ///   - folder: The absolute path of the directory. Symbolic links in it aren't followed.
-    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
+    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``. A file that a decoder can reduce, such
+    ///     as a baseline JPEG file, can have more than ``ImageLimits/maxPixels`` pixels.
     ///   - progress: A closure that receives the progress in entries.
     /// - Returns: A summary of the import.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``,
@@ -84,7 +87,8 @@ extension DiskCache {
     ///
     /// - Parameters:
     ///   - pictures: The files and their keys.
-    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``.
+    ///   - limits: The limits for images. The default is ``ImageLimits/desktop``. A file that a decoder can reduce, such
+    ///     as a baseline JPEG file, can have more than ``ImageLimits/maxPixels`` pixels.
     ///   - progress: A closure that receives the progress in files.
     /// - Returns: A summary of the import.
     package func importImages(
@@ -193,7 +197,8 @@ extension EntryReader {
         guard let format = ImageFormat(sniffing: entry.data) else { throw .decoding(.unknownFormat) }
         guard format.isImage else { throw .decoding(.notAnImage(format)) }
         let probe = try ImageInfo(data: entry.data)
-        try limits.check(probe, encodedBytes: entry.data.count)
+        // The requested sizes are unknown, so accept every file that a request for some size would accept.
+        try limits.checkAtAnySize(probe, encodedBytes: entry.data.count)
         entry.probe = probe
         guard EntryFile.fitsLimits(entry) else {
             throw .cache(.corruptEntry(reason: "the key, head, tags, or attachment are too large"))

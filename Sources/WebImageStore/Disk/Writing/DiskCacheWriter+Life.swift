@@ -168,7 +168,7 @@ extension DiskCacheWriter {
         case .discard(_, let completion): completion(DiskCache.MaintenanceReport())
         case .reconcile(let completion): completion(DiskCache.MaintenanceReport())
         case .describe(let body): body(nil, nil)
-        case .staged, .removeFromIndex, .refresh: break
+        case .staged, .removeFromIndex, .refresh, .checkLimits: break
         }
     }
 }

@@ -13,10 +13,23 @@ extension DiskCacheWriter {
     static let slice = 2_048
     private static let sliceSeconds = 0.02
 
-    /// Starts an eviction if the entries of all processes exceed the size limit.
+    /// Starts an eviction if the entries of all processes exceed the limit for their size or their number.
     func checkSize() {
-        guard let bytes = try? index?.totals().bytes, bytes > state.configuration.sizeLimit else { return }
-        evict(to: EvictionTarget(bytes: state.configuration.sizeLimit / 10 * 9))
+        guard let totals = try? index?.totals() else { return }
+        let limits = state.limits
+        var goal = EvictionTarget(bytes: .max)
+        if totals.bytes > limits.sizeLimit { goal.bytes = limits.sizeLimit / 10 * 9 }
+        if totals.entries > limits.countLimit { goal.entries = limits.countLimit - limits.countLimit / 10 }
+        if goal != EvictionTarget(bytes: .max) { evict(to: goal) }
+    }
+
+    /// Applies changed limits.
+    func checkLimits() {
+        steps.setSizeLimit(state.limits.sizeLimit)
+        // Entries that aren't in the index yet count too.
+        commit()
+        checkSize()
+        checkAge()
     }
 
     /// Starts an eviction if the file system has too little free space.

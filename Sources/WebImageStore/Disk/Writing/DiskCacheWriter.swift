@@ -48,7 +48,7 @@ final class DiskCacheWriter {
         layout = state.layout
         files = state.files
         entries = EntryWriter(state, session: session)
-        steps = WriterStateMachine(sizeLimit: state.configuration.sizeLimit)
+        steps = WriterStateMachine(sizeLimit: state.limits.sizeLimit)
     }
 
     var uptime: Double { state.clock.uptime() }
@@ -91,6 +91,7 @@ final class DiskCacheWriter {
             commit()
             completion()
         case .settle(let completion): settle(completion)
+        case .checkLimits: checkLimits()
         case .trim(let goal, let progress, let completion):
             targetWaiters.append((progress, completion))
             trim(to: goal)
@@ -148,7 +149,7 @@ final class DiskCacheWriter {
     /// Pauses writing if the system has no space or denies permission.
     func failed(_ code: Int32) {
         if steps.writeFailed(code, now: uptime) {
-            evict(to: EvictionTarget(bytes: state.configuration.sizeLimit / 2))
+            evict(to: EvictionTarget(bytes: state.limits.sizeLimit / 2))
         }
         state.shared.withLock { $0.pausedUntil = steps.pausedUntil }
     }
@@ -180,7 +181,7 @@ final class DiskCacheWriter {
     /// Writes an update into the file because there is no index on disk.
     private func rewrite(_ key: CacheKey, _ update: EntryMetadataUpdate) {
         let name = key.fileName
-        let limit = state.entrySizeLimit + 4 * EntryFile.sectionLimit
+        let limit = state.readableEntrySize + 4 * EntryFile.sectionLimit
         guard steps.acceptsWrites(now: uptime),
             let contents = try? files.contents(layout.entry(name), limit: limit),
             var entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: true)

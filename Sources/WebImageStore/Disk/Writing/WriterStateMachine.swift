@@ -56,13 +56,18 @@ struct WriterStateMachine {
     private var sweepAfter: Double?
     /// The total entry size in bytes that completes a batch, so that one batch can't exceed the limit of a small cache
     /// by much.
-    let batchBytes: Int
+    private(set) var batchBytes: Int
     /// A Boolean value that indicates whether a comparison of the files with the index is in progress.
     var isReconciling = false
 
-    init(sizeLimit: Int) { batchBytes = max(1, sizeLimit / 20) }
+    init(sizeLimit: Int) { batchBytes = Self.batchBytes(sizeLimit: sizeLimit) }
+
+    private static func batchBytes(sizeLimit: Int) -> Int { max(1, sizeLimit / 20) }
 
     // MARK: Events
+
+    /// Records a change of the size limit.
+    mutating func setSizeLimit(_ limit: Int) { batchBytes = Self.batchBytes(sizeLimit: limit) }
 
     mutating func rowAdded(bytes: Int = 0, now: Double) {
         if rows == 0 { rowsSince = now }

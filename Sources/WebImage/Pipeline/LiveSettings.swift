@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImageNet
+
+/// The settings that apply to a request, at the time when it started. A change of the settings creates another object.
+final class SettingsSnapshot: Sendable {
+    /// Numbers that increase when a setting changes. Keys of shared work contain them, because coders and loaders can't
+    /// be compared.
+    struct Revision: Hashable, Sendable {
+        var coders = 0
+        var loaders = 0
+    }
+
+    let coders: ImageCoderRegistry
+    /// The loaders of the application.
+    let ownLoaders: [any ImageLoader]
+    /// All loaders. The last one is tried first.
+    let loaders: [any ImageLoader]
+    /// The rules of the downloader, with its header fields.
+    let rules: ExchangeRules
+    let revision: Revision
+
+    fileprivate init(
+        coders: ImageCoderRegistry, ownLoaders: [any ImageLoader], builtIn: [any ImageLoader], rules: ExchangeRules,
+        revision: Revision
+    ) {
+        self.coders = coders
+        self.ownLoaders = ownLoaders
+        loaders = builtIn + ownLoaders
+        self.rules = rules
+        self.revision = revision
+    }
+}
+
+extension SettingsSnapshot {
+    /// Returns whether a load with these settings gives the same response as a load with other settings.
+    func loadsLike(_ other: SettingsSnapshot) -> Bool {
+        self === other || (rules == other.rules && revision.loaders == other.revision.loaders)
+    }
+}
+
+/// The current settings of a running manager. Memory hits don't read them. Thread-safe.
+final class LiveSettings: Sendable {
+    private let state: Lock<SettingsSnapshot>
+    private let builtIn: [any ImageLoader]
+    private let rules: @Sendable () -> ExchangeRules
+
+    /// Creates the settings of a configuration.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - builtIn: The built-in loaders, which are tried after those of the configuration.
+    ///   - rules: A closure that returns the current rules of the downloader. The same object means the same rules.
+    init(
+        _ configuration: ImageManager.Configuration, builtIn: [any ImageLoader],
+        rules: @escaping @Sendable () -> ExchangeRules
+    ) {
+        self.builtIn = builtIn
+        self.rules = rules
+        state = Lock(
+            SettingsSnapshot(
+                coders: configuration.coders, ownLoaders: configuration.loaders, builtIn: builtIn, rules: rules(),
+                revision: SettingsSnapshot.Revision()))
+    }
+
+    /// The settings of requests that start now.
+    var current: SettingsSnapshot {
+        state.withLock { snapshot in
+            let rules = rules()
+            // The application can also change the header fields of the downloader itself.
+            if snapshot.rules !== rules {
+                snapshot = SettingsSnapshot(
+                    coders: snapshot.coders, ownLoaders: snapshot.ownLoaders, builtIn: builtIn, rules: rules,
+                    revision: snapshot.revision)
+            }
+            return snapshot
+        }
+    }
+
+    /// Changes the settings. Requests see all of the changes or none of them.
+    ///
+    /// - Parameters:
+    ///   - coders: The new coders, or `nil` to keep the current ones.
+    ///   - loaders: The new loaders of the application, or `nil` to keep the current ones.
+    ///   - changeRules: A closure that changes the rules of the downloader. It must not use these settings.
+    func update(coders: ImageCoderRegistry?, loaders: [any ImageLoader]?, changeRules: () -> Void) {
+        let previous = state.withLock { snapshot in
+            changeRules()
+            let before = snapshot
+            var revision = before.revision
+            if coders != nil { revision.coders += 1 }
+            if loaders != nil { revision.loaders += 1 }
+            snapshot = SettingsSnapshot(
+                coders: coders ?? before.coders, ownLoaders: loaders ?? before.ownLoaders, builtIn: builtIn,
+                rules: rules(), revision: revision)
+            return before
+        }
+        // Release the previous coders and loaders after unlocking.
+        withExtendedLifetime(previous) {}
+    }
+}
