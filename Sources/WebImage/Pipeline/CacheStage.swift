@@ -53,7 +53,8 @@ final class CacheStage: Sendable {
     ) async -> OriginalData? {
         let tiers = plan.request.caching.originalReadFrom
         // Data that must not be stored is only for requests that were made before it arrived.
-        if tiers.contains(.memory), let original = inFlight.original(for: plan.keys.data, generation), original.mayBeReused,
+        if tiers.contains(.memory), let original = inFlight.original(for: plan.keys.data, generation),
+            original.mayBeReused,
             plan.allowsStoring(original.resource),
             original.resource.head.map(plan.selects) ?? true
         {

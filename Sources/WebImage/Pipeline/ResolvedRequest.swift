@@ -26,6 +26,8 @@ final class ResolvedRequest: Sendable {
     let trace: ObserverNotifier?
     /// A Boolean value that indicates whether the version of a file in the key must still be read from the file system.
     let needsFileVersion: Bool
+    /// The relation of the request to prefetched responses.
+    let prefetchRole: PrefetchRole
 
     /// Creates the plan of `request` without accessing the file system. The key of a file contains the version that was
     /// read last. If `trace` is `nil`, the plan gets a new trace if there are observers.
@@ -55,6 +57,7 @@ final class ResolvedRequest: Sendable {
         now = defaults.configuration.now()
         createdAt = .now
         keys = RequestKeys(request, source: source, identities: defaults.identities(of: request))
+        prefetchRole = PrefetchRole()
         self.request = request
     }
 
@@ -79,6 +82,7 @@ final class ResolvedRequest: Sendable {
         defaults = plan.defaults
         trace = plan.trace
         needsFileVersion = plan.needsFileVersion
+        prefetchRole = PrefetchRole(continuing: plan.prefetchRole)
     }
 
     /// The request of the caller, for interceptors and tasks.
@@ -128,9 +132,14 @@ final class RequestDefaults: Sendable {
     private let spans = SpanCounter()
     /// The choices that HTTP leaves to the cache, for responses.
     let freshnessPolicy: SharedHTTPCachePolicy
+    /// The responses that the manager received, revalidated, or prefetched.
+    let recentResponses = RecentResponses()
+    /// The ``ImageManager/Configuration/revalidationInterval`` in seconds, which isn't negative.
+    let revalidationInterval: Double
 
     init(_ configuration: ImageManager.Configuration, cache: ImageCache) {
         freshnessPolicy = SharedHTTPCachePolicy(configuration.httpCachePolicy)
+        revalidationInterval = max(0, configuration.revalidationInterval / .seconds(1))
         self.configuration = configuration
         self.cache = cache
         identities = configuration.transformers.map(\.identifier)
@@ -254,14 +263,7 @@ extension ResolvedRequest {
         guard let head = resource.head else { return .use }
         guard selects(head) else { return stepWithoutStored }
         let step = CacheAction.make(self.head, mode: mode, stored: head, policy: defaults.http, now: now)
-        if step == .use, isPlain { recordFresh(resource, head) }
-        return step
-    }
-
-    private func recordFresh(_ resource: OriginalInfo, _ head: StoredResponseHead) {
-        let remaining = head.freshness(now: now, policy: defaults.http).remaining
-        guard remaining > 0 else { return }
-        resource.recordFresh(in: now..<now.addingTimeInterval(remaining), of: head, by: defaults)
+        return self.step(step, for: resource, head, isPlain: isPlain)
     }
 
     /// Returns the outcome of `event`, which is the server's response to `step`.

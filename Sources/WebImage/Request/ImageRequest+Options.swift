@@ -83,7 +83,9 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// A policy that follows RFC 9111.
     ///
     /// A fresh cached response serves the request. A stale one is delivered immediately as
-    /// ``ImageTask/Event/cached(_:)`` while the manager revalidates it. This is the default.
+    /// ``ImageTask/Event/cached(_:)`` while the manager revalidates it. A response that says nothing about its freshness
+    /// serves requests for ``ImageManager/Configuration/revalidationInterval``, and a prefetched one serves its first
+    /// request. This is the default.
     case http
     /// A policy that uses any cached response, regardless of its age, and contacts the server only on a cache miss.
     case cacheFirst = "cache-first"
