@@ -220,9 +220,12 @@ public final class ImageManager: Sendable {
     private func imageInMemory(for request: ImageRequest) -> DecodedImage? {
         guard request.caching.readFrom.contains(.memory),
             (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy) != .reload,
-            let memory = (request.caching.cache ?? cache).memory,
-            let image = memory.image(for: pipeline.defaults.digest(of: request))
+            let memory = (request.caching.cache ?? cache).memory
         else { return nil }
+        guard let image = memory.image(for: pipeline.defaults.digest(of: request)) else {
+            guard request.frames == .first else { return nil }
+            return pipeline.memory.firstFrame(ResolvedRequest(request, pipeline.defaults))
+        }
         guard let resource = image.resource, resource.isNegotiated else { return image }
         return ResolvedRequest(request, pipeline.defaults).selects(image) ? image : nil
     }

@@ -72,6 +72,14 @@ extension ImageRequest {
         /// The tags of the entries that the request stores on disk. You can list and remove entries by tag. The default
         /// is empty.
         public var tags: Set<String> = []
+        /// The time for which the caches keep the image and its data after they were stored or revalidated.
+        ///
+        /// In memory, it replaces the ``MemoryCache/Configuration/timeToLive`` of the cache. On disk, the shorter one of
+        /// this time and ``DiskCache/Configuration/maxAge`` applies. ``MemoryCache/Configuration/expiration`` and
+        /// ``DiskCache/Configuration/expiration`` decide whether each use restarts the time. HTTP freshness rules apply
+        /// in addition. The time isn't part of the key: requests that differ only in it share an entry, which has the
+        /// time of the request that stored it. The default is `nil`, which means the times of the caches.
+        public var timeToLive: Duration?
 
         /// Creates options with the default values.
         public init() {}
