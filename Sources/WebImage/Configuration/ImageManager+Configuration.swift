@@ -26,6 +26,25 @@ extension ImageManager {
         public var tierPolicy = ImageCache.TierPolicy()
         /// The choices that HTTP leaves to a private cache, such as heuristic freshness and stale responses (RFC 9111).
         public var httpCachePolicy = HTTPCachePolicy()
+        /// The time for which the manager uses a response that says nothing about its freshness, counted from its
+        /// download or its last revalidation by this manager.
+        ///
+        /// Without this setting, an image whose server sends no caching header fields would be revalidated each time
+        /// it's displayed. Web browsers, too, display an available image again without contacting the server. The rule
+        /// has the following limits:
+        ///
+        /// - The response decides if it has an explicit lifetime (`max-age`, `Expires`), including a lifetime of zero,
+        ///   or if it has `no-store`, `no-cache`, `must-revalidate`, `Vary: *`, or `Pragma: no-cache`. A temporary
+        ///   redirect without a lifetime of its own is sent again, too.
+        /// - The request decides if it has `no-cache`, `no-store`, `min-fresh`, or a `max-age` that the response
+        ///   exceeds.
+        /// - The rule doesn't survive a restart: another manager revalidates the entries on disk first.
+        /// - It applies only to the policy ``CachePolicy/http``.
+        ///
+        /// Zero revalidates such a response before each use. A prefetched image serves its first request in any case.
+        /// The default is 5 minutes. The default of ``server`` is zero, because the processes that a server serves have
+        /// caches too, and the intervals would add up.
+        public var revalidationInterval = Duration.seconds(300)
         /// A Boolean value that indicates whether ``ImageManager/encodedImage(for:as:)`` stores its results.
         ///
         /// The results are stored in the tiers of ``ImageRequest/CachingOptions/writeTo`` except memory. The default is
@@ -141,7 +160,7 @@ extension ImageManager {
         /// The configuration for servers that load images from URLs of unknown clients.
         ///
         /// It allows `https` and `http` only, public addresses only, ``ImageLimits/server``, and up to 256 different
-        /// requests at the same time. All other settings have their defaults.
+        /// requests at the same time. ``revalidationInterval`` is zero. All other settings have their defaults.
         ///
         /// ```swift
         /// var configuration = ImageManager.Configuration.server
@@ -153,6 +172,7 @@ extension ImageManager {
             configuration.limits = .server
             // A change of the limits would otherwise remove the default for servers.
             configuration.maxInFlightRequests = 256
+            configuration.revalidationInterval = .zero
             configuration.downloader.addressPolicy = .publicOnly
             configuration.allowedSchemes = ["https", "http"]
             return configuration

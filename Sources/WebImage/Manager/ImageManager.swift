@@ -232,9 +232,12 @@ public final class ImageManager: Sendable {
             return request.qualities.lazy.compactMap { self.imageInMemory(for: $0) }.first
         }
         guard request.caching.readFrom.contains(.memory),
-            (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy) != .reload,
-            let image = image(in: request.caching.cache ?? cache, for: request)
+            (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy) != .reload
         else { return nil }
+        guard let image = image(in: request.caching.cache ?? cache, for: request) else {
+            guard request.frames == .first else { return nil }
+            return pipeline.memory.firstFrame(ResolvedRequest(request, pipeline.defaults))
+        }
         guard let resource = image.resource, resource.isNegotiated else { return image }
         return ResolvedRequest(request, pipeline.defaults).selects(image) ? image : nil
     }

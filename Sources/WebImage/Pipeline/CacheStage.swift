@@ -117,7 +117,7 @@ final class CacheStage: Sendable {
             let image = try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
                 [coders = plan.settings.coders] context throws(ImageError) -> DecodedImage in
                 try ProcessedForm.image(entry.data, plan.request, coders, context: context)
-                    .with(provenance: resource)
+                    .with(history: ImageHistory(storedForm: entry.userData, plan)).with(provenance: resource)
             }
             return (image, .stored(in: found.kind))
         } catch {
@@ -189,6 +189,7 @@ struct MemoryStage: Sendable {
         if let image = plan.imageInMemory, plan.selects(image) {
             return Hit(image: image, step: plan.step(for: image.resource))
         }
+        if let image = firstFrame(plan) { return Hit(image: image, step: plan.step(for: image.resource)) }
         guard plan.request.caching.allowsLargerImages, plan.transformers.isEmpty else { return nil }
         // A larger image that must be revalidated would be revalidated at its own size and stored under this key.
         let isUsable: (DecodedImage) -> Bool = { image in
@@ -199,6 +200,23 @@ struct MemoryStage: Sendable {
             cache.memory?.larger(for: plan.rendition, where: isUsable)
             ?? cache.trackedMemory?.larger(for: plan.rendition, where: isUsable)
         return larger.map { Hit(image: $0, step: .use) }
+    }
+
+    /// Returns the first frame of an animation in memory if `plan` requests the first frame of the same image.
+    ///
+    /// The result shares the pixels of the animation. It isn't stored, so the animation remains in memory. A transformer
+    /// that excludes animations would change the first frame alone, so all transformers must have changed the animation.
+    func firstFrame(_ plan: ResolvedRequest) -> DecodedImage? {
+        guard plan.request.frames == .first, let memory = plan.cache.memory else { return nil }
+        let transformers = plan.transformers.map(\.identifier)
+        let found = memory.imageWithFirstFrame(of: plan.rendition) { image in
+            plan.selects(image) && !image.metadata.isPartial && image.transformerIdentifiers == transformers
+        }
+        guard let found else { return nil }
+        let frame = found.isAnimated ? found.replacing(pixels: found.pixels, animation: nil) : found
+        var history = frame.history
+        history.decodingOptions = plan.request.decodeOptions
+        return frame.with(history: history)
     }
 
     /// Returns an image of the same data at another size, to display while the requested image loads.
@@ -226,7 +244,8 @@ struct MemoryStage: Sendable {
             cache.generation(of: plan.keys.data) == generation
         else { return }
         cache.memory?.store(
-            image, for: plan.keys.final, rendition: plan.rendition, isAhead: plan.request.priority == .veryLow)
+            image, for: plan.keys.final, rendition: plan.rendition, timeToLive: plan.request.caching.timeToLive,
+            isAhead: plan.request.priority == .veryLow)
         cache.trackedMemory?.store(image, for: plan.keys.final, rendition: plan.rendition)
         // A removal between the check and the store missed the image.
         if cache.generation(of: plan.keys.data) != generation { cache.removeFromMemory(plan.keys.final) }

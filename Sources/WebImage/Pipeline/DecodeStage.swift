@@ -92,10 +92,10 @@ final class DecodeStage: Sendable {
                 () throws(ImageError) in
                 if let image = try ahead?.finish(original.data, probe: original.probe, context: context) {
                     counters.streamed.add(1, ordering: .relaxed)
-                    return image.with(provenance: original.resource)
+                    return image.decoded(with: plan.request.decodeOptions).with(provenance: original.resource)
                 }
                 return try plan.coders.decode(original.data, options: options, context: context)
-                    .with(provenance: original.resource)
+                    .decoded(with: plan.request.decodeOptions).with(provenance: original.resource)
             }
             counters.decodes.add(1, ordering: .relaxed)
             return image
@@ -112,8 +112,13 @@ final class DecodeStage: Sendable {
         let scale = plan.request.scale
         let fitted = try await workers.run(cost: image.pixels.byteCount, priority: priority, limits: plan.limits) {
             context throws(ImageError) -> DecodedImage in
-            try ResizeTransformer(to: size).apply(
+            // The resizing replaces a decode, so it isn't one of the transformers of the image.
+            let fitted = try ResizeTransformer(to: size).apply(
                 to: image, context: context.with(scale: scale))
+            var history = image.history
+            history.originalSize = image.originalSize
+            history.isReduced = fitted.size.width < image.size.width || fitted.size.height < image.size.height
+            return fitted.with(history: history)
         }
         return ProcessedImage(image: fitted, decodeSeconds: start.duration(to: .now) / .seconds(1))
     }

@@ -163,6 +163,7 @@ final class FetchStage: Sendable {
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
         let ahead = await feed.finish()
         let original = try await inspect(answer, head, plan, key, isSubstitute: source.isAlternative && head == nil)
+        if let head { plan.defaults.recentResponses.record(head, for: plan.keys.data) }
         // Other requests for the URL have other alternatives.
         if !original.resource.isSubstitute { inFlight.add(original, for: plan.keys.data) }
         return .original(original, ahead: ahead, metrics: answer.metrics)

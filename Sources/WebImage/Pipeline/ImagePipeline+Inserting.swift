@@ -99,9 +99,10 @@ extension ImagePipeline {
         await plan.cache.removeDerived(from: plan.keys.allImages)
         // A tier that can't list its keys finds at least the processed image of this request.
         if plan.request.caching.processedEncoding != nil { await plan.cache.remove(plan.processedKey, matching: nil) }
-        let entry = CacheEntry(
+        var entry = CacheEntry(
             key: plan.keys.data, head: supplied.resource.head, probe: supplied.probe, data: supplied.data,
             tags: plan.request.caching.tags, storedAt: plan.now)
+        entry.timeToLive = plan.request.caching.timeToLive
         await plan.originalCache.store(
             entry, request: plan.selectingHeaders, in: tiers, madeOf: plan.keys.data,
             plan.originalCache.generation(of: plan.keys.data))

@@ -278,7 +278,7 @@ final class ImagePipeline: Sendable {
         let resource = resources.record(for: plan.keys.data, entry.data, head: entry.head)
         let context = ImageProcessingContext(limits: plan.limits)
         var image = try plan.coders.decode(entry.data, options: plan.request.hintedOptions, context: context)
-            .with(provenance: resource)
+            .decoded(with: plan.request.decodeOptions).with(provenance: resource)
         for transformer in plan.transformers {
             image = try transformer.apply(
                 to: image, context: context.with(scale: plan.request.scale))

@@ -172,6 +172,9 @@ final class OriginalInfo: Sendable {
         }
     }
 
+    /// Discards the time span in which the data is known to be fresh, so that the next request evaluates the rules.
+    func discardFreshness() { state.withLock { $0.fresh = nil } }
+
     /// Replaces the response head unless the current one is newer.
     func update(head: StoredResponseHead) {
         let new = State(head)

@@ -24,6 +24,8 @@ struct ProcessedForm: WholeImageTransformer {
     }
 
     var identifier: String { Self.identity(encoding) }
+    /// The step is a part of storing, so it isn't one of the transformers that an application sees.
+    var isRecorded: Bool { false }
 
     /// Returns the pixels unchanged, because this method is called only for previews, which aren't stored.
     func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer { pixels }
@@ -113,5 +115,34 @@ extension DecodedImage {
         return metadata.isConvertedToSRGB == other.metadata.isConvertedToSRGB
             && metadata.iccProfile == other.metadata.iccProfile
             && metadata.codePoints == other.metadata.codePoints
+    }
+}
+
+extension ImageHistory {
+    /// The history in a file, without the options, which are part of the key.
+    private struct StoredForm: Codable {
+        var originalSize: PixelSize
+        var isReduced: Bool
+        var transformers: [String]
+    }
+
+    /// Returns the history as custom data for the separate entry of a processed image.
+    func storedForm(originalSize: PixelSize) -> Data? {
+        try? JSONEncoder().encode(
+            StoredForm(originalSize: originalSize, isReduced: isReduced, transformers: transformers))
+    }
+
+    /// Creates the history of a processed image from its separate entry. If the data isn't valid, the history contains
+    /// the transformers of the request.
+    init(storedForm data: Data?, _ plan: ResolvedRequest) {
+        self.init()
+        decodingOptions = plan.request.decodeOptions
+        guard let data, let stored = try? JSONDecoder().decode(StoredForm.self, from: data) else {
+            transformers = plan.transformers.filter { !($0 is ProcessedForm) }.map(\.identifier)
+            return
+        }
+        originalSize = stored.originalSize
+        isReduced = stored.isReduced
+        transformers = stored.transformers
     }
 }

@@ -49,7 +49,10 @@ struct RequestExecution {
     /// Returns the response with the processed image.
     mutating func response() async throws(ImageError) -> ImageResponse {
         if let known, !plan.step(for: known.resource).servesRequest { show(known, origin: .memoryCache) }
-        if known == nil, let processed = await processed() { return processed }
+        if known == nil, let processed = await processed() {
+            plan.recordResult(processed.image.resource)
+            return processed
+        }
         switch try await find() {
         case .bytes(let original, let ahead, let metrics): return try await deliver(original, ahead, metrics)
         case .confirmed(let resource, let stored, let metrics): return try await confirm(resource, stored, metrics)
@@ -67,15 +70,18 @@ struct RequestExecution {
             let step = plan.step(for: stored.resource)
             if step.servesRequest {
                 if step.revalidatesInBackground { pipeline.revalidate(plan, known: nil) }
+                plan.recordResult(stored.resource)
                 return stored.data
             }
         }
         switch try await contactSource(stored: stored, for: .bytes) {
         case .bytes(let original, _, _):
             if original.isLengthKnown { await store(original, nil) }
+            plan.recordResult(original.resource)
             return original.data
-        case .confirmed(_, let confirmed, _):
+        case .confirmed(let resource, let confirmed, _):
             guard let confirmed else { throw .cache(.notInCache) }
+            plan.recordResult(resource)
             return confirmed.data
         case .failed(let error, let stale):
             guard let stale, plan.usesStale(stale.resource, insteadOf: error) else { throw error }
@@ -164,6 +170,7 @@ struct RequestExecution {
             switch (plan.outcome(.response(head.head), of: step, stored: basis), basis) {
             case (.revalidated, let basis?):
                 let merged = basis.confirm(with: head, plan)
+                plan.defaults.recentResponses.record(merged, for: plan.keys.data)
                 await plan.originalCache.updateHead(merged, for: plan.keys.data, matching: plan.selectingHeaders)
                 return .confirmed(basis, stored: stored, metrics: metrics)
             case (.repeatUnconditionally, _):
@@ -209,6 +216,7 @@ struct RequestExecution {
         let image = if let same { same } else { try await makeNew(original, ahead, metrics) }
         await store(original, image)
         await store(image, original.resource, of: original)
+        plan.recordResult(original.resource)
         return response(
             image, original.resource, origin(of: original), data: original.data, metrics: metrics)
     }
@@ -216,6 +224,7 @@ struct RequestExecution {
     private mutating func confirm(
         _ resource: OriginalInfo, _ stored: OriginalData?, _ metrics: NetworkMetrics
     ) async throws(ImageError) -> ImageResponse {
+        defer { plan.recordResult(resource) }
         if let same = image(of: resource) {
             await store(same, resource, of: stored)
             return response(same, resource, .revalidated, data: stored?.data, metrics: metrics)

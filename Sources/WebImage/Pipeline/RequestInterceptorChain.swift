@@ -108,7 +108,9 @@ extension ImagePipeline {
                 task.stores(in: plan.caches)
                 return self.response(self.memory.hit(plan), plan, needsNothing: true)
             }
-            let response = try await interceptors.respond(plan, lookup: lookup) { (plan) async throws(ImageError) in
+            let response = try await interceptors.respond(plan, lookup: lookup) {
+                [isPrefetch = plan.prefetchRole.isPrefetch] (plan) async throws(ImageError) in
+                if isPrefetch { plan.prefetchRole.becomePrefetch() }
                 task.stores(in: plan.caches)
                 let hit = self.memory.hit(plan)
                 if let response = self.response(hit, plan) { return response }
@@ -125,7 +127,9 @@ extension ImagePipeline {
 
     /// Runs `plan` through the interceptors and returns the data.
     func bytesIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
-        let response = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
+        let response = try await interceptors.respond(plan) {
+            [isPrefetch = plan.prefetchRole.isPrefetch] plan async throws(ImageError) in
+            if isPrefetch { plan.prefetchRole.becomePrefetch() }
             let data = try await self.ownBytes(plan, task)
             return try ImageResponse(undecoded: data, url: plan.request.url)
         }

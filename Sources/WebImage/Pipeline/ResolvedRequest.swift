@@ -29,6 +29,8 @@ final class ResolvedRequest: Sendable {
     let needsFileVersion: Bool
     /// The requests for higher qualities to look up in tiers other than memory, beginning with the highest quality.
     private let better: [ImageRequest]
+    /// The relation of the request to prefetched responses.
+    let prefetchRole: PrefetchRole
     private let captured = AtomicLazyReference<SettingsSnapshot>()
 
     /// Creates the plan of `request` without accessing the file system. The key of a file contains the version that was
@@ -80,6 +82,7 @@ final class ResolvedRequest: Sendable {
         now = defaults.configuration.now()
         createdAt = .now
         keys = RequestKeys(request, source: source, identities: defaults.identities(of: request))
+        prefetchRole = PrefetchRole()
         self.request = request
         if let settings { _ = captured.storeIfNil(settings) }
     }
@@ -108,6 +111,7 @@ final class ResolvedRequest: Sendable {
         defaults = plan.defaults
         trace = plan.trace
         needsFileVersion = plan.needsFileVersion
+        prefetchRole = PrefetchRole(continuing: plan.prefetchRole)
         if let settings = plan.captured.load() { _ = captured.storeIfNil(settings) }
     }
 
@@ -176,6 +180,10 @@ final class RequestDefaults: Sendable {
     private let spans = SpanCounter()
     /// The choices that HTTP leaves to the cache, for responses.
     let freshnessPolicy: SharedHTTPCachePolicy
+    /// The responses that the manager received, revalidated, or prefetched.
+    let recentResponses = RecentResponses()
+    /// The ``ImageManager/Configuration/revalidationInterval`` in seconds, which isn't negative.
+    let revalidationInterval: Double
 
     /// Creates the defaults. If `settings` is `nil`, the settings of the configuration apply without built-in loaders.
     init(_ configuration: ImageManager.Configuration, cache: ImageCache, settings: LiveSettings? = nil) {
@@ -184,6 +192,7 @@ final class RequestDefaults: Sendable {
             settings
             ?? LiveSettings(configuration, builtIn: []) { rules ?? ExchangeRules(configuration.downloader) }
         freshnessPolicy = SharedHTTPCachePolicy(configuration.httpCachePolicy)
+        revalidationInterval = max(0, configuration.revalidationInterval / .seconds(1))
         self.configuration = configuration
         self.cache = cache
         identities = configuration.transformers.map(\.identifier)
@@ -307,14 +316,7 @@ extension ResolvedRequest {
         guard let head = resource.head else { return .use }
         guard selects(head) else { return stepWithoutStored }
         let step = CacheAction.make(self.head, mode: mode, stored: head, policy: defaults.http, now: now)
-        if step == .use, isPlain { recordFresh(resource, head) }
-        return step
-    }
-
-    private func recordFresh(_ resource: OriginalInfo, _ head: StoredResponseHead) {
-        let remaining = head.freshness(now: now, policy: defaults.http).remaining
-        guard remaining > 0 else { return }
-        resource.recordFresh(in: now..<now.addingTimeInterval(remaining), of: head, by: defaults)
+        return self.step(step, for: resource, head, isPlain: isPlain)
     }
 
     /// Returns the outcome of `event`, which is the server's response to `step`.

@@ -96,8 +96,8 @@ final class StoreStage: Sendable {
                 guard let data = await encode(image, plan, encoding) else { return }
                 let entry = CacheEntry(
                     key: plan.processedKey, head: resource.head, probe: nil, data: data,
-                    tags: plan.request.caching.tags,
-                    storedAt: plan.now)
+                    userData: image.history.storedForm(originalSize: image.originalSize),
+                    tags: plan.request.caching.tags, storedAt: plan.now)
                 await self.put(entry, in: plan.cache, tiers, plan, generation)
             }
             self.running.subtract(1, ordering: .relaxed)
@@ -125,6 +125,8 @@ final class StoreStage: Sendable {
         _ generation: CacheGeneration
     ) async {
         let span = plan.trace?.begin(.store, cacheKey: entry.key)
+        var entry = entry
+        entry.timeToLive = plan.request.caching.timeToLive
         await cache.store(entry, request: plan.selectingHeaders, in: tiers, madeOf: plan.keys.data, generation)
         span?.end { $0.byteCount = entry.data.count }
     }

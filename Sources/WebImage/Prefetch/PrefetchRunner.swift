@@ -213,6 +213,7 @@ final class PrefetchRunner: Sendable {
         request.priority = item.priority
         request.continuesAfterCancellation = false
         let plan = await pipeline.plan(request).verified()
+        plan.prefetchRole.becomePrefetch()
         guard !Task.isCancelled else { return .cancelled }
         if await isThere(plan, item.destination) { return .skipped }
         // If the image in memory is stale, revalidate it instead of loading it again.
@@ -258,13 +259,19 @@ final class PrefetchRunner: Sendable {
     private func isThere(_ plan: ResolvedRequest, _ destination: ImagePrefetcher.Destination) async -> Bool {
         guard plan.policy != .reload, plan.policy != .refresh else { return false }
         switch destination {
-        case .memoryCache: return manager.pipeline.memory.hit(plan)?.step.needsNothing ?? false
+        case .memoryCache:
+            guard let hit = manager.pipeline.memory.hit(plan), hit.step.needsNothing else { return false }
+            plan.recordResult(hit.image.resource)
+            return true
         case .diskCache:
             if plan.isLocal { return true }
             let stored = await manager.pipeline.cache.original(
                 plan, plan.originalCache.generation(of: plan.keys.data), priority: SharedPriority(plan.request.priority)
             )
-            return stored.map { $0.source === plan.originalCache && plan.step(for: $0.resource).needsNothing } ?? false
+            guard let stored, stored.source === plan.originalCache, plan.step(for: stored.resource).needsNothing
+            else { return false }
+            plan.recordResult(stored.resource)
+            return true
         }
     }
 

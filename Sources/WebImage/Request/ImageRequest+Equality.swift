@@ -36,7 +36,7 @@ extension ImageRequest: Hashable {
     private func cachesLike(_ other: ImageRequest) -> Bool {
         let (left, right) = (caching, other.caching)
         guard cachePolicy == other.cachePolicy, left.key == right.key, left.keyHeaders == right.keyHeaders,
-            left.partition == right.partition, left.tags == right.tags
+            left.partition == right.partition, left.tags == right.tags, left.timeToLive == right.timeToLive
         else { return false }
         guard left.readFrom == right.readFrom, left.writeTo == right.writeTo,
             left.originalReadFrom == right.originalReadFrom, left.originalWriteTo == right.originalWriteTo

@@ -72,6 +72,14 @@ extension ImageRequest {
         /// The tags of the entries that the request stores on disk. You can list and remove entries by tag. The default
         /// is empty.
         public var tags: Set<String> = []
+        /// The time for which the caches keep the image and its data after they were stored or revalidated.
+        ///
+        /// In memory, it replaces the ``MemoryCache/Configuration/timeToLive`` of the cache. On disk, the shorter one of
+        /// this time and ``DiskCache/Configuration/maxAge`` applies. ``MemoryCache/Configuration/expiration`` and
+        /// ``DiskCache/Configuration/expiration`` decide whether each use restarts the time. HTTP freshness rules apply
+        /// in addition. The time isn't part of the key: requests that differ only in it share an entry, which has the
+        /// time of the request that stored it. The default is `nil`, which means the times of the caches.
+        public var timeToLive: Duration?
 
         /// Creates options with the default values.
         public init() {}
@@ -83,7 +91,9 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// A policy that follows RFC 9111.
     ///
     /// A fresh cached response serves the request. A stale one is delivered immediately as
-    /// ``ImageTask/Event/cached(_:)`` while the manager revalidates it. This is the default.
+    /// ``ImageTask/Event/cached(_:)`` while the manager revalidates it. A response that says nothing about its freshness
+    /// serves requests for ``ImageManager/Configuration/revalidationInterval``, and a prefetched one serves its first
+    /// request. This is the default.
     case http
     /// A policy that uses any cached response, regardless of its age, and contacts the server only on a cache miss.
     case cacheFirst = "cache-first"

@@ -54,6 +54,7 @@ public struct ImageCoderRegistry: Sendable {
         let probe = try inspect(data, options: options, limits: context.limits)
         let format = probe?.format ?? options.usefulHint
         let selection = options.frames
+        let requested = options
         var options = options
         options.frames = selection.coderSelection
         let prefix = data.prefix(64)
@@ -63,7 +64,7 @@ public struct ImageCoderRegistry: Sendable {
                 if let probe { try check(probe, for: coder, data, options, context.limits) }
                 let image = try coder.decode(data, info: probe, options: options, context: context)
                 try context.limits.check(result: image)
-                let converted = image.with(isConvertedToSRGB: options.convertsToSRGB)
+                let converted = image.with(isConvertedToSRGB: options.convertsToSRGB).decoded(with: requested)
                 return selection == options.frames ? converted : try converted.selecting(selection)
             } catch {
                 guard case .decoding(let failure) = error else { throw error }

@@ -21,6 +21,8 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     package let provenance: (any Sendable)?
     /// The data of the lossy encoding that the pixels were decoded from, or `nil` for other images.
     package let encodedForm: EncodedForm?
+    /// The way in which the image was made from its data.
+    package let history: ImageHistory
 
     /// Creates an image.
     public convenience init(
@@ -29,12 +31,12 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     ) {
         self.init(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata, provenance: nil,
-            encodedForm: nil)
+            encodedForm: nil, history: ImageHistory())
     }
 
     private init(
         pixels: PixelBuffer, animation: ImageAnimation?, scale: Double, format: ImageFormat?,
-        metadata: ImageMetadata?, provenance: (any Sendable)?, encodedForm: EncodedForm?
+        metadata: ImageMetadata?, provenance: (any Sendable)?, encodedForm: EncodedForm?, history: ImageHistory
     ) {
         self.pixels = pixels
         self.animation = animation
@@ -43,13 +45,15 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
         self.metadata = metadata ?? ImageMetadata(storedSize: pixels.size, hasAlpha: !pixels.isOpaque)
         self.provenance = provenance
         self.encodedForm = encodedForm
+        self.history = history
     }
 
     /// Creates an image with the content of another one.
     package convenience init(copying other: DecodedImage) {
         self.init(
             pixels: other.pixels, animation: other.animation, scale: other.scale, format: other.format,
-            metadata: other.metadata, provenance: other.provenance, encodedForm: other.encodedForm)
+            metadata: other.metadata, provenance: other.provenance, encodedForm: other.encodedForm,
+            history: other.history)
     }
 
     /// The size in pixels, with the EXIF orientation applied.
@@ -75,28 +79,35 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     package func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
-            provenance: provenance, encodedForm: nil)
+            provenance: provenance, encodedForm: nil, history: history)
     }
 
     /// Returns the image with other metadata.
     package func with(metadata: ImageMetadata) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
-            provenance: provenance, encodedForm: nil)
+            provenance: provenance, encodedForm: nil, history: history)
     }
 
     /// Returns the image with its source.
     package func with(provenance: any Sendable) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
-            provenance: provenance, encodedForm: encodedForm)
+            provenance: provenance, encodedForm: encodedForm, history: history)
+    }
+
+    /// Returns the image with another history.
+    package func with(history: ImageHistory) -> DecodedImage {
+        DecodedImage(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            provenance: provenance, encodedForm: encodedForm, history: history)
     }
 
     /// Returns the image with the encoded data that its pixels were decoded from.
     package func with(encodedForm: EncodedForm) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
-            provenance: provenance, encodedForm: encodedForm)
+            provenance: provenance, encodedForm: encodedForm, history: history)
     }
 }
 

@@ -50,19 +50,26 @@ extension ImageTransformer {
     public func apply(
         to image: DecodedImage, context: ImageProcessingContext = ImageProcessingContext()
     ) throws(ImageError) -> DecodedImage {
-        if let whole = self as? any WholeImageTransformer { return try whole.apply(toWhole: image, context: context) }
+        if let whole = self as? any WholeImageTransformer {
+            let result = try whole.apply(toWhole: image, context: context)
+            return result === image || !whole.isRecorded
+                ? result : result.transformed(by: image.transformerIdentifiers + [identifier])
+        }
         guard applies(to: image) else { return image }
         var transformer: any ImageTransformer = self
         // Without this, the frames of an animation would have different sizes.
         if image.isAnimated { transformer = try fixed(by: image.pixels, context: context) }
         let pixels = try transformer.transform(image.pixels, context: context)
         return image.replacing(
-            pixels: pixels, animation: image.animation?.transformed(by: transformer, context: context))
+            pixels: pixels, animation: image.animation?.transformed(by: transformer, context: context)
+        ).transformed(by: image.transformerIdentifiers + [identifier])
     }
 }
 
 /// A transformer that needs more of an image than its pixels.
 package protocol WholeImageTransformer: ImageTransformer {
+    /// A Boolean value that indicates whether ``DecodedImage/transformerIdentifiers`` contains this transformer.
+    var isRecorded: Bool { get }
     /// Returns the transformed image.
     func apply(toWhole image: DecodedImage, context: ImageProcessingContext) throws(ImageError) -> DecodedImage
 }

@@ -67,9 +67,10 @@ extension StoredResponseHead {
                 mayServeOnError: isWithinErrorWindow ?? false, mayServeOffline: isWithinErrorWindow ?? true))
     }
 
-    /// Returns whether the request has `Pragma: no-cache`, which applies only without `Cache-Control` (RFC 9111 5.4).
-    private static func hasPragma(_ request: HTTPHeaderFields) -> Bool {
-        (request.combined("Pragma").map(ListHeaderParser.members) ?? []).contains { $0.lowercased() == "no-cache" }
+    /// Returns whether the header fields contain `Pragma: no-cache`, which applies only without `Cache-Control` (RFC 9111
+    /// 5.4).
+    static func hasPragma(_ fields: HTTPHeaderFields) -> Bool {
+        (fields.combined("Pragma").map(ListHeaderParser.members) ?? []).contains { $0.lowercased() == "no-cache" }
     }
 
     /// Returns the header fields of a conditional request that revalidates the stored response (RFC 9110 13.1).

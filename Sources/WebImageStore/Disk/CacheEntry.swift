@@ -22,6 +22,18 @@ public struct CacheEntry: Sendable, Hashable {
     public var tags: Set<String>
     /// The store date.
     public var storedAt: Date
+    /// The time after which the disk cache deletes the entry, counted as
+    /// ``DiskCache/Configuration/expiration`` specifies. Negative values count as zero. The default is `nil`, which means
+    /// ``DiskCache/Configuration/maxAge``. If both are set, the shorter one applies.
+    public var timeToLive: Duration?
+
+    /// The longest ``lifetime`` in seconds, which is about 68 years. A longer one isn't distinguishable from no limit.
+    static let longestLifetime = Double(1 << 31)
+
+    /// The ``timeToLive`` in seconds within its limits.
+    var lifetime: Double? {
+        timeToLive.map { min(max(0, $0 / .seconds(1)), Self.longestLifetime) }
+    }
 
     /// The maximum number of tags of an entry.
     package static let tagLimit = 64

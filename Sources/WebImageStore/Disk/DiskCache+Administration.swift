@@ -47,7 +47,9 @@ extension DiskCache {
 
     /// Deletes the entries that were neither stored nor revalidated during the given time.
     ///
-    /// - Parameter maxAge: The time since an entry was stored or revalidated.
+    /// If ``DiskCache/Configuration/expiration`` is ``CacheExpiration/sinceLastUse``, uses count, too.
+    ///
+    /// - Parameter maxAge: The age of the oldest entry that remains.
     public func trim(maxAge: Duration) async { await trim(maxAge: maxAge, progress: nil) }
 
     /// Deletes the entries that were neither stored nor revalidated during the given time.

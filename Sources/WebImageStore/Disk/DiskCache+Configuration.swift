@@ -28,8 +28,15 @@ extension DiskCache {
         /// The maximum size of one entry in bytes. The default is `nil`, which means one tenth of ``sizeLimit``, up to
         /// 32 MiB.
         public var entrySizeLimit: Int?
-        /// The time after which an entry that was neither stored nor revalidated is deleted. The default is 30 days.
+        /// The age after which an entry is deleted. The default is 30 days.
+        ///
+        /// ``expiration`` decides how the age is counted.
         public var maxAge = Duration.seconds(30 * 86_400)
+        /// The event from which the age of an entry is counted. The default is ``CacheExpiration/sinceStored``, so an
+        /// entry that was neither stored nor revalidated for ``maxAge`` is deleted.
+        ///
+        /// The index contains the times of the last uses. If it's lost, the ages are counted from the store dates.
+        public var expiration = CacheExpiration.sinceStored
         /// The fraction of the file system that remains free, from 0 to 1. The default is 0.05.
         public var minimumFreeFraction = 0.05
         /// The data that survives a power failure. The default is ``DiskCache/Configuration/Durability/none``.
@@ -98,7 +105,7 @@ extension DiskCache {
         public static func == (left: Configuration, right: Configuration) -> Bool {
             left.directory == right.directory && left.sizeLimit == right.sizeLimit
                 && left.countLimit == right.countLimit && left.entrySizeLimit == right.entrySizeLimit
-                && left.maxAge == right.maxAge
+                && left.maxAge == right.maxAge && left.expiration == right.expiration
                 && left.minimumFreeFraction == right.minimumFreeFraction && left.durability == right.durability
                 && left.maxPendingBytes == right.maxPendingBytes
                 && left.maxPendingEntries == right.maxPendingEntries
@@ -112,6 +119,7 @@ extension DiskCache {
             hasher.combine(countLimit)
             hasher.combine(entrySizeLimit)
             hasher.combine(maxAge)
+            hasher.combine(expiration)
             hasher.combine(minimumFreeFraction)
             hasher.combine(durability)
             hasher.combine(maxPendingBytes)

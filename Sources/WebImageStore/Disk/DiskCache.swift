@@ -245,7 +245,7 @@ extension EntryFile {
     static func fitsLimits(_ entry: CacheEntry) -> Bool {
         let tagBytes = entry.tags.reduce(4) { $0 + $1.utf8.count + 4 }
         guard entry.key.canonical.utf8.count <= 64 << 10, entry.tags.count <= CacheEntry.tagLimit, tagBytes <= 64 << 10,
-            (entry.userData?.count ?? 0) + tagBytes <= sectionLimit
+            (entry.userData?.count ?? 0) + tagBytes + 8 <= sectionLimit
         else { return false }
         let lines = (entry.head?.head.headers.lines ?? []) + (entry.head?.varyHeaders.lines ?? [])
         return lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 8 } <= 1 << 20

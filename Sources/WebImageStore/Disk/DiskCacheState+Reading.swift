@@ -29,6 +29,8 @@ extension DiskCacheState {
             guard let entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: verified != inode) else {
                 return nil
             }
+            // Only the index contains the last use, and a reader thread reads it.
+            guard configuration.expiration == .sinceStored || !isExpired(entry, now: clock.now()) else { return nil }
             return .some(accept(entry, name: name, inode: inode))
         } catch {
             // If the system doesn't support one of the two calls, don't try them again.
@@ -39,15 +41,33 @@ extension DiskCacheState {
         }
     }
 
-    private func isExpired(_ entry: CacheEntry, now: Date) -> Bool {
-        let renewed = max(entry.storedAt, entry.head?.responseTime ?? entry.storedAt)
-        return now.timeIntervalSince(renewed) > maxAge
+    /// Returns whether an entry has expired, given its last use in seconds since 1970 if that counts.
+    private func isExpired(_ entry: CacheEntry, lastUse: Double? = nil, now: Date) -> Bool {
+        let stored = max(entry.storedAt, entry.head?.responseTime ?? entry.storedAt).timeIntervalSince1970
+        let age = now.timeIntervalSince1970 - max(stored, lastUse ?? stored)
+        return age > min(maxAge, entry.lifetime ?? maxAge)
+    }
+
+    /// Returns whether an entry has expired. If uses count, `lastUse` returns the last use that the index contains.
+    private func isExpired(_ entry: CacheEntry, now: Date, lastUse: () -> Double?) -> Bool {
+        guard isExpired(entry, now: now) else { return false }
+        guard configuration.expiration == .sinceLastUse else { return true }
+        // Without an index on disk, only the writer knows the last uses, and it deletes the expired entries.
+        guard shared.withLock({ $0.hasIndexFile }) else { return false }
+        let recent = shared.withLock { $0.accesses[entry.key.storedDigest]?.time }
+        return isExpired(entry, lastUse: [recent, lastUse()].compactMap { $0 }.max(), now: now)
     }
 
     /// Returns the result of a read that found an intact entry on disk, and counts the read.
-    func accept(_ entry: CacheEntry, name: String, inode: UInt64) -> CacheEntry? {
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - name: The name of its file.
+    ///   - inode: The inode of its file.
+    ///   - lastUse: A closure that returns the last use that the index contains, in seconds since 1970.
+    func accept(_ entry: CacheEntry, name: String, inode: UInt64, lastUse: () -> Double? = { nil }) -> CacheEntry? {
         let now = clock.now()
-        guard !isExpired(entry, now: now) else {
+        guard !isExpired(entry, now: now, lastUse: lastUse) else {
             enqueue { state in
                 guard case nil = state.staging.overlay(for: entry.key) else { return nil }
                 state.known.remove(entry.key.storedDigest)

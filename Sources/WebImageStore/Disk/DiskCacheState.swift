@@ -167,12 +167,14 @@ struct EvictionTarget: Sendable, Equatable {
     /// The time in seconds since 1970 before which entries that were neither stored nor revalidated later are evicted,
     /// or `nil` to ignore the age.
     var cutoff: Double?
+    /// The current time in seconds since 1970 if entries whose own time to live has passed are evicted, too.
+    var now: Double?
 
     /// Returns a goal that satisfies both goals.
     func combined(_ other: EvictionTarget) -> EvictionTarget {
         EvictionTarget(
             bytes: min(bytes, other.bytes), entries: min(entries, other.entries),
-            cutoff: [cutoff, other.cutoff].compactMap { $0 }.max())
+            cutoff: [cutoff, other.cutoff].compactMap { $0 }.max(), now: [now, other.now].compactMap { $0 }.max())
     }
 }
 

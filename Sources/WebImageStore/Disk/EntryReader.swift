@@ -57,7 +57,10 @@ final class EntryReader {
         var entry = entry
         let mustAsk = state.shared.withLock { $0.mustQueryIndex(for: entry.key) }
         if mustAsk, let update = update(name, stored: entry.storedAt) { update.apply(to: &entry) }
-        return state.accept(entry, name: name, inode: inode)
+        return state.accept(entry, name: name, inode: inode) { [self] in
+            openIndex()
+            return (try? index?.lastAccess(name: name)) ?? nil
+        }
     }
 
     private func missing(_ key: CacheKey, _ name: String) -> CacheEntry? {
@@ -84,11 +87,16 @@ final class EntryReader {
     }
 
     func update(_ name: String, stored: Date) -> EntryMetadataUpdate? {
+        openIndex()
+        return try? index?.update(name: name, stored: stored.timeIntervalSince1970)
+    }
+
+    /// Opens the index again after it was replaced.
+    private func openIndex() {
         let generation = state.shared.withLock { $0.indexGeneration }
         if index == nil || generation != indexGeneration {
             indexGeneration = generation
             index = try? CacheIndex(reading: state.layout.index)
         }
-        return try? index?.update(name: name, stored: stored.timeIntervalSince1970)
     }
 }

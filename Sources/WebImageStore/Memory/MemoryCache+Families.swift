@@ -34,6 +34,27 @@ extension MemoryCache {
         return best.image
     }
 
+    /// Returns the image in memory that contains the first frame that a rendition requests, or `nil` if there is none.
+    ///
+    /// The image has all frames and otherwise exactly the requested properties. Call this method after ``image(for:)``
+    /// returns `nil`. If this method finds an image, the statistics count a hit instead of the previous miss.
+    ///
+    /// - Parameters:
+    ///   - wanted: The requested rendition, whose frames are ``FrameSelection/first``.
+    ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
+    package func imageWithFirstFrame(of wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool) -> DecodedImage?
+    {
+        var decoding = wanted.decoding
+        decoding.frames = .all
+        let found = images(of: wanted.data).first {
+            $0.rendition.decoding == decoding && $0.rendition.transformers == wanted.transformers
+                && isAllowed($0.image)
+        }
+        guard let found else { return nil }
+        change { store, leaving in store.recordHit(with: found.key, uptime: clock.uptime, releasing: &leaving) }
+        return found.image
+    }
+
     /// Returns the largest image in memory, of any size, that can be displayed while a rendition is loading.
     ///
     /// - Parameters:

@@ -19,6 +19,8 @@ extension MemoryCache {
         /// The time for which an image can be returned after it was stored. The default is `nil`, which means an
         /// unlimited time. HTTP freshness rules apply in addition.
         public var timeToLive: Duration?
+        /// The event from which times to live are counted. The default is ``CacheExpiration/sinceStored``.
+        public var expiration = CacheExpiration.sinceStored
         /// The time source for times to live, of which the cache uses only the uptime. The default is the system clock.
         package var clock = TimeSource.system
 
@@ -29,6 +31,7 @@ extension MemoryCache {
         public static func == (left: Configuration, right: Configuration) -> Bool {
             left.costLimit == right.costLimit && left.countLimit == right.countLimit
                 && left.entryCostLimit == right.entryCostLimit && left.timeToLive == right.timeToLive
+                && left.expiration == right.expiration
         }
 
         /// Hashes the limits.
@@ -37,13 +40,14 @@ extension MemoryCache {
             hasher.combine(countLimit)
             hasher.combine(entryCostLimit)
             hasher.combine(timeToLive)
+            hasher.combine(expiration)
         }
     }
 
     /// The limits of the cache.
     ///
     /// Lowering the limit for the total size or for the number of images evicts images immediately. Changes of the
-    /// limit for one image and of the time to live apply to images that are stored afterward. Negative limits become 0.
+    /// limit for one image, of the time to live, and of the expiration apply to images that are stored afterward. Negative limits become 0.
     public var configuration: Configuration {
         get {
             store.withLock { store in
@@ -52,6 +56,7 @@ extension MemoryCache {
                 configuration.countLimit = store.countLimit
                 configuration.entryCostLimit = store.entryLimit
                 configuration.timeToLive = store.timeToLive
+                configuration.expiration = store.expiration
                 configuration.clock = clock
                 return configuration
             }
@@ -62,6 +67,7 @@ extension MemoryCache {
                 store.countLimit = max(0, newValue.countLimit)
                 store.entryLimit = newValue.entryCostLimit.map { max(0, $0) }
                 store.timeToLive = newValue.timeToLive
+                store.expiration = newValue.expiration
                 store.evict(toCost: store.costLimit, count: store.countLimit, releasing: &leaving)
             }
         }

@@ -42,7 +42,8 @@ public final class MemoryCache: Sendable {
         store = Lock(
             MemoryCacheStorage(
                 costLimit: max(0, configuration.costLimit), countLimit: max(0, configuration.countLimit),
-                entryLimit: configuration.entryCostLimit.map { max(0, $0) }, timeToLive: configuration.timeToLive))
+                entryLimit: configuration.entryCostLimit.map { max(0, $0) }, timeToLive: configuration.timeToLive,
+                expiration: configuration.expiration))
         clock = configuration.clock
     }
 
@@ -120,6 +121,7 @@ public final class MemoryCache: Sendable {
             let lifetime = timeToLive ?? store.timeToLive
             let note = CachedImageInfo(
                 cost: cost, expires: lifetime.map { clock.uptime() + $0 / .seconds(1) } ?? .infinity,
+                renewal: store.expiration == .sinceLastUse ? lifetime.map { $0 / .seconds(1) } : nil,
                 rendition: rendition, isAhead: isAhead)
             let wasEmpty = store.count == 0
             let isKept = store.store(image, for: key.digest, info: note, releasing: &leaving)

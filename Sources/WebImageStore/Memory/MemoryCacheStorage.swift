@@ -17,15 +17,21 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     var entryLimit: Int?
     /// The time to live of objects without their own one, or `nil` if it's unlimited.
     var timeToLive: Duration?
+    /// The event from which times to live are counted.
+    var expiration: CacheExpiration
     private(set) var hits = 0
     private(set) var misses = 0
     private(set) var evictions = 0
 
-    init(costLimit: Int, countLimit: Int, entryLimit: Int? = nil, timeToLive: Duration? = nil) {
+    init(
+        costLimit: Int, countLimit: Int, entryLimit: Int? = nil, timeToLive: Duration? = nil,
+        expiration: CacheExpiration = .sinceStored
+    ) {
         self.costLimit = costLimit
         self.countLimit = countLimit
         self.entryLimit = entryLimit
         self.timeToLive = timeToLive
+        self.expiration = expiration
     }
 
     var cost: Int { table.cost }
@@ -78,7 +84,8 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
             leaving.append(object)
             return nil
         }
-        if !admit(object, digest, weak.note, releasing: &leaving) { keepWeakReference(digest, object, weak.note) }
+        let note = weak.note.expires == .infinity ? weak.note : weak.note.used(at: uptime())
+        if !admit(object, digest, note, releasing: &leaving) { keepWeakReference(digest, object, note) }
         return object
     }
 

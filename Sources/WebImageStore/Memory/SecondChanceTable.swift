@@ -82,8 +82,12 @@ struct SecondChanceTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
     /// Looks up a digest. The table calls `uptime` only for values that expire.
     mutating func find(_ digest: CacheKey.Digest, uptime: () -> Double) -> Found {
         guard let position = position(of: digest) else { return .nothing }
-        guard hot[position].lasts || uptime() < cold[position].info.expires else {
-            return remove(digest).map { .expired($0.value, $0.note) } ?? .nothing
+        if !hot[position].lasts {
+            let now = uptime()
+            guard now < cold[position].info.expires else {
+                return remove(digest).map { .expired($0.value, $0.note) } ?? .nothing
+            }
+            cold[position].info = cold[position].info.used(at: now)
         }
         hot[position].wasRead = true
         return hot[position].value.map { .value($0) } ?? .nothing
@@ -192,8 +196,18 @@ struct CachedImageInfo: Sendable {
     var cost: Int
     /// The uptime after which the value is no longer returned. Infinity means that it never expires.
     var expires: Double = .infinity
+    /// The time to live in seconds that each use restarts, or `nil` if uses don't change ``expires``.
+    var renewal: Double?
     /// The rendition of the image, if known.
     var rendition: ImageVariant?
     /// A Boolean value that indicates whether a prefetcher stored the value before any request for it.
     var isAhead = false
+
+    /// Returns the metadata after a use at an uptime.
+    func used(at uptime: Double) -> CachedImageInfo {
+        guard let renewal else { return self }
+        var info = self
+        info.expires = uptime + renewal
+        return info
+    }
 }

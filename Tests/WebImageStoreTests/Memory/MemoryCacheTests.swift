@@ -86,6 +86,45 @@ struct MemoryCacheTests {
         #expect(cache.statistics.count == 0)
     }
 
+    @Test("If uses count, each use restarts the time to live, also of an evicted image")
+    func sinceLastUse() throws {
+        let time = ManualClock()
+        var configuration = MemoryCache.Configuration()
+        configuration.timeToLive = .seconds(10)
+        configuration.expiration = .sinceLastUse
+        configuration.clock = time.clock
+        let cache = MemoryCache(configuration: configuration)
+        let shown = try picture()
+        cache.store(shown, for: key(1))
+        cache.store(shown, for: key(2), timeToLive: .seconds(20))
+        for _ in 0..<3 {
+            time.advance(9)
+            #expect(cache.image(for: key(1)) === shown)
+        }
+        #expect(cache.image(for: key(2)) == nil)
+        cache.trim(toFraction: 0)
+        time.advance(9)
+        #expect(cache.image(for: key(1)) === shown)
+        time.advance(9)
+        #expect(cache.image(for: key(1)) === shown)
+        time.advance(10)
+        #expect(cache.image(for: key(1)) == nil)
+    }
+
+    @Test("A change of the expiration applies to images that are stored afterward")
+    func changedExpiration() throws {
+        let time = ManualClock()
+        let cache = MemoryCache(costLimit: 1 << 20, timeToLive: .seconds(10), clock: time.clock)
+        cache.store(try picture(), for: key(1))
+        cache.configuration.expiration = .sinceLastUse
+        cache.store(try picture(), for: key(2))
+        time.advance(6)
+        for number in 1...2 { #expect(cache.image(for: key(number)) != nil) }
+        time.advance(6)
+        #expect(cache.image(for: key(1)) == nil)
+        #expect(cache.image(for: key(2)) != nil)
+    }
+
     @Test("Lowering a limit evicts images immediately")
     func lowering() throws {
         let cache = MemoryCache(costLimit: 1 << 20)

@@ -25,6 +25,8 @@ final class ManagerFixture: Sendable {
             configuration.diskCache = DiskCache.Configuration(path: folder.file("cache"))
             configuration.now = { time.now }
             configuration.downloader.proxy = .disabled
+            // The header fields of the responses alone decide about revalidation. Tests of the interval set their own.
+            configuration.revalidationInterval = .zero
             // Other processes on the machine must not cause eviction in tests.
             configuration.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
             configure(&configuration)

@@ -53,6 +53,8 @@ final class ModelWorld {
         fixture = try ManagerFixture { configuration in
             configuration.loaders = [loader]
             configuration.memoryPressureMonitor = pressure
+            configuration.revalidationInterval =
+                [.zero, .seconds(15), .seconds(300)].randomElement(using: &random) ?? .zero
             if Bool.random(using: &random) { configuration.diskCache = nil }
             configuration.workerThreadCount = Int.random(in: 1...3, using: &random)
             // Space for a few hundred images, for a few images, or for one image.

@@ -29,10 +29,11 @@ import WebImageHTTP
             head: HTTPResponseHead(statusCode: 200, headers: HTTPHeaderFields([.init(name: "ETag", value: "\"a\"")])),
             finalURL: "https://a.example/", requestTime: Date(timeIntervalSince1970: 1_700_000_000),
             responseTime: Date(timeIntervalSince1970: 1_700_000_001))
-        let entry = CacheEntry(
+        var entry = CacheEntry(
             key: CacheKey(["data", "https://a.example/"]), head: head,
             probe: ImageInfo(format: .jpeg, storedSize: PixelSize(width: 4, height: 3)), data: Data([1, 2, 3]),
             userData: Data([4]), tags: ["t", "u"], storedAt: Date(timeIntervalSince1970: 1_700_000_002))
+        entry.timeToLive = .seconds(60)
         return EntryFile.bytes(of: entry) ?? []
     }
 }

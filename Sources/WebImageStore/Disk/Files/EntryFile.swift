@@ -9,14 +9,14 @@ import WebImageHTTP
 ///
 ///     0   8  magic 89 57 49 45 0D 0A 1A 0A (a text-mode transfer changes it)
 ///     8   4  version, 1
-///     12  4  flags: 1 has a head, 2 has a probe, 4 has an attachment, 8 has tags
+///     12  4  flags: 1 has a head, 2 has a probe, 4 has an attachment, 8 has tags, 16 has a time to live
 ///     16  4  size of the key in bytes
 ///     20  4  size of the head
 ///     24  4  size of the probe
-///     28  4  size of the tags and the attachment
+///     28  4  size of the tags, the time to live, and the attachment
 ///     32  8  size of the payload
 ///     40  8  store date: seconds since 2001-01-01 UTC, IEEE 754 (as in `Date`, so the value isn't rounded)
-///     48     key (UTF-8) | head | probe | tags | attachment | payload
+///     48     key (UTF-8) | head | probe | tags | time to live (seconds, IEEE 754) | attachment | payload
 ///     end 8  XXH3-64 of all preceding bytes
 ///
 /// A file is written under a temporary name, renamed when it's complete, and never changed afterward. A read returns
@@ -34,14 +34,16 @@ enum EntryFile {
         let head = entry.head?.encoded() ?? []
         let probe = entry.probe?.encoded() ?? []
         let tags = entry.tags.isEmpty ? [] : entry.tags.encoded()
+        let lifetime = entry.lifetime.map { withUnsafeBytes(of: $0.bitPattern.littleEndian, [UInt8].init) } ?? []
         var writer = ByteWriter()
         writer.put(magic)
         writer.put(version)
         writer.put(
             UInt32(entry.head == nil ? 0 : 1) | (entry.probe == nil ? 0 : 2) | (entry.userData == nil ? 0 : 4)
-                | (entry.tags.isEmpty ? 0 : 8))
+                | (entry.tags.isEmpty ? 0 : 8) | (lifetime.isEmpty ? 0 : 16))
         for count in [
-            entry.key.canonical.utf8.count, head.count, probe.count, tags.count + (entry.userData?.count ?? 0),
+            entry.key.canonical.utf8.count, head.count, probe.count,
+            tags.count + lifetime.count + (entry.userData?.count ?? 0),
         ] {
             writer.put(UInt32(clamping: count))
         }
@@ -51,6 +53,7 @@ enum EntryFile {
         writer.put(raw: head)
         writer.put(raw: probe)
         writer.put(raw: tags)
+        writer.put(raw: lifetime)
         if let attachment = entry.userData { writer.put(raw: attachment) }
         return writer.bytes
     }
@@ -115,7 +118,7 @@ enum EntryFile {
         return entry
     }
 
-    /// Decodes the values that the app set, which are the tags and the attachment.
+    /// Decodes the values that the app set, which are the tags, the time to live, and the attachment.
     private static func decodeOwn(
         _ bytes: UnsafeRawBufferPointer, _ flags: UInt32, into entry: inout CacheEntry
     ) throws(EntryFileError) {
@@ -124,6 +127,14 @@ enum EntryFile {
             guard let (tags, count) = Set<String>.decoded(bytes) else { throw .section("tags") }
             entry.tags = tags
             rest = rest.dropFirst(count)
+        }
+        if flags & 16 != 0 {
+            guard rest.count >= 8 else { throw .section("time to live") }
+            let bits = UnsafeRawBufferPointer(rebasing: rest.prefix(8)).loadUnaligned(as: UInt64.self)
+            let seconds = Double(bitPattern: UInt64(littleEndian: bits))
+            guard seconds >= 0, seconds <= CacheEntry.longestLifetime else { throw .section("time to live") }
+            entry.timeToLive = .seconds(seconds)
+            rest = rest.dropFirst(8)
         }
         if flags & 4 != 0 { entry.userData = Data(rest) }
     }
@@ -158,7 +169,7 @@ struct EntryLayout {
         guard let magic = reader.number(UInt64.self), let version = reader.number(UInt32.self) else { throw .length }
         guard magic == EntryFile.magic else { throw .magic }
         guard version == EntryFile.version else { throw .version(version) }
-        guard let flags = reader.number(UInt32.self), flags < 16 else { throw .length }
+        guard let flags = reader.number(UInt32.self), flags < 32 else { throw .length }
         var ranges: [Range<Int>] = []
         var end = EntryFile.headerBytes
         for _ in 0..<4 {

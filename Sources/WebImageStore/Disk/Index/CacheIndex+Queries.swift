@@ -77,11 +77,25 @@ extension CacheIndex {
             attachment: select.isNull(2) ? nil : EntryMetadataUpdate.Attachment(encoded: select.blob(2)))
     }
 
-    /// Returns the entries that were neither stored nor revalidated since `cutoff`, beginning with the oldest.
-    func expired(before cutoff: Double) throws(IndexError) -> [LastAccess] {
-        let select = try connection.statement("SELECT id, accessed, renewed FROM entries WHERE renewed < ? ORDER BY id")
+    /// Returns the entries whose age is counted from a time before `cutoff`, and those whose own time to live has passed
+    /// at `now`, beginning with the oldest.
+    func expired(before cutoff: Double, now: Double?, _ expiration: CacheExpiration) throws(IndexError) -> [LastAccess]
+    {
+        let time = expiration == .sinceStored ? "renewed" : "max(renewed, accessed)"
+        let select = try connection.statement(
+            "SELECT id, accessed, \(time) AS time FROM entries WHERE time < ? OR time + lifetime < ? ORDER BY id")
         select.bind(cutoff)
+        select.bind(now)
         return try lastUses(select, timeColumn: 2)
+    }
+
+    /// Returns the time of the last use of an entry in seconds since 1970, or `nil` if the index doesn't contain it.
+    func lastAccess(name: String) throws(IndexError) -> Double? {
+        let select = try connection.statement("SELECT accessed FROM entries WHERE tag = ? AND name = ?")
+        defer { select.reset() }
+        select.bind(Self.tag(name))
+        select.bind(CacheLayout.nameBytes(name))
+        return try select.step() ? select.double(0) : nil
     }
 
     /// Returns all entries, beginning with the least recently used one.

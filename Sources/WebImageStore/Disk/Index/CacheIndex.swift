@@ -11,7 +11,7 @@ import WebImageHTTP
 final class CacheIndex {
     /// The characters `WIMG`.
     static let applicationID = 0x5749_4D47
-    static let version = 3
+    static let version = 4
 
     let connection: SQLiteConnection
     /// The changes of the totals in the current transaction.
@@ -64,7 +64,7 @@ final class CacheIndex {
             id INTEGER PRIMARY KEY, name BLOB NOT NULL, tag INTEGER NOT NULL, high INTEGER NOT NULL,
             low INTEGER NOT NULL, accessed REAL NOT NULL, renewed REAL NOT NULL, size INTEGER NOT NULL,
             payload INTEGER NOT NULL, stored REAL NOT NULL, expires REAL, format TEXT, key TEXT NOT NULL, tags TEXT,
-            updated INTEGER, head BLOB, attachment BLOB);
+            updated INTEGER, head BLOB, attachment BLOB, lifetime REAL);
         CREATE INDEX by_tag ON entries(tag, high, low);
         CREATE INDEX by_update ON entries(high, low) WHERE updated = 1;
         """
@@ -113,8 +113,8 @@ final class CacheIndex {
             """
             INSERT INTO entries(
                 id, name, tag, high, low, accessed, renewed, size, payload, stored, expires, format, key, tags,
-                updated, head, attachment)
-            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                updated, head, attachment, lifetime)
+            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         insert.bind(id)
         bindName(row.name, insert)
@@ -133,6 +133,7 @@ final class CacheIndex {
         insert.bind(row.update == EntryMetadataUpdate() ? nil : 1)
         insert.bind(row.update.head?.encoded())
         insert.bind(row.update.attachment?.encoded)
+        insert.bind(row.lifetime)
         try insert.run()
         nextID = id + 1
         growth.entries += 1

@@ -16,6 +16,8 @@ struct IndexRow {
     var renewed: Double
     var accessed: Double
     var expires: Double?
+    /// The time to live of the entry in seconds, or `nil` if it has none of its own.
+    var lifetime: Double?
     var format: String?
     var tags: Set<String> = []
     /// The values that are newer than the file.

@@ -131,7 +131,7 @@ private struct ExportDirectory {
         var line = ExportManifest.Entry(
             file: name, key: entry.key.canonical, digest: ContentDigest(of: entry.data).text,
             stored: entry.storedAt.timeIntervalSince1970, tags: entry.tags.isEmpty ? nil : entry.tags.sorted(),
-            attachment: entry.userData, head: entry.head)
+            lifetime: entry.lifetime, attachment: entry.userData, head: entry.head)
         switch form {
         case .entries:
             try layout.makeDirectory("\(layout.blobs)/\(name.prefix(2))", files)

@@ -166,10 +166,12 @@ extension EntryReader {
         }
         let now = state.clock.now()
         let stored = Date(timeIntervalSince1970: min(max(line.stored, 0), now.timeIntervalSince1970))
-        return try checked(
-            CacheEntry(
-                key: CacheKey(canonical: line.key), head: line.head, data: payload, userData: line.attachment,
-                tags: Set(line.tags ?? []), storedAt: stored), limits)
+        var entry = CacheEntry(
+            key: CacheKey(canonical: line.key), head: line.head, data: payload, userData: line.attachment,
+            tags: Set(line.tags ?? []), storedAt: stored)
+        // A manifest can come from anywhere, so its numbers can have any value.
+        entry.timeToLive = line.lifetime.map { .seconds($0 >= 0 ? min($0, CacheEntry.longestLifetime) : 0) }
+        return try checked(entry, limits)
     }
 
     /// Returns the entry for an image file. This method blocks.

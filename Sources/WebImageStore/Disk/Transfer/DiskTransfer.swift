@@ -44,6 +44,8 @@ struct ExportManifest: Codable {
         /// The store time in seconds since 1970.
         var stored: Double
         var tags: [String]?
+        /// The time to live in seconds, or `nil` if the entry has none of its own.
+        var lifetime: Double?
         var attachment: Data?
         var head: StoredResponseHead?
     }

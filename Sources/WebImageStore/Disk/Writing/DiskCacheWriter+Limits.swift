@@ -69,7 +69,7 @@ extension DiskCacheWriter {
     /// Starts an eviction of expired entries.
     func checkAge() {
         steps.ageChecked(now: uptime)
-        trim(to: EvictionTarget(bytes: .max, cutoff: now - state.maxAge))
+        trim(to: EvictionTarget(bytes: .max, cutoff: now - state.maxAge, now: now))
     }
 
     /// Starts an eviction whose goal may include a maximum age.
@@ -116,7 +116,9 @@ extension DiskCacheWriter {
     ) throws(IndexError) -> ArraySlice<EvictionCandidate> {
         // Entries that were stored again since the last slice remain.
         if !pendingVictims.isEmpty { pendingVictims = try index.candidates(pendingVictims.map(\.id)) }
-        if pendingVictims.isEmpty { pendingVictims = try victims.next(goal, index, limit: Self.slice) }
+        if pendingVictims.isEmpty {
+            pendingVictims = try victims.next(goal, index, state.configuration.expiration, limit: Self.slice)
+        }
         let count = removeFiles(pendingVictims, until: uptime + Self.sliceSeconds)
         let gone = pendingVictims[..<count]
         try index.delete(gone)

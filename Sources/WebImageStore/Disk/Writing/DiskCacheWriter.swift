@@ -219,6 +219,7 @@ final class DiskCacheWriter {
             name: name, digest: entry.key.storedDigest, key: entry.key.canonical, size: size,
             payload: entry.data.count,
             stored: stored, renewed: renewed, accessed: stored, expires: entry.head?.expiry?.timeIntervalSince1970,
+            lifetime: entry.lifetime,
             format: entry.probe?.format.rawValue, tags: entry.tags)
     }
 }

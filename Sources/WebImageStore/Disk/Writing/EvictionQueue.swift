@@ -15,10 +15,12 @@ struct EvictionQueue {
 
     /// Returns up to `limit` entries that must be evicted to reach the goal, or no entries if the goal is reached.
     mutating func next(
-        _ goal: EvictionTarget, _ index: CacheIndex, limit: Int
+        _ goal: EvictionTarget, _ index: CacheIndex, _ expiration: CacheExpiration, limit: Int
     ) throws(IndexError) -> [EvictionCandidate] {
         if let cutoff = goal.cutoff {
-            if expired == nil { expired = try index.expired(before: cutoff).reversed() }
+            if expired == nil {
+                expired = try index.expired(before: cutoff, now: goal.now, expiration).reversed()
+            }
             let old = try dequeueExpired(index, limit: limit)
             if !old.isEmpty { return old }
         }

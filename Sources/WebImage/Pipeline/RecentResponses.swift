@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageHTTP
+import WebImageStore
+
+/// The responses that this manager received, revalidated, or prefetched.
+///
+/// A response is identified by the key of its data and by the time at which it was received or revalidated. An entry on
+/// disk has this time in its head, so the table also recognizes entries that this manager wrote and no longer has in
+/// memory. It recognizes no entry of an earlier process, because it's empty after a restart.
+///
+/// This class is thread-safe.
+final class RecentResponses: Sendable {
+    private struct ID: Hashable {
+        let data: CacheKey.Digest
+        /// Seconds since 1970, which is the form that files contain, so the value survives a round trip.
+        let time: Double
+
+        init(_ data: CacheKey, _ head: StoredResponseHead) {
+            self.data = data.digest
+            time = head.responseTime.timeIntervalSince1970
+        }
+    }
+
+    private struct Record {
+        /// A Boolean value that indicates whether a prefetcher loaded the response and no request has used it since.
+        var isUnusedPrefetch = false
+        /// The time of the last use by a request that isn't a prefetch.
+        var lastUse: ContinuousClock.Instant?
+    }
+
+    private struct State {
+        var records: [ID: Record] = [:]
+        /// The identifiers in the order in which they were added.
+        var order = FIFOQueue<ID>()
+        var unusedPrefetches = 0
+
+        /// Changes the record of a response, and adds it if it isn't in the table.
+        mutating func change(_ id: ID, _ body: (inout Record) -> Void) {
+            var record = records[id]
+            if record == nil {
+                order.push(id)
+                record = Record()
+            }
+            guard var changed = record else { return }
+            unusedPrefetches -= changed.isUnusedPrefetch ? 1 : 0
+            body(&changed)
+            unusedPrefetches += changed.isUnusedPrefetch ? 1 : 0
+            records[id] = changed
+            while records.count > RecentResponses.limit, let oldest = order.pop() {
+                if records.removeValue(forKey: oldest)?.isUnusedPrefetch == true { unusedPrefetches -= 1 }
+            }
+        }
+    }
+
+    /// The maximum number of responses in the table, which then occupies about 2 MB. When it's reached, the table
+    /// removes the oldest ones, which are then revalidated as HTTP requires.
+    static let limit = 16_384
+
+    private let state = Lock(State())
+
+    /// Records a response that was received or revalidated.
+    func record(_ head: StoredResponseHead, for key: CacheKey) {
+        let id = ID(key, head)
+        state.withLock { state in
+            if state.records[id] == nil { state.change(id) { _ in } }
+        }
+    }
+
+    /// Returns whether this manager received or revalidated the response less than `interval` seconds ago.
+    func contains(_ head: StoredResponseHead, for key: CacheKey, within interval: Double, now: Date) -> Bool {
+        let elapsed = now.timeIntervalSince(head.responseTime)
+        // A request that began just before the response arrived has an earlier time. If the clock was set back by more
+        // than that, the elapsed time is unknown.
+        guard elapsed > -60, elapsed < interval else { return false }
+        let id = ID(key, head)
+        return state.withLock { $0.records[id] != nil }
+    }
+
+    /// Records that a prefetcher loaded or found a response. If a request has used the response since `start`, which is
+    /// when the prefetcher requested it, the prefetch has already served its purpose.
+    func recordPrefetch(of head: StoredResponseHead, for key: CacheKey, since start: ContinuousClock.Instant) {
+        let id = ID(key, head)
+        state.withLock { state in
+            state.change(id) { record in
+                if record.lastUse.map({ $0 >= start }) != true { record.isUnusedPrefetch = true }
+            }
+        }
+    }
+
+    /// Records the use of a response by a request that isn't a prefetch. Returns whether the response was prefetched and
+    /// this is its first use.
+    @discardableResult
+    func recordUse(of head: StoredResponseHead, for key: CacheKey) -> Bool {
+        let id = ID(key, head)
+        return state.withLock { state in
+            // Only a response that is in the table can be the response of a prefetch that is still running.
+            guard let record = state.records[id] else { return false }
+            state.change(id) { record in
+                record.isUnusedPrefetch = false
+                record.lastUse = .now
+            }
+            return record.isUnusedPrefetch
+        }
+    }
+
+    /// A Boolean value that indicates whether the table contains prefetched responses that no request has used.
+    var hasUnusedPrefetches: Bool { state.withLock { $0.unusedPrefetches > 0 } }
+}
+
+/// The relation of one request to prefetched responses.
+///
+/// The stages evaluate the rules several times for a request, so the request must remember that it's the first use of a
+/// prefetched response. This value is thread-safe.
+struct PrefetchRole: ~Copyable, Sendable {
+    private let isPrefetchFlag: Atomic<Bool>
+    private let isFirstUseFlag: Atomic<Bool>
+
+    init() {
+        isPrefetchFlag = Atomic(false)
+        isFirstUseFlag = Atomic(false)
+    }
+
+    /// Creates the role of a request that continues another one.
+    init(continuing other: borrowing PrefetchRole) {
+        isPrefetchFlag = Atomic(other.isPrefetch)
+        isFirstUseFlag = Atomic(other.isFirstUse)
+    }
+
+    /// A Boolean value that indicates whether the request is a prefetch.
+    var isPrefetch: Bool { isPrefetchFlag.load(ordering: .relaxed) }
+    /// A Boolean value that indicates whether the request is the first use of a prefetched response.
+    var isFirstUse: Bool { isFirstUseFlag.load(ordering: .relaxed) }
+
+    /// Makes the request a prefetch.
+    func becomePrefetch() { isPrefetchFlag.store(true, ordering: .relaxed) }
+    /// Makes the request the first use of a prefetched response.
+    func becomeFirstUse() { isFirstUseFlag.store(true, ordering: .relaxed) }
+}
+
+/// The rules for responses that this manager received or prefetched while it's running.
+extension ResolvedRequest {
+    /// Returns the next step for a response whose header fields require `step`.
+    ///
+    /// The response serves the request without contacting the server if this is the first use of a prefetched response,
+    /// or if the response leaves its freshness open and was received or revalidated within
+    /// ``ImageManager/Configuration/revalidationInterval``.
+    func step(_ step: CacheAction, for resource: OriginalInfo, _ head: StoredResponseHead, isPlain: Bool) -> CacheAction
+    {
+        let isUsable =
+            step == .use || head.isAcceptedWithoutFreshness(by: RequestHead(headers: request.headers), now: now)
+        guard isUsable else { return step }
+        let isFirstUse = usesPrefetch(head)
+        var end: Date?
+        if step == .use {
+            end = now.addingTimeInterval(head.freshness(now: now, policy: defaults.http).remaining)
+        } else if isRecent(head) {
+            end = head.responseTime.addingTimeInterval(defaults.revalidationInterval)
+        }
+        // A prefetch isn't a use, so the next request must evaluate the rules again.
+        if let end, end > now, isPlain, !prefetchRole.isPrefetch {
+            resource.recordFresh(in: now..<end, of: head, by: defaults)
+        }
+        return end != nil || isFirstUse ? .use : step
+    }
+
+    /// Returns whether the response leaves its freshness open and was received or revalidated recently.
+    private func isRecent(_ head: StoredResponseHead) -> Bool {
+        let interval = defaults.revalidationInterval
+        return interval > 0 && head.leavesFreshnessOpen(now: now, policy: defaults.http)
+            && defaults.recentResponses.contains(head, for: keys.data, within: interval, now: now)
+    }
+
+    /// Returns whether this request is the first use of the response after it was prefetched.
+    private func usesPrefetch(_ head: StoredResponseHead) -> Bool {
+        guard !prefetchRole.isPrefetch else { return false }
+        if prefetchRole.isFirstUse { return true }
+        guard defaults.recentResponses.hasUnusedPrefetches,
+            defaults.recentResponses.recordUse(of: head, for: keys.data)
+        else { return false }
+        prefetchRole.becomeFirstUse()
+        return true
+    }
+
+    /// Records that the request finished with a response, either as a prefetch or as a use.
+    func recordResult(_ resource: OriginalInfo?) {
+        guard let resource, let head = resource.head else { return }
+        guard prefetchRole.isPrefetch else {
+            defaults.recentResponses.recordUse(of: head, for: keys.data)
+            return
+        }
+        guard allowsStoring(resource) else { return }
+        defaults.recentResponses.recordPrefetch(of: head, for: keys.data, since: createdAt)
+        resource.discardFreshness()
+    }
+}
