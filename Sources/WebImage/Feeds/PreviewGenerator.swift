@@ -35,6 +35,9 @@ struct PreviewGenerator: Sendable {
 
     let key: PreviewKey
     private let options: ImageDecodingOptions
+    /// A Boolean value that indicates whether the previews of an animation have all frames that were received. Blurred
+    /// previews show only the first frame.
+    private let growsAnimations: Bool
     private var decoder: (any ProgressiveImageDecoder)?
     private var probe: ImageInfo?
     private var charge: MemoryReservation?
@@ -52,6 +55,7 @@ struct PreviewGenerator: Sendable {
     init(_ plan: ResolvedRequest) {
         key = PreviewKey(plan)
         var options = plan.request.decodeOptions
+        growsAnimations = options.frames == .all && key.policy.style != .blurred
         if options.frames == .all { options.frames = .first }
         self.options = options
     }
@@ -106,23 +110,32 @@ struct PreviewGenerator: Sendable {
         _ bytes: Bytes, _ coders: ImageCoderRegistry, _ budget: PreviewBudget, _ context: ImageProcessingContext
     ) throws(ImageError) {
         let prefix = bytes.parts.count == 1 ? bytes.parts[0] : bytes.parts.reduce(into: Data()) { $0 += $1 }
-        var charge: MemoryReservation?
-        let start = try coders.progressiveStart(
-            prefix, encodedBytes: bytes.expected, options: options, context: context
-        ) { probe in
-            guard key.policy.style != .blurred || probe.isProgressive && [.jpeg, .png, .apng].contains(probe.format)
-            else { return false }
-            charge = budget.charge(Self.bytes(probe))
-            return charge != nil
+        // If the budget doesn't suffice for an animation, show its first frame.
+        for growsAnimations in growsAnimations ? [true, false] : [false] {
+            var charge: MemoryReservation?
+            let start = try coders.progressiveStart(
+                prefix, encodedBytes: bytes.expected, options: options, growsAnimations: growsAnimations,
+                context: context
+            ) { probe in
+                guard
+                    key.policy.style != .blurred || probe.isProgressive && [.jpeg, .png, .apng].contains(probe.format)
+                else { return false }
+                charge = budget.charge(Self.bytes(probe, growsAnimations ? bytes.expected ?? 0 : nil))
+                return charge != nil
+            }
+            switch start {
+            case .needsMore(let count):
+                needed = count
+                return
+            case .unavailable: continue
+            case .decoder(let made, let found):
+                decoder = made
+                probe = found
+                self.charge = charge
+                return
+            }
         }
-        switch start {
-        case .needsMore(let count): needed = count
-        case .unavailable: end()
-        case .decoder(let made, let found):
-            decoder = made
-            probe = found
-            self.charge = charge
-        }
+        end()
     }
 
     private mutating func end() {
@@ -131,10 +144,22 @@ struct PreviewGenerator: Sendable {
         charge = nil
     }
 
-    /// Returns the size of the full image in bytes. Decoders retain it until the download ends.
-    private static func bytes(_ probe: ImageInfo) -> Int {
+    /// Returns the memory of the decoder in bytes, which it retains until the download ends.
+    ///
+    /// - Parameters:
+    ///   - probe: The header.
+    ///   - expected: The size of the file in bytes, or 0 if it's unknown, for a decoder that keeps the frames of an
+    ///     animation. `nil` means that the decoder shows only the first frame.
+    private static func bytes(_ probe: ImageInfo, _ expected: Int? = nil) -> Int {
         let bytes = (probe.storedSize.area ?? .max).multipliedReportingOverflow(by: 4)
-        return bytes.overflow ? .max : bytes.partialValue
+        guard !bytes.overflow else { return .max }
+        guard let expected, probe.format == .gif || probe.frameCount > 1 || !probe.frameCountIsExact else {
+            return bytes.partialValue
+        }
+        // An animation needs the canvas, a copy of it for the disposal, and the poster frame.
+        let whole = bytes.partialValue.multipliedReportingOverflow(by: 3)
+        let sum = whole.partialValue.addingReportingOverflow(expected)
+        return whole.overflow || sum.overflow ? .max : sum.partialValue
     }
 }
 

@@ -155,7 +155,8 @@ final class GrowingAnimationDecoder<
         guard let size, size == layout.rawSize else {
             throw .decoding(
                 .contradictsHeader(
-                    format: Scanner.format, reason: "the size is \(size?.description ?? "unknown") instead of \(layout.rawSize)"))
+                    format: Scanner.format,
+                    reason: "the size is \(size?.description ?? "unknown") instead of \(layout.rawSize)"))
         }
         let color = options.conversion(properties.color)
         let frames = try CompositingDecoder(

@@ -139,13 +139,15 @@ extension BinderStateMachine {
         guard options.setsImageAutomatically, let next = kind.rank,
             next > rank || next == rank && next >= .preview
         else { return [] }
-        rank = next
         var image: DecodedImage?
         if case .image(let content) = content, kind.isOfImage { image = content }
+        // The view continues to play an animation whose frames arrive, so a transition would show a frame twice.
+        let isGrowing = rank == .preview && image?.isAnimated == true && self.content?.image?.isAnimated == true
+        rank = next
         // The view already shows the same object. Presenting it again would restart an animation.
         let isShown = image != nil && image === self.content?.image
         self.content = kind == .nothing ? nil : (kind, image)
-        return isShown ? [] : [.present(showing(kind, content, transition))]
+        return isShown ? [] : [.present(showing(kind, content, isGrowing ? .none : transition))]
     }
 
     func showing(
