@@ -49,6 +49,11 @@ struct GIFScanner: AnimationScanner {
     /// A missing trailer and an incomplete last frame aren't errors.
     mutating func finish(_ data: ReceivedData) throws(ImageError) {
         try scan(data)
+        // Like the decoder for complete files, accept a single frame whose sub-blocks have no terminator.
+        if frames.isEmpty, open != nil {
+            position = min(position, data.count)
+            close()
+        }
         guard frames.isEmpty else { return }
         throw .decoding(
             isAtEnd

@@ -113,6 +113,9 @@ final class GrowingAnimationDecoder<
         guard var preview = state.rowsPreview else { return nil }
         // The frame isn't the whole file.
         preview.isComplete = false
+        var metadata = preview.image.metadata
+        metadata.isPartial = true
+        preview.image = preview.image.with(metadata: metadata)
         return preview
     }
 
