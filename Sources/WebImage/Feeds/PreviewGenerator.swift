@@ -35,6 +35,9 @@ struct PreviewGenerator: Sendable {
 
     let key: PreviewKey
     private let options: ImageDecodingOptions
+    /// A Boolean value that indicates whether the previews of an animation have all frames that were received. Blurred
+    /// previews show only the first frame.
+    private let growsAnimations: Bool
     private var decoder: (any ProgressiveImageDecoder)?
     private var charge: MemoryReservation?
     /// The number of chunks that the decoder has received.
@@ -51,6 +54,7 @@ struct PreviewGenerator: Sendable {
     init(_ plan: ResolvedRequest) {
         key = PreviewKey(plan)
         var options = plan.request.decodeOptions
+        growsAnimations = options.frames == .all && key.policy.style != .blurred
         if options.frames == .all { options.frames = .first }
         self.options = options
     }
@@ -105,23 +109,33 @@ struct PreviewGenerator: Sendable {
         _ bytes: Bytes, _ coders: ImageCoderRegistry, _ budget: PreviewBudget, _ context: ImageProcessingContext
     ) throws(ImageError) {
         let prefix = bytes.parts.count == 1 ? bytes.parts[0] : bytes.parts.reduce(into: Data()) { $0 += $1 }
-        var charge: MemoryReservation?
-        let start = try coders.progressiveStart(
-            prefix, encodedBytes: bytes.expected, options: options, context: context
-        ) { probe in
-            guard key.policy.style != .blurred || probe.isProgressive && [.jpeg, .png, .apng].contains(probe.format)
-            else { return false }
-            charge = budget.charge(Self.bytes(probe, options, coders))
-            return charge != nil
+        // If the budget doesn't suffice for an animation, show its first frame.
+        for growsAnimations in growsAnimations ? [true, false] : [false] {
+            let expected = growsAnimations ? bytes.expected ?? 0 : nil
+            var charge: MemoryReservation?
+            let start = try coders.progressiveStart(
+                prefix, encodedBytes: bytes.expected, options: options, growsAnimations: growsAnimations,
+                context: context
+            ) { probe in
+                guard
+                    key.policy.style != .blurred || probe.isProgressive && [.jpeg, .png, .apng].contains(probe.format)
+                else { return false }
+                charge = budget.charge(Self.bytes(probe, options, coders, expected))
+                return charge != nil
+            }
+            switch start {
+            case .needsMore(let count):
+                needed = count
+                return
+            case .unavailable: continue
+            case .decoder(let made, let found):
+                decoder = made
+                cost = Self.bytes(found, options, coders, expected)
+                self.charge = charge
+                return
+            }
         }
-        switch start {
-        case .needsMore(let count): needed = count
-        case .unavailable: end()
-        case .decoder(let made, let found):
-            decoder = made
-            cost = Self.bytes(found, options, coders)
-            self.charge = charge
-        }
+        end()
     }
 
     private mutating func end() {
@@ -130,15 +144,27 @@ struct PreviewGenerator: Sendable {
         charge = nil
     }
 
-    /// Returns the size in bytes of the pixels that the decoder retains until the download ends. They have the size of
-    /// the full image unless the decoder reduces it.
-    private static func bytes(_ probe: ImageInfo, _ options: ImageDecodingOptions, _ coders: ImageCoderRegistry) -> Int
-    {
-        if let requirements = coders.requirements(for: probe, options: options, isIncremental: true) {
+    /// Returns the memory of the decoder in bytes, which it retains until the download ends.
+    ///
+    /// - Parameters:
+    ///   - probe: The header.
+    ///   - expected: The size of the file in bytes, or 0 if it's unknown, for a decoder that keeps the frames of an
+    ///     animation. `nil` means that the decoder shows only the first frame.
+    private static func bytes(
+        _ probe: ImageInfo, _ options: ImageDecodingOptions, _ coders: ImageCoderRegistry, _ expected: Int?
+    ) -> Int {
+        let isGrowing = expected != nil && (probe.format == .gif || probe.frameCount > 1 || !probe.frameCountIsExact)
+        // A still image has the size of the full image unless the decoder reduces it.
+        if !isGrowing, let requirements = coders.requirements(for: probe, options: options, isIncremental: true) {
             return requirements.byteCount
         }
         let bytes = (probe.storedSize.area ?? .max).multipliedReportingOverflow(by: 4)
-        return bytes.overflow ? .max : bytes.partialValue
+        guard !bytes.overflow else { return .max }
+        guard isGrowing, let expected else { return bytes.partialValue }
+        // An animation needs the canvas, a copy of it for the disposal, and the poster frame.
+        let whole = bytes.partialValue.multipliedReportingOverflow(by: 3)
+        let sum = whole.partialValue.addingReportingOverflow(expected)
+        return whole.overflow || sum.overflow ? .max : sum.partialValue
     }
 }
 

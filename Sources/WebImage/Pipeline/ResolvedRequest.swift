@@ -134,7 +134,9 @@ final class ResolvedRequest: Sendable {
             let plan = ResolvedRequest(
                 request, of: callerRequest, defaults, source: defaults.source(of: request), trace: trace,
                 settings: captured.load())
-            if await plan.isStored() { return plan }
+            guard await plan.isStored() else { continue }
+            if prefetchRole.isPrefetch { plan.prefetchRole.becomePrefetch() }
+            return plan
         }
         guard needsFileVersion else { return better.isEmpty ? self : ResolvedRequest(self, isVerified: true) { _ in } }
         let source = await defaults.files.readIdentity(of: request.url, request.source)

@@ -21,6 +21,8 @@ protocol FrameCompositor: SendableMetatype, ~Copyable {
 final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: AnimationDecoder {
     let timeline: AnimationTimeline
     let cost: Int
+    let isComplete: Bool
+    private let keyFrames: KeyframeIndex
     private let layout: DecodeLayout
     private let limits: ImageLimits
     private let states: DecoderPool<State>
@@ -43,21 +45,41 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
     ///
     /// - Parameters:
     ///   - cost: The memory of a canvas and its source data, in bytes.
+    ///   - isComplete: A Boolean value that indicates whether the decoder has all frames of the file. The default is
+    ///     `true`.
     ///   - canvas: A closure that creates a canvas. The initializer calls it once, and concurrent callers cause
     ///     further calls.
     /// - Throws: The error that `canvas` throws.
     init(
         keyFrames: KeyframeIndex, timeline: AnimationTimeline, layout: DecodeLayout, limits: ImageLimits, cost: Int,
+        isComplete: Bool = true,
         canvas: @escaping @Sendable () throws(ImageError) -> sending Compositor
     ) throws(ImageError) {
         self.timeline = timeline
         self.cost = cost
+        self.isComplete = isComplete
+        self.keyFrames = keyFrames
         self.layout = layout
         self.limits = limits
         let make: @Sendable () throws(ImageError) -> sending State = { () throws(ImageError) in
             State(canvas: try canvas(), keyFrames: keyFrames)
         }
         states = DecoderPool(try make(), make: make)
+    }
+
+    /// Creates a decoder for a later version of the file of `earlier`, whose compositors also draw the new frames. Both
+    /// decoders use the same canvases, so moving forward draws each frame once.
+    init(
+        extending earlier: CompositingDecoder, keyFrames: KeyframeIndex, timeline: AnimationTimeline, cost: Int,
+        isComplete: Bool
+    ) {
+        self.timeline = timeline
+        self.cost = cost
+        self.isComplete = isComplete
+        self.keyFrames = keyFrames
+        layout = earlier.layout
+        limits = earlier.limits
+        states = earlier.states
     }
 
     func frame(at place: Int) throws(ImageError) -> PixelBuffer {
@@ -71,6 +93,7 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
             throw .request(.frameNotFound(index: place, frameCount: timeline.frameCount))
         }
         let pixels = try states.decode(place) { (state) throws(ImageError) in
+            state.keyFrames.extend(to: keyFrames)
             try Self.advance(&state, to: place, context)
             return try state.canvas.snapshot()
         }

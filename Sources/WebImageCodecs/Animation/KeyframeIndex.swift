@@ -21,28 +21,45 @@ struct FrameOperation: Sendable {
 /// The frames of an animation that can be drawn without drawing the frames before them.
 struct KeyframeIndex: Sendable {
     /// For each frame, a Boolean value that indicates whether the canvas is empty before the frame.
-    private let startsClear: [Bool]
+    private var startsClear: [Bool] = []
     /// For each frame, a Boolean value that indicates whether its header claims to cover the whole canvas and later
     /// frames don't depend on the canvas before it.
-    private var covers: [Bool]
+    private var covers: [Bool] = []
+    private let canvas: PixelRect
+    /// The way the last frame changes the canvas.
+    private var last: FrameOperation?
 
-    init(_ steps: [FrameOperation], canvas size: PixelSize) {
-        let canvas = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
-        var startsClear: [Bool] = []
-        for place in steps.indices {
-            guard place > 0 else {
-                startsClear.append(true)
-                continue
-            }
-            let before = steps[place - 1]
-            switch before.disposal {
+    init(_ steps: [FrameOperation] = [], canvas size: PixelSize) {
+        canvas = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
+        startsClear.reserveCapacity(steps.count)
+        covers.reserveCapacity(steps.count)
+        for step in steps { append(step) }
+    }
+
+    /// The number of frames.
+    var count: Int { covers.count }
+
+    /// Adds the next frame.
+    mutating func append(_ step: FrameOperation) {
+        if let last, let wasClear = startsClear.last {
+            switch last.disposal {
             case .keep: startsClear.append(false)
-            case .background: startsClear.append(startsClear[place - 1] || before.rect.contains(canvas))
-            case .previous: startsClear.append(startsClear[place - 1])
+            case .background: startsClear.append(wasClear || last.rect.contains(canvas))
+            case .previous: startsClear.append(wasClear)
             }
+        } else {
+            startsClear.append(true)
         }
-        self.startsClear = startsClear
-        self.covers = steps.map { $0.replaces && $0.disposal != .previous && $0.rect.contains(canvas) }
+        covers.append(step.replaces && step.disposal != .previous && step.rect.contains(canvas))
+        last = step
+    }
+
+    /// Adds the frames that only the index of a later version of the same file has.
+    mutating func extend(to newer: KeyframeIndex) {
+        guard newer.count > count else { return }
+        startsClear += newer.startsClear.dropFirst(count)
+        covers += newer.covers.dropFirst(count)
+        last = newer.last
     }
 
     /// Returns the nearest frame at or before `index` that can be drawn on an empty canvas.

@@ -6,7 +6,7 @@ import WebImageCore
 /// A coder for still and animated images in the formats GIF87a and GIF89a, without a system library.
 ///
 /// Swift code parses the blocks, and a small C function with its own bounds checks decompresses LZW.
-package struct GIFCoder: FrameSelectingCoder {
+package struct GIFCoder: FrameSelectingCoder, GrowingAnimationCoder {
     /// Creates a coder.
     package init() {}
 
@@ -57,6 +57,19 @@ package struct GIFCoder: FrameSelectingCoder {
         let layout = try DecodeLayout(rawSize: info.storedSize, options: options, context: context)
         return IncrementalDecoderAdapter(
             GIFIncrementalDecoder(probe: info), probe: info, options: options, layout: layout)
+    }
+
+    /// Creates a decoder that shows the first frame row by row or pass by pass, and then the frames as they arrive.
+    package func makeGrowingDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
+    {
+        guard options.size?.dependsOnFrameCount != true else { return nil }
+        let rows = try makeProgressiveDecoder(info: info, options: options, context: context)
+        return try GrowingAnimationDecoder(
+            GIFScanner(), rows: rows, probe: info, options: options, context: context
+        ) { (file, size, _, context) throws(ImageError) in
+            try ReceivedGIFCompositor(file, size: size, context: context)
+        }
     }
 
     /// Returns whether the format is GIF.

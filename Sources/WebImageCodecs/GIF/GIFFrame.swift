@@ -22,6 +22,33 @@ struct GIFFrame: Sendable, Equatable {
     var isComplete: Bool
 }
 
+/// The first bytes of blocks and extensions.
+enum GIFBlock {
+    static let extensionIntroducer: UInt8 = 0x21
+    static let imageSeparator: UInt8 = 0x2C
+    static let trailer: UInt8 = 0x3B
+    static let graphicControl: UInt8 = 0xF9
+    static let application: UInt8 = 0xFF
+}
+
+/// The contents of a graphic control extension, which applies only to the next frame (GIF89a, section 23).
+struct GIFControl {
+    var disposal = FrameDisposal.keep
+    var transparentIndex: UInt8?
+    var delayMilliseconds = 0
+
+    /// Creates the values that apply to a frame without an extension.
+    init() {}
+
+    /// Creates the values of the block `body`, which has at least four bytes.
+    init(_ body: some RandomAccessCollection<UInt8>) {
+        let bytes = Array(body.prefix(4))
+        disposal = FrameDisposal(packed: bytes[0])
+        transparentIndex = bytes[0] & 1 != 0 ? bytes[3] : nil
+        delayMilliseconds = (Int(bytes[1]) | Int(bytes[2]) << 8) * 10
+    }
+}
+
 extension FrameDisposal {
     /// Creates a disposal from the packed field of a graphic control extension (GIF89a, section 23). Values 4 to 7
     /// aren't defined. Like browsers, treat 4 as 3, and keep the canvas for the others.

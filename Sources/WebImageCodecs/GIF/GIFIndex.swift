@@ -14,24 +14,9 @@ struct GIFIndex: Sendable {
     /// A Boolean value that indicates whether the file ends inside a block. A missing trailer alone doesn't count.
     private(set) var isTruncated = false
 
-    private var control = Control()
+    private var control = GIFControl()
     private var globalPaletteOffset = 0
     private var globalPaletteCount = 0
-
-    /// The contents of a graphic control extension, which applies only to the next frame.
-    private struct Control {
-        var disposal = FrameDisposal.keep
-        var transparentIndex: UInt8?
-        var delayMilliseconds = 0
-    }
-
-    private enum Block {
-        static let extensionIntroducer: UInt8 = 0x21
-        static let imageSeparator: UInt8 = 0x2C
-        static let trailer: UInt8 = 0x3B
-        static let graphicControl: UInt8 = 0xF9
-        static let application: UInt8 = 0xFF
-    }
 
     /// Creates an index by parsing the blocks.
     ///
@@ -78,11 +63,11 @@ struct GIFIndex: Sendable {
     private mutating func readBlocks(_ reader: inout ByteReader, frameLimit: Int) -> Bool {
         while frames.count < frameLimit, let introducer = reader.byte() {
             switch introducer {
-            case Block.extensionIntroducer:
+            case GIFBlock.extensionIntroducer:
                 guard readExtension(&reader) else { return false }
-            case Block.imageSeparator:
+            case GIFBlock.imageSeparator:
                 guard readFrame(&reader) else { return false }
-            case Block.trailer:
+            case GIFBlock.trailer:
                 return true
             default:
                 // Browsers and applications based on giflib skip stray bytes between blocks, which are usually zeros.
@@ -95,10 +80,10 @@ struct GIFIndex: Sendable {
     private mutating func readExtension(_ reader: inout ByteReader) -> Bool {
         guard let label = reader.byte() else { return false }
         switch label {
-        case Block.graphicControl:
+        case GIFBlock.graphicControl:
             guard let size = reader.byte(), let body = reader.read(Int(size)) else { return false }
-            if body.count >= 4 { control = Self.control(body) }
-        case Block.application:
+            if body.count >= 4 { control = GIFControl(body) }
+        case GIFBlock.application:
             guard let size = reader.byte(), let name = reader.read(Int(size)) else { return false }
             if name.elementsEqual("NETSCAPE2.0".utf8) || name.elementsEqual("ANIMEXTS1.0".utf8) {
                 return readLoop(&reader)
@@ -107,14 +92,6 @@ struct GIFIndex: Sendable {
             break
         }
         return reader.skipSubBlocks()
-    }
-
-    private static func control(_ body: UnsafeBufferPointer<UInt8>.SubSequence) -> Control {
-        let start = body.startIndex
-        return Control(
-            disposal: FrameDisposal(packed: body[start]),
-            transparentIndex: body[start] & 1 != 0 ? body[start + 3] : nil,
-            delayMilliseconds: (Int(body[start + 1]) | Int(body[start + 2]) << 8) * 10)
     }
 
     /// Reads the looping extension. Sub-block 1 contains the loop count. Sub-block 2 (buffering) is ignored.
@@ -138,7 +115,7 @@ struct GIFIndex: Sendable {
             disposal: control.disposal, transparentIndex: control.transparentIndex,
             delayMilliseconds: control.delayMilliseconds, paletteOffset: globalPaletteOffset,
             paletteCount: globalPaletteCount, dataOffset: 0, isComplete: false)
-        control = Control()
+        control = GIFControl()
         if packed & 0x80 != 0 {
             frame.paletteOffset = reader.offset
             frame.paletteCount = 2 << Int(packed & 7)

@@ -4,13 +4,36 @@ import CPNG
 import Foundation
 import WebImageCore
 
+/// The frames of an animated PNG file that's complete or that's being received.
+protocol APNGFrameSource: Sendable {
+    /// Returns the position of a frame and the way it changes the canvas.
+    func frame(at place: Int) -> APNGFrame?
+    /// Returns a frame as a separate PNG file, for libpng.
+    ///
+    /// - Throws: An ``ImageError/DecodingFailure``.
+    func still(at place: Int) throws(ImageError) -> [UInt8]
+}
+
+/// The frames of a complete file.
+struct APNGFile: APNGFrameSource {
+    let data: Data
+    let index: APNGIndex
+
+    func frame(at place: Int) -> APNGFrame? { index.frames[place] }
+
+    func still(at place: Int) throws(ImageError) -> [UInt8] {
+        try data.withBytes { (bytes) throws(ImageError) in
+            try index.still(of: index.frames[place]) { range, file in file += bytes[range] }
+        }
+    }
+}
+
 /// A compositor that draws the frames of an animated PNG file onto its canvas.
 ///
-/// It holds the encoded data, the index of the frames, and one canvas. While a frame needs the previous canvas for its
-/// disposal, the compositor also holds a copy of that canvas.
+/// It holds the source of the frames and one canvas. While a frame needs the previous canvas for its disposal, the
+/// compositor also holds a copy of that canvas.
 struct APNGCompositor: FrameCompositor, ~Copyable {
-    private let data: Data
-    private let index: APNGIndex
+    private let source: any APNGFrameSource
     private let color: ColorConversion?
     private let pixels: PixelCanvas
     private var backup: PixelBuffer?
@@ -18,16 +41,17 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
     /// Creates a compositor with a transparent canvas.
     ///
     /// - Parameters:
-    ///   - data: The file.
-    ///   - index: The index of the frames.
+    ///   - source: The frames.
+    ///   - size: The size of the canvas.
     ///   - color: The color conversion to apply to each frame.
     ///   - context: The limits, the deadline, and the cancellation of the operation.
     /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
-    init(_ data: Data, index: APNGIndex, color: ColorConversion?, context: ImageProcessingContext) throws(ImageError) {
-        self.data = data
-        self.index = index
+    init(
+        _ source: any APNGFrameSource, size: PixelSize, color: ColorConversion?, context: ImageProcessingContext
+    ) throws(ImageError) {
+        self.source = source
         self.color = color
-        self.pixels = try PixelCanvas.forDecoding(index.canvasSize, zeroed: true, context: context)
+        self.pixels = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
     }
 
     mutating func clear() {
@@ -36,17 +60,15 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
     }
 
     mutating func draw(_ place: Int, context: ImageProcessingContext) throws(ImageError) -> Bool {
-        let frame = index.frames[place]
-        let drawn = try data.withBytes { [index, color] (bytes) throws(ImageError) in
-            try index.decode(frame, in: bytes, color: color, context: context)
-        }
+        guard let frame = source.frame(at: place) else { return false }
+        let drawn = try Self.decode(try source.still(at: place), color: color, context: context)
         if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
         lay(drawn, at: frame.rect, isBlended: frame.isBlended && !drawn.isOpaque)
         return true
     }
 
     mutating func dispose(_ place: Int) {
-        let frame = index.frames[place]
+        guard let frame = source.frame(at: place) else { return }
         switch frame.disposal {
         case .keep: break
         case .background: clear(frame.rect)
@@ -87,17 +109,13 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
         }
         self.backup = nil
     }
-}
 
-extension APNGIndex {
     /// Returns the premultiplied pixels of one frame, without the canvas.
     ///
     /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
-    fileprivate func decode(
-        _ frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>, color: ColorConversion?,
-        context: ImageProcessingContext
+    private static func decode(
+        _ file: [UInt8], color: ColorConversion?, context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
-        let file = try still(of: frame, in: bytes)
         let outcome = file.withUnsafeBufferPointer { file -> Result<PixelBuffer, ImageError> in
             do throws(ImageError) {
                 let reader = try PNGReader(file, keepsPartial: false, context: context)
@@ -108,9 +126,17 @@ extension APNGIndex {
         }
         return try outcome.get()
     }
+}
 
-    /// Returns the frame as a separate PNG file, for libpng.
-    private func still(of frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) -> [UInt8] {
+extension APNGIndex {
+    /// Returns a frame as a separate PNG file, for libpng.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame.
+    ///   - append: A closure that appends the bytes of a range of the file to an array.
+    func still(
+        of frame: APNGFrame, append: (Range<Int>, inout [UInt8]) -> Void
+    ) throws(ImageError) -> [UInt8] {
         let count = frame.parts.reduce(0) { $0 + $1.count }
         guard count <= 0x7FFF_FFFF else {
             throw .decoding(.unsupportedFeature(format: .apng, feature: "frames of more than 2 GiB"))
@@ -119,11 +145,15 @@ extension APNGIndex {
         writer.chunk(PNGChunks.header) { body in
             body.appendBig(UInt32(frame.rect.width))
             body.appendBig(UInt32(frame.rect.height))
-            body += bytes[header.lowerBound + 8..<header.upperBound]
+            append(header.lowerBound + 8..<header.upperBound, &body)
         }
-        for part in shared { writer.append(bytes[part]) }
+        for part in shared {
+            var chunk: [UInt8] = []
+            append(part, &chunk)
+            writer.append(chunk)
+        }
         writer.chunk(PNGChunks.data) { body in
-            for part in frame.parts { body += bytes[part] }
+            for part in frame.parts { append(part, &body) }
         }
         writer.chunk(PNGChunks.end)
         return writer.bytes
@@ -144,7 +174,9 @@ extension CompositingDecoder where Compositor == APNGCompositor {
             cost: data.count + index.frames.count * MemoryLayout<APNGFrame>.stride
                 + index.canvasSize.width * index.canvasSize.height * 4
         ) { [limits = context.limits] () throws(ImageError) in
-            try APNGCompositor(data, index: index, color: color, context: ImageProcessingContext(limits: limits))
+            try APNGCompositor(
+                APNGFile(data: data, index: index), size: index.canvasSize, color: color,
+                context: ImageProcessingContext(limits: limits))
         }
     }
 }

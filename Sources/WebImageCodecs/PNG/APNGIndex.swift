@@ -18,7 +18,14 @@ struct APNGFrame: Sendable, Equatable {
     var parts: [Range<Int>] = []
 }
 
-/// The structure of an animated PNG file without the pixels.
+extension APNGFrame {
+    /// Returns the way the frame changes the canvas.
+    func operation(hasAlpha: Bool) -> FrameOperation {
+        FrameOperation(rect: rect, disposal: disposal, replaces: !hasAlpha || !isBlended)
+    }
+}
+
+/// The structure of an animated PNG file without the pixels. All ranges are offsets in the file.
 struct APNGIndex: Sendable {
     private(set) var canvasSize = PixelSize(width: 0, height: 0)
     /// The stored loop count. 0 repeats indefinitely.
@@ -32,6 +39,9 @@ struct APNGIndex: Sendable {
     private(set) var shared: [Range<Int>] = []
     /// A Boolean value that indicates whether the file ends before the end of its last frame.
     private(set) var isTruncated = false
+
+    /// The offset of the body of the first chunk with pixels.
+    private(set) var firstPixels: Int?
 
     private var declaredFrames = 0
     private var nextSequence = 0
@@ -59,6 +69,38 @@ struct APNGIndex: Sendable {
         } catch {
             return nil
         }
+    }
+
+    /// The result of processing a chunk of a file that's being received.
+    enum ChunkResult { case more, end, invalid }
+
+    /// Processes the next chunk of a file that's being received.
+    ///
+    /// - Returns: ``ChunkResult/invalid`` if the file isn't an animation or violates the rules.
+    mutating func append(_ chunk: PNGChunk) -> ChunkResult {
+        do throws(InvalidAnimation) {
+            switch try process(chunk, frameLimit: .max) {
+            case .goOn, .enough:
+                previousName = chunk.name
+                return .more
+            case .end:
+                try close()
+                return frames.count == declaredFrames && declaredFrames > 0 ? .end : .invalid
+            }
+        } catch {
+            return .invalid
+        }
+    }
+
+    /// Processes the end of a file that's being received. See ``read(_:frameLimit:)``.
+    ///
+    /// - Parameters:
+    ///   - count: The size of the file, in bytes.
+    ///   - endsAtChunk: A Boolean value that indicates whether the last chunk of the file is complete.
+    mutating func finish(count: Int, endsAtChunk: Bool) {
+        let isWhole = open?.parts.last.map { $0.upperBound + 4 == count } ?? false
+        if endsAtChunk, isWhole, declaredFrames == frames.count + 1 { try? close() }
+        isTruncated = frames.count < declaredFrames
     }
 
     private mutating func walk(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) throws(InvalidAnimation) {
@@ -90,7 +132,7 @@ struct APNGIndex: Sendable {
         switch chunk.name {
         case PNGChunks.header:
             guard header.isEmpty, chunk.body.count == 13 else { throw InvalidAnimation() }
-            header = chunk.body
+            header = chunk.bodyInFile
             canvasSize = PixelSize(width: chunk.number(at: 0), height: chunk.number(at: 4))
         case PNGChunks.animation:
             try readAnimation(chunk)
@@ -148,8 +190,9 @@ struct APNGIndex: Sendable {
             if declaredFrames > 0 { throw InvalidAnimation() }
             return
         }
+        if !seenData { firstPixels = chunk.bodyInFile.lowerBound }
         seenData = true
-        if !chunk.body.isEmpty { open?.parts.append(chunk.body) }
+        if !chunk.body.isEmpty { open?.parts.append(chunk.bodyInFile) }
     }
 
     private mutating func readFrameData(_ chunk: PNGChunk) throws(InvalidAnimation) {
@@ -158,7 +201,7 @@ struct APNGIndex: Sendable {
             throw InvalidAnimation()
         }
         nextSequence += 1
-        if chunk.body.count > 4 { open?.parts.append(chunk.body.lowerBound + 4..<chunk.body.upperBound) }
+        if chunk.body.count > 4 { open?.parts.append(chunk.bodyInFile.dropFirst(4)) }
     }
 
     /// Adds the open frame, which must have data before a control chunk or the end of the file.
@@ -179,9 +222,7 @@ extension APNGIndex {
     ///
     /// - Parameter hasAlpha: A Boolean value that indicates whether pixels can be transparent.
     func steps(hasAlpha: Bool) -> [FrameOperation] {
-        frames.map {
-            FrameOperation(rect: $0.rect, disposal: $0.disposal, replaces: !hasAlpha || !$0.isBlended)
-        }
+        frames.map { $0.operation(hasAlpha: hasAlpha) }
     }
 
     /// The loop count and the durations of the frames.

@@ -25,9 +25,13 @@ struct PNGChunk {
     let bytes: UnsafeBufferPointer<UInt8>
     let name: UInt32
     let body: Range<Int>
+    /// The offset of `bytes` in the file.
+    var base = 0
 
-    /// The range of the chunk, including its length and its checksum.
-    var whole: Range<Int> { body.lowerBound - 8..<body.upperBound + 4 }
+    /// The range of the body in the file.
+    var bodyInFile: Range<Int> { base + body.lowerBound..<base + body.upperBound }
+    /// The range of the chunk in the file, including its length and its checksum.
+    var whole: Range<Int> { base + body.lowerBound - 8..<base + body.upperBound + 4 }
 
     /// A Boolean value that indicates whether the checksum, which covers the name and the body, is correct.
     var isIntact: Bool {

@@ -8,7 +8,7 @@ import WebImageCore
 /// The decoder supports all color types and bit depths, transparent colors, and interlacing. It uses libdeflate if
 /// possible and libpng otherwise. It decodes the frames of an animated PNG file individually with libpng. If an
 /// animation violates the rules, the coder decodes the still image.
-package struct PNGCoder: FrameSelectingCoder, ReducingImageCoder {
+package struct PNGCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimationCoder {
     /// Creates a coder.
     package init() {}
 
@@ -56,8 +56,8 @@ package struct PNGCoder: FrameSelectingCoder, ReducingImageCoder {
 
     /// Creates a decoder that shows rows as they arrive.
     ///
-    /// An interlaced image arrives in passes, each of which covers the whole image. Animations have no previews,
-    /// because their first frame can differ from the image at the start of the file.
+    /// An interlaced image arrives in passes, each of which covers the whole image. This decoder doesn't support
+    /// animations, because their first frame can differ from the image at the start of the file.
     package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
@@ -66,6 +66,18 @@ package struct PNGCoder: FrameSelectingCoder, ReducingImageCoder {
             rawSize: info.storedSize, orientation: info.orientation, options: options, context: context)
         let stream = try PNGIncrementalDecoder(probe: info, context: context)
         return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
+    }
+
+    /// Creates a decoder that shows the frames of an animation as they arrive. The first preview shows the complete
+    /// first frame, which can differ from the still image at the start of the file.
+    package func makeGrowingDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
+    {
+        guard info.format == .apng, options.size?.dependsOnFrameCount != true else { return nil }
+        return try GrowingAnimationDecoder(APNGScanner(), probe: info, options: options, context: context) {
+            (file, size, color, context) throws(ImageError) in
+            try APNGCompositor(ReceivedAPNGFile(file: file), size: size, color: color, context: context)
+        }
     }
 
     /// Returns the requirements for decoding row by row. Animations, interlaced images, and images that are still being

@@ -7,7 +7,7 @@ import WebImageCore
 /// A coder for WebP images, based on libwebp.
 ///
 /// It supports lossy and lossless images, alpha, and animations.
-package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder {
+package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimationCoder {
     /// Creates a coder.
     package init() {}
 
@@ -46,7 +46,7 @@ package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder {
 
     /// Creates a decoder that shows rows as they arrive.
     ///
-    /// Animations have no previews.
+    /// This decoder doesn't support animations.
     package func makeProgressiveDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> (any ProgressiveImageDecoder)?
     {
@@ -57,6 +57,20 @@ package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder {
         if info.isLosslessWebP { try context.limits.check(info.storedSize) }
         let stream = try WebPIncrementalDecoder(probe: info, layout: layout, context: context)
         return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
+    }
+
+    /// Creates a decoder that shows the frames of an animation as they arrive. The first preview shows the complete
+    /// first frame.
+    package func makeGrowingDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
+    {
+        guard info.frameCount != 1 || !info.frameCountIsExact, options.size?.dependsOnFrameCount != true else {
+            return nil
+        }
+        return try GrowingAnimationDecoder(WebPScanner(), probe: info, options: options, context: context) {
+            (file, size, color, context) throws(ImageError) in
+            try WebPCompositor(file, size: size, color: color, context: context)
+        }
     }
 
     /// Returns the requirements for the scaled image. They include the pixels and the alpha that libwebp stores in full.

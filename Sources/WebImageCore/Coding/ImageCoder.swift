@@ -49,6 +49,22 @@ public protocol ImageCoder: Sendable {
     ) throws(ImageError) -> Data
 }
 
+/// A coder that can show the frames of an animation while the file is still being received.
+package protocol GrowingAnimationCoder: ImageCoder {
+    /// Returns a decoder whose previews have the complete frames that were received until then, or `nil` if only the
+    /// first frame can be shown.
+    ///
+    /// The image of a preview is an animation as soon as two frames are complete. Its ``ImageAnimation/isComplete`` is
+    /// `true` only after the end of the file was received.
+    ///
+    /// - Parameters:
+    ///   - info: The header, which was checked against the limits.
+    ///   - options: The decoding options. The decoder ignores the selection of frames.
+    ///   - context: The limits, which also apply to frames that are requested later.
+    func makeGrowingDecoder(info: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext)
+        throws(ImageError) -> (any ProgressiveImageDecoder)?
+}
+
 /// A coder that converts some files without decoding their pixels.
 package protocol TranscodingImageCoder: ImageCoder {
     /// Returns whether ``transcode(_:from:as:context:)`` may succeed.

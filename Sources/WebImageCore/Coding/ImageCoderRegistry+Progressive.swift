@@ -29,12 +29,14 @@ extension ImageCoderRegistry {
     /// - Parameters:
     ///   - prefix: The first bytes of the file, at least one. Also pass them to the decoder.
     ///   - encodedBytes: The size of the whole file in bytes, or `nil` if it isn't known.
+    ///   - growsAnimations: A Boolean value that indicates whether the previews of an animation have all frames that
+    ///     were received until then, if the coder supports it. The default is `false`, so they show the first frame.
     ///   - admits: A function that receives the header before a decoder is created. If it returns `false`, the result
     ///     is ``ProgressiveStart/unavailable``.
     /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
     package func progressiveStart(
         _ prefix: Data, encodedBytes: Int? = nil, options: ImageDecodingOptions = ImageDecodingOptions(),
-        context: ImageProcessingContext,
+        growsAnimations: Bool = false, context: ImageProcessingContext,
         where admits: (ImageInfo) -> Bool = { _ in true }
     ) throws(ImageError) -> ProgressiveStart {
         let limits = context.limits
@@ -57,6 +59,11 @@ extension ImageCoderRegistry {
             requirements: coder?.requirementsIfReducing(probe, options, isIncremental: true))
         guard let coder, (coder as? any PreviewInspectingCoder)?.mayHavePreviews(prefix) ?? true, admits(probe) else {
             return .unavailable
+        }
+        if growsAnimations, limits.maxFrames > 1, let coder = coder as? any GrowingAnimationCoder,
+            let decoder = try coder.makeGrowingDecoder(info: probe, options: options, context: context)
+        {
+            return .decoder(decoder, probe)
         }
         let decoder = try coder.makeProgressiveDecoder(info: probe, options: options, context: context)
         return decoder.map { .decoder($0, probe) } ?? .unavailable

@@ -62,6 +62,9 @@ public struct TargetSize: Sendable, Hashable {
         TargetSize(mode: .bytes, width: nil, height: nil, byteLimit: byteCount, unit: .pixels)
     }
 
+    /// A Boolean value that indicates whether the size of the output depends on the number of frames.
+    package var dependsOnFrameCount: Bool { mode == .bytes }
+
     /// A unique string for the target, for use in cache keys.
     package var identity: String {
         func text(_ value: Double?) -> String { value.map { "\($0)" } ?? "-" }

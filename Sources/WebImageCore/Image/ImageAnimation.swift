@@ -26,6 +26,9 @@ package protocol AnimationDecoder: Sendable {
     var timeline: AnimationTimeline { get }
     /// The memory that the decoder occupies for encoded data and canvases, in bytes.
     var cost: Int { get }
+    /// A Boolean value that indicates whether the decoder has all frames of the file. The default implementation
+    /// returns `true`.
+    var isComplete: Bool { get }
     /// Decodes the complete frame at an index.
     ///
     /// This method blocks, so call it on a worker thread. Any number of threads may call it at the same time.
@@ -33,6 +36,10 @@ package protocol AnimationDecoder: Sendable {
     /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an error that describes the problem
     ///   with the data.
     func frame(at index: Int) throws(ImageError) -> PixelBuffer
+}
+
+extension AnimationDecoder {
+    package var isComplete: Bool { true }
 }
 
 /// The frames of an animation, which are decoded and transformed on demand.
@@ -68,6 +75,12 @@ public final class ImageAnimation: Sendable {
 
     /// The number of times to play the animation, where 0 repeats indefinitely.
     public var loopCount: Int { timeline.loopCount }
+
+    /// A Boolean value that indicates whether the animation has all frames of its file.
+    ///
+    /// The value is `false` only for the animations of previews, which have the frames that were received until then.
+    /// Later previews of the same download have more frames, and the final image has all of them.
+    public var isComplete: Bool { decoder.isComplete }
 
     /// The memory that the animation occupies in addition to the poster frame, in bytes.
     public var cost: Int { decoder.cost }

@@ -133,8 +133,13 @@ extension BinderStateMachine {
         guard options.setsImageAutomatically || options.onPresentation != nil, let next = kind.rank,
             next > rank || next == rank && next >= .preview
         else { return [] }
+        // The view continues to play an animation whose frames arrive, so a transition would show a frame twice.
+        var isGrowing = false
+        if rank == .preview, case .image(let image) = content, image.isAnimated {
+            isGrowing = self.content?.image?.isAnimated == true
+        }
         rank = next
-        return show(kind, content, transition, source: source)
+        return show(kind, content, isGrowing ? .none : transition, source: source)
     }
 
     /// Passes content to the view, unless the application sets images itself, and to the handler of the binding.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImage
 import WebImageCore
 
@@ -54,6 +55,9 @@ public final class AnimationPlayer {
 
     /// Creates a player that shows the poster frame of an image. Returns `nil` for still images.
     ///
+    /// If the image is a preview whose ``ImageAnimation/isComplete`` is `false`, pass the later previews and the final
+    /// image to ``update(_:)``.
+    ///
     /// - Parameters:
     ///   - image: The animated image.
     ///   - manager: The manager whose worker threads decode the frames. The default is ``ImageManager/shared``.
@@ -62,7 +66,7 @@ public final class AnimationPlayer {
         _ image: DecodedImage, manager: ImageManager = .shared,
         options: AnimationPlayer.Options = AnimationPlayer.Options()
     ) {
-        self.init(image, manager: manager, options: options, isComplete: true)
+        self.init(image, manager: manager, options: options, isComplete: image.animation?.isComplete ?? true)
     }
 
     /// Creates a player for an image that may not have all of its frames yet. If `isComplete` is `false`, pass more
@@ -161,24 +165,32 @@ public final class AnimationPlayer {
         changed()
     }
 
-    /// Replaces the image with a version that has more frames. A player that waits at the end of the available frames
-    /// continues.
+    /// Replaces the image with a version that has more frames, and continues at the current position.
     ///
-    /// - Parameters:
-    ///   - image: The same image with more frames or all of its frames.
-    ///   - isComplete: A Boolean value that indicates whether the image has all of its frames. The default is `true`.
-    /// - Returns: `false` if `image` is a still image, in which case nothing changes.
+    /// Previews of a running download can be animations that have only the frames that were received until then. A
+    /// player of such an image waits at its last frame, without requesting ticks, and doesn't begin another loop. Pass
+    /// it the later previews and the final image. If the download fails, the last available frame remains.
+    ///
+    /// - Parameter image: The same image with more frames or all of its frames.
+    /// - Returns: `false` if `image` is a still image or a different image, in which case nothing changes.
     @discardableResult
-    package func update(_ image: DecodedImage, isComplete: Bool = true) -> Bool {
-        guard let animation = image.animation else { return false }
-        let old = (pool: pool, membership: membership)
+    public func update(_ image: DecodedImage) -> Bool { update(image, isComplete: image.animation?.isComplete ?? true) }
+
+    /// Replaces the image like ``update(_:)``. `isComplete` indicates whether the image has all of its frames.
+    @discardableResult
+    package func update(_ image: DecodedImage, isComplete: Bool) -> Bool {
+        guard let animation = image.animation, image.continues(self.image) else { return false }
         self.image = image
         machine.grow(animation.timeline, isComplete: isComplete)
-        if animation !== old.pool.animation {
-            pool = SharedFrameBufferRegistry.shared.pool(for: animation, firstFrame: image.pixels, manager: manager)
-            pool.adopt(old.pool)
-            join()
-            old.pool.leave(old.membership)
+        if animation !== pool.animation {
+            let old = (pool: pool, membership: membership)
+            pool = SharedFrameBufferRegistry.shared.pool(
+                extending: old.pool, to: animation, firstFrame: image.pixels)
+            if pool !== old.pool {
+                pool.adopt(old.pool)
+                join()
+                old.pool.leave(old.membership)
+            }
         }
         changed()
         return true
@@ -242,6 +254,33 @@ public final class AnimationPlayer {
         if isVisible, isRunning || need.isDue { want.next = machine.upcoming(isRunning ? need.lookAhead : 1) }
         if !need.isDue, want.next.first == frameIndex { want.next.removeFirst() }
         pool.request(want, by: membership)
+    }
+}
+
+extension DecodedImage {
+    /// Returns whether the image is the same animation as `earlier` with the same frames or more. The data of a
+    /// download can differ from the final image, for example if an interceptor changes it.
+    fileprivate func continues(_ earlier: DecodedImage) -> Bool {
+        guard let animation, let old = earlier.animation, size == earlier.size, format == earlier.format,
+            animation.timeline.durations.starts(with: old.timeline.durations)
+        else { return false }
+        return pixels === earlier.pixels || pixels.hasEqualPixels(to: earlier.pixels)
+    }
+}
+
+extension PixelBuffer {
+    /// Returns whether both buffers have the same pixels, regardless of the padding of their rows.
+    fileprivate func hasEqualPixels(to other: PixelBuffer) -> Bool {
+        guard size == other.size, format == other.format else { return false }
+        let rowBytes = width * format.bytesPerPixel
+        return withUnsafeBytes { left in
+            other.withUnsafeBytes { right in
+                guard let left = left.baseAddress, let right = right.baseAddress else { return false }
+                return (0..<height).allSatisfy { row in
+                    memcmp(left + row * bytesPerRow, right + row * other.bytesPerRow, rowBytes) == 0
+                }
+            }
+        }
     }
 }
 

@@ -8,10 +8,10 @@ import WebImageStore
 /// once. The pool exists as long as a player retains it.
 @MainActor
 final class SharedFrameBuffer {
-    let animation: ImageAnimation
+    private(set) var animation: ImageAnimation
     /// The time at which the clock of the synchronized players started.
     var origin: Int?
-    private let firstFrame: PixelBuffer
+    private var firstFrame: PixelBuffer
     private let manager: ImageManager
     private var stateMachine: FrameBufferStateMachine
     private var frames: [Int: PixelBuffer] = [:]
@@ -81,6 +81,13 @@ final class SharedFrameBuffer {
 
     /// The number of upcoming frames that a player can usefully request.
     var lookAhead: Int { min(stateMachine.lookAhead, animation.frameCount) }
+
+    /// Continues with a version of the same image that has more frames. The decoded frames and the running decodes
+    /// remain valid. The registry must know the new version.
+    func extend(to animation: ImageAnimation, firstFrame: PixelBuffer) {
+        self.animation = animation
+        self.firstFrame = firstFrame
+    }
 
     /// Copies the frames of another pool for an earlier version of the same image.
     func adopt(_ other: SharedFrameBuffer) {

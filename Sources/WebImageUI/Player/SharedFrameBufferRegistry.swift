@@ -25,6 +25,20 @@ final class SharedFrameBufferRegistry {
         return pool
     }
 
+    /// Returns the pool of `animation`, which is a version of the animation of `pool` with more frames. If no player uses
+    /// `animation` yet, `pool` continues with it, so the running decodes aren't interrupted.
+    func pool(extending pool: SharedFrameBuffer, to animation: ImageAnimation, firstFrame: PixelBuffer)
+        -> SharedFrameBuffer
+    {
+        if let pool = pools[ObjectIdentifier(animation)]?.object { return pool }
+        // Another player may already have extended the pool to a later version.
+        guard animation.isComplete || animation.frameCount > pool.animation.frameCount else { return pool }
+        pools.remove(ObjectIdentifier(pool.animation))
+        pool.extend(to: animation, firstFrame: firstFrame)
+        pools.insert(pool, for: ObjectIdentifier(animation))
+        return pool
+    }
+
     /// Removes deallocated pools and divides the budget among the others.
     func rebalance() {
         pools.prune()

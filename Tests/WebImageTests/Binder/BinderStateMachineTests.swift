@@ -42,6 +42,30 @@ struct BinderStateMachineTests {
         #expect(driver.machine.snapshot.state == .showing)
     }
 
+    @Test("An animation that grows and its final image are shown without a transition, because they continue to play")
+    func growingAnimation() throws {
+        func animated(_ count: Int) throws -> DecodedImage {
+            let image = try Images.image(1)
+            let frames = (0..<count).map { _ in (pixels: image.pixels, duration: Duration.milliseconds(40)) }
+            return DecodedImage(pixels: image.pixels, animation: try ImageAnimation(frames: frames))
+        }
+        var driver = BinderDriver()
+        driver.bind { $0.previewTransition = .crossFade(duration: .milliseconds(400)) }
+        for image in [try Images.image(1), try animated(2), try animated(3)] {
+            driver.perform(driver.machine.receive(.preview(image), of: driver.load))
+        }
+        driver.finish(.success(Images.response(try animated(4))))
+        #expect(driver.kinds == [.placeholder, .preview, .preview, .preview, .image])
+        #expect(
+            driver.presented.map(\.transition.duration) == [
+                .zero, .milliseconds(400), .milliseconds(400), .zero, .zero,
+            ])
+        // The next binding shows another image, so its transitions apply.
+        driver.bind { $0.previewTransition = .crossFade(duration: .milliseconds(400)) }
+        driver.perform(driver.machine.receive(.preview(try animated(2)), of: driver.load))
+        #expect(driver.presented.last?.transition.duration == .milliseconds(400))
+    }
+
     @Test("A cached image or an image of another size is shown instead of the placeholder")
     func standIns() throws {
         var driver = BinderDriver()

@@ -114,6 +114,29 @@ struct ClassRowTests {
     }
 
     @MainActor
+    @Test("shouldIncrementalLoad of SDAnimatedImageView: a player continues with the frames of a running download")
+    func incrementalLoad() async throws {
+        let file = try SteppedImage(Migration.gif())
+        var request = ImageRequest(url: file.url)
+        request.previews = .progressive
+        let task = file.manager.load(request)
+        let log = EventLog(task)
+        file.loader.go(.head(expected: nil))
+        // The trailer is missing, so further frames may follow.
+        file.loader.go(.body(file.data.dropLast()))
+        await untilTrue { log.previews.last?.frameCount == 3 }
+        let preview = try #require(log.previews.last)
+        let player = try #require(AnimationPlayer(preview, manager: file.manager))
+        player.play()
+        _ = player.tick(at: .zero)
+        #expect(player.image.animation?.isComplete == false)
+        file.loader.go(.finish(file.data))
+        let image = try await task.image
+        #expect(player.update(image))
+        #expect(player.image === image && player.state == .playing)
+    }
+
+    @MainActor
     @Test(
         "SDAnimatedImage, SDAnimatedImagePlayer, SDAnimatedImageView: an AnimationPlayer plays on the clock of any view"
     )

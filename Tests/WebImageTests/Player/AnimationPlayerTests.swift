@@ -267,6 +267,42 @@ struct AnimationPlayerTests {
         #expect(!player.update(DecodedImage(pixels: part.image.pixels)))
     }
 
+    @Test("A version with more frames doesn't interrupt a running decode, and another player joins its frames")
+    func growsDuringDecode() async throws {
+        let fixture = try ManagerFixture()
+        let gate = TestGate()
+        let part = try Moving(frames: 2, gate: gate)
+        let whole = try Moving(frames: 3)
+        let players = try (0..<2).map { _ in
+            try #require(AnimationPlayer(part.image, manager: fixture.manager, isComplete: false))
+        }
+        for player in players {
+            player.play()
+            _ = player.tick(at: .zero)
+            #expect(player.update(whole.image, isComplete: true))
+        }
+        gate.open()
+        for index in 1..<3 {
+            for player in players { await show(index, player, at: index * 40) }
+            #expect(players[0].pixels === players[1].pixels)
+        }
+        #expect(part.decoded.value == [1])
+        #expect(whole.decoded.value == [2])
+    }
+
+    @Test("A player rejects an update with other frames than those that it shows")
+    func rejectsOtherImages() throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 3)
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager, isComplete: false))
+        #expect(!player.update(try Moving(frames: 2).image))
+        #expect(!player.update(try Moving(frames: 4, milliseconds: 50).image))
+        let other = DecodedImage(pixels: try Moving.pixels(9), animation: try Moving(frames: 4).image.animation)
+        #expect(!player.update(other))
+        #expect(player.image === moving.image)
+        #expect(player.update(try Moving(frames: 4).image))
+    }
+
     @Test("Players that are deallocated release their pool and its frames")
     func releases() async throws {
         let fixture = try ManagerFixture()

@@ -6,6 +6,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageUI
 
 /// Tests of the behavior that the article Previews describes.
 @Suite("Preview article", .timeLimit(.minutes(5)))
@@ -30,6 +31,38 @@ struct PreviewArticleTests {
             }
         }
         #expect(task.result != nil)
+    }
+
+    @Test("One player plays the previews of an animation and the finished image")
+    func animation() async throws {
+        let file = try SteppedImage(Migration.gif())
+        let manager = file.manager
+        let url = file.url
+
+        var request = ImageRequest(url: url)
+        request.previews = .progressive
+        let task = manager.load(request)
+        var player: AnimationPlayer?
+        var players = 0
+        file.loader.go(.head(expected: nil))
+        file.loader.go(.body(file.data.dropLast()))
+        for await event in task.events {
+            var image: DecodedImage?
+            if case .preview(let preview) = event {
+                image = preview
+                file.loader.go(.finish(file.data))
+            }
+            if case .finished(.success(let response)) = event { image = response.image }
+            guard let image else { continue }
+            if await player?.update(image) != true {
+                player = await AnimationPlayer(image, manager: manager)
+                await player?.play()
+                players += 1
+            }
+        }
+        #expect(players == 1)
+        let shown = await player?.image
+        #expect(try await shown === task.image && shown?.frameCount == 3)
     }
 
     @Test("Previews are configured per request and per manager")

@@ -74,6 +74,9 @@ void wi_webp_animation_rewind(wi_webp_animation *animation);
 /// Returns NULL if the data is corrupt and at the end.
 const uint8_t *wi_webp_animation_next(wi_webp_animation *animation);
 
+/// Blends `count` pixels of a frame over those of a canvas. Both have straight alpha.
+void wi_webp_blend(uint8_t *canvas, const uint8_t *frame, size_t count);
+
 /// Receives the percentage of completed work. If the callback returns 0, the encoder stops.
 typedef int (*wi_webp_progress)(void *user, int percent);
 typedef struct {
