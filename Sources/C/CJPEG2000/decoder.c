@@ -90,8 +90,8 @@ static void describe(wi_jpeg2000_decoder *own, wi_jpeg2000_info *info) {
     info->icc_count = image->icc_profile_buf ? image->icc_profile_len : 0;
 }
 
-wi_jpeg2000_status wi_jpeg2000_open(const uint8_t *data, size_t count, uint32_t reduction, int is_strict,
-                                    wi_jpeg2000_info *info, wi_jpeg2000_decoder **result) {
+wi_jpeg2000_status wi_jpeg2000_open(const uint8_t *data, size_t count, uint32_t reduction, wi_jpeg2000_info *info,
+                                    wi_jpeg2000_decoder **result) {
     wi_jpeg2000_decoder *own = calloc(1, sizeof *own);
     if (!own) return WI_JPEG2000_MEMORY;
     *result = own;
@@ -109,7 +109,8 @@ wi_jpeg2000_status wi_jpeg2000_open(const uint8_t *data, size_t count, uint32_t 
     opj_stream_set_seek_function(own->stream, seek_bytes);
     opj_dparameters_t parameters;
     opj_set_default_decoder_parameters(&parameters);
-    if (!opj_setup_decoder(own->codec, &parameters) || !opj_decoder_set_strict_mode(own->codec, is_strict) ||
+    // Keep the strict mode: without it, OpenJPEG 2.5.0 reads past the end of corrupt packet headers.
+    if (!opj_setup_decoder(own->codec, &parameters) ||
         !opj_read_header(own->stream, own->codec, &own->image))
         return failure(own);
     if (!own->image->numcomps || own->image->numcomps > MAX_COMPONENTS) return WI_JPEG2000_UNSUPPORTED;

@@ -22,8 +22,8 @@
         ///
         /// For a smaller size, the coder decodes a smaller resolution of the file: the smallest of the scales 1/1, 1/2,
         /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis. Then it resamples the image. The
-        /// limit for pixels applies to the decoded resolution. If `allowsPartial` is `true`, the missing parts of
-        /// truncated data have less detail.
+        /// limit for pixels applies to the decoded resolution. Truncated data is an error even if `allowsPartial` is
+        /// `true`, because OpenJPEG 2.5.0 isn't safe for corrupt data in the mode that accepts it.
         ///
         /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         package func decode(
@@ -40,22 +40,16 @@
                 rawSize: header.storedSize, options: options, format: options.pixelFormat(header.bitDepth),
                 reduction: .fractions, context: context)
             return try data.withBytes { (bytes) throws(ImageError) in
-                do throws(ImageError) {
-                    return try decode(bytes, header, layout, isStrict: true, options, context)
-                } catch {
-                    guard case .decoding = error, options.allowsPartialData else { throw error }
-                    try context.checkCancellation()
-                    return try decode(bytes, header, layout, isStrict: false, options, context)
-                }
+                try decode(bytes, header, layout, options, context)
             }
         }
 
         private func decode(
-            _ bytes: UnsafeBufferPointer<UInt8>, _ header: ImageInfo, _ layout: DecodeLayout, isStrict: Bool,
+            _ bytes: UnsafeBufferPointer<UInt8>, _ header: ImageInfo, _ layout: DecodeLayout,
             _ options: ImageDecodingOptions, _ context: ImageProcessingContext
         ) throws(ImageError) -> DecodedImage {
             var reader = try JPEG2000Reader(
-                bytes, reduction: layout.denominator.trailingZeroBitCount, isStrict: isStrict)
+                bytes, reduction: layout.denominator.trailingZeroBitCount)
             let scale = Double(1 << reader.reduction)
             let extent = (
                 width: Double(header.storedSize.width) / scale, height: Double(header.storedSize.height) / scale
@@ -79,7 +73,7 @@
                 pixels: pixels, scale: options.scale, format: .jpeg2000,
                 metadata: ImageMetadata(
                     storedSize: header.storedSize, bitDepth: header.bitDepth, hasAlpha: reader.hasAlpha,
-                    isPartial: !isStrict, iccProfile: profile))
+                    iccProfile: profile))
         }
 
         /// Returns the requirements for the reduced image and the samples of OpenJPEG.

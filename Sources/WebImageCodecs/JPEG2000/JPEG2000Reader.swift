@@ -18,13 +18,12 @@
         /// - Parameters:
         ///   - reduction: The number of times to halve the size. If the file has fewer resolutions, the image has its
         ///     smallest one.
-        ///   - isStrict: Whether missing data is an error.
         /// - Throws: An ``ImageError/DecodingFailure``.
-        init(_ bytes: UnsafeBufferPointer<UInt8>, reduction: Int, isStrict: Bool) throws(ImageError) {
+        init(_ bytes: UnsafeBufferPointer<UInt8>, reduction: Int) throws(ImageError) {
             var handle: OpaquePointer?
             var info = wi_jpeg2000_info()
             let status = wi_jpeg2000_open(
-                bytes.baseAddress, bytes.count, UInt32(clamping: reduction), isStrict ? 1 : 0, &info, &handle)
+                bytes.baseAddress, bytes.count, UInt32(clamping: reduction), &info, &handle)
             guard status == WI_JPEG2000_OK, let handle else {
                 let failure = Self.failure(status, handle, received: bytes.count)
                 wi_jpeg2000_close(handle)

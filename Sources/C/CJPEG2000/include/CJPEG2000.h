@@ -31,10 +31,10 @@ typedef struct {
 } wi_jpeg2000_info;
 
 typedef struct wi_jpeg2000_decoder wi_jpeg2000_decoder;
-/// Reads the header of a JP2 file or of a codestream. `data` must stay valid until the decoder is closed. If
-/// `is_strict` is 0, missing data isn't an error of wi_jpeg2000_decode. `info` contains the reduced size.
-wi_jpeg2000_status wi_jpeg2000_open(const uint8_t *data, size_t count, uint32_t reduction, int is_strict,
-                                    wi_jpeg2000_info *info, wi_jpeg2000_decoder **decoder);
+/// Reads the header of a JP2 file or of a codestream. `data` must stay valid until the decoder is closed. `info`
+/// contains the reduced size.
+wi_jpeg2000_status wi_jpeg2000_open(const uint8_t *data, size_t count, uint32_t reduction, wi_jpeg2000_info *info,
+                                    wi_jpeg2000_decoder **decoder);
 void wi_jpeg2000_close(wi_jpeg2000_decoder *decoder);
 /// Returns a description of the first failure.
 const char *wi_jpeg2000_message(const wi_jpeg2000_decoder *decoder);
