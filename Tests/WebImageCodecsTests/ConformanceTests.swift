@@ -17,8 +17,8 @@ struct ConformanceTests {
         "pillow/ultrahdr.jpg": "The file has a header and no pixels.",
         "apng-suite/spec-058.png": "Half of the rows of the still image are missing.",
         "libavif/circle-trns-before-plte.png": "libpng ignores transparency that precedes the palette.",
-        "bmpsuite/q/rgb24jpeg.bmp": "The format for printers contains a JPEG file, which browsers don't show either.",
-        "bmpsuite/q/rgb24png.bmp": "The format for printers contains a PNG file, which browsers don't show either.",
+        "bmpsuite/q/rgb24jpeg.bmp": "The bitmap wraps a JPEG file, as in data for printers.",
+        "bmpsuite/q/rgb24png.bmp": "The bitmap wraps a PNG file, as in data for printers.",
     ]
 
     private func decode(_ file: String, _ format: ImageFormat, _ probe: ImageInfo?, partial: Bool = false)
