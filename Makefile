@@ -7,7 +7,7 @@ SWIFT ?= swift
 # then time out.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 12
 # The package traits, whose libraries Scripts/setup installs. `make test TRAITS=` builds without them.
-TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,GTK
+TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,JPEG2000,GTK
 WITH = $(if $(TRAITS),--traits $(TRAITS))
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 

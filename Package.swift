@@ -12,6 +12,7 @@ let traits: Set<Trait> = [
     .trait(name: "SVG", description: "SVG images (librsvg2-dev)"),
     .trait(name: "PDF", description: "PDF pages (libpoppler-glib-dev)"),
     .trait(name: "TIFF", description: "TIFF images (libtiff-dev)"),
+    .trait(name: "JPEG2000", description: "JPEG 2000 images (libopenjp2-7-dev)"),
 ]
 
 /// Returns the C module of a system library: its headers, and shims for what Swift can’t call.
@@ -38,7 +39,7 @@ func traitModule(_ trait: String, libraries: [String], headers: [String] = []) -
 /// GTK itself, for targets that call it. Without the trait, the dependency has no effect.
 let gtk: Target.Dependency = .target(name: "CGTK4", condition: .when(traits: ["GTK"]))
 
-let imageTraits = ["AVIF", "HEIF", "JXL", "SVG", "PDF", "TIFF"]
+let imageTraits = ["AVIF", "HEIF", "JXL", "SVG", "PDF", "TIFF", "JPEG2000"]
 
 let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -90,6 +91,8 @@ let package = Package(
         traitModule("SVG", libraries: ["z"], headers: ["CLibrsvg"]),
         .systemLibrary(name: "CPoppler", path: "Sources/C/CPoppler", pkgConfig: "poppler-glib"),
         traitModule("PDF", libraries: [], headers: ["CPoppler"]),
+        .systemLibrary(name: "COpenJPEG", path: "Sources/C/COpenJPEG", pkgConfig: "libopenjp2"),
+        traitModule("JPEG2000", libraries: ["openjp2"], headers: ["COpenJPEG"]),
         cModule("CCurl", libraries: ["curl", "ssl", "crypto"]),
         cModule("CContentCoding", libraries: ["z", "brotlidec", "zstd"]),
         cModule("CSQLite", libraries: ["sqlite3"]),

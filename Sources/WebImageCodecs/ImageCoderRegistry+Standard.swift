@@ -3,13 +3,16 @@
 import WebImageCore
 
 extension ImageCoderRegistry {
-    /// A registry with all available coders: JPEG, PNG, GIF, WebP, BMP, QOI, ICO, and those of the enabled package
-    /// traits.
+    /// A registry with all available coders: JPEG, PNG, GIF, WebP, BMP, QOI, ICO, ICNS, the previews of
+    /// camera RAW files, and those of the enabled package traits.
     public static let standard = ImageCoderRegistry(all)
 
     /// The available coders. The most common formats come last, because the last coder is tried first.
     private static var all: [any ImageCoder] {
-        var coders: [any ImageCoder] = [ICOCoder()]
+        var coders: [any ImageCoder] = [RAWCoder(), ICNSCoder(), ICOCoder()]
+        #if JPEG2000
+            coders.append(JPEG2000Coder())
+        #endif
         #if AVIF
             coders.append(AVIFCoder())
         #endif

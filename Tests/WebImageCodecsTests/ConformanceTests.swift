@@ -10,13 +10,15 @@ import WebImageCore
 struct ConformanceTests {
     /// The files that WebImage deliberately decodes differently than other decoders, each with the reason.
     static let known: [String: String] = [
-        "pygif-test-suite/image-zero-size.gif": "ends inside its only frame",
-        "pygif-test-suite/image-zero-height.gif": "ends inside its only frame",
-        "pillow/ultrahdr.jpg": "has a header and no pixels",
-        "apng-suite/spec-058.png": "half of the still image's rows are missing",
-        "libavif/circle-trns-before-plte.png": "libpng ignores transparency before the palette",
-        "bmpsuite/q/rgb24jpeg.bmp": "a JPEG in a bitmap's header",
-        "bmpsuite/q/rgb24png.bmp": "a PNG in a bitmap's header",
+        "pygif-test-suite/image-zero-size.gif":
+            "The file ends inside its only frame, so the decoder reports truncated data.",
+        "pygif-test-suite/image-zero-height.gif":
+            "The file ends inside its only frame, so the decoder reports truncated data.",
+        "pillow/ultrahdr.jpg": "The file has a header and no pixels.",
+        "apng-suite/spec-058.png": "Half of the rows of the still image are missing.",
+        "libavif/circle-trns-before-plte.png": "libpng ignores transparency that precedes the palette.",
+        "bmpsuite/q/rgb24jpeg.bmp": "The bitmap wraps a JPEG file, as in data for printers.",
+        "bmpsuite/q/rgb24png.bmp": "The bitmap wraps a PNG file, as in data for printers.",
     ]
 
     private func decode(_ file: String, _ format: ImageFormat, _ probe: ImageInfo?, partial: Bool = false)

@@ -12,18 +12,19 @@ import WebImageCore
 struct OptionalConformanceTests {
     /// The files that WebImage deliberately decodes differently than other decoders, each with the reason.
     static let known: [String: String] = [
-        "image-tiff/images/big_g4.tif": "65,537 pixels high, beyond the limit of a side",
-        "image-tiff/seq/seq-1c-8b-tiled-20f3db0c.tiff": "libtiff 4.5 refuses tiles whose byte count is too large",
-        "image-tiff/seq/seq-3c-8b-tiled-8743c999.tiff": "as above",
-        "image-tiff/images/minisblack-1c-5b.tiff": "5 bits become 8 with rounding, there without",
-        "image-tiff/seq/seq-1c-5b-73098d17.tiff": "as above",
-        "image-tiff/libtiffpic/depth/flower-minisblack-06.tif": "as above, from 6 bits",
-        "image-tiff/images/miniswhite-1c-3b.tiff": "0 is white, which the digest does not heed",
-        "image-tiff/seq/seq-1c-5b-miniswhite-73098d17.tiff": "as above",
-        "image-tiff/seq/seq-1c-6b-miniswhite-79cafbb6.tiff": "as above",
-        "image-tiff/seq/seq-1c-7b-miniswhite-9c61ba70.tiff": "as above",
-        "resvg/masking/clipPath/invalid-transform-on-clipPath.svg": "librsvg 2.54 refuses the matrix",
-        "resvg/structure/svg/zero-size.svg": "a side of zero pixels shows nothing",
+        "image-tiff/images/big_g4.tif": "It has 65,537 rows, which exceeds the default limit of a side.",
+        "image-tiff/seq/seq-1c-8b-tiled-20f3db0c.tiff": "libtiff 4.5 rejects tiles whose byte count is too large.",
+        "image-tiff/seq/seq-3c-8b-tiled-8743c999.tiff": "libtiff 4.5 rejects tiles whose byte count is too large.",
+        "image-tiff/images/minisblack-1c-5b.tiff": "WebImage rounds 5-bit samples, and the digest truncates them.",
+        "image-tiff/seq/seq-1c-5b-73098d17.tiff": "WebImage rounds 5-bit samples, and the digest truncates them.",
+        "image-tiff/libtiffpic/depth/flower-minisblack-06.tif":
+            "WebImage rounds 6-bit samples, and the digest truncates them.",
+        "image-tiff/images/miniswhite-1c-3b.tiff": "0 is white, and the digest treats it as black.",
+        "image-tiff/seq/seq-1c-5b-miniswhite-73098d17.tiff": "0 is white, and the digest treats it as black.",
+        "image-tiff/seq/seq-1c-6b-miniswhite-79cafbb6.tiff": "0 is white, and the digest treats it as black.",
+        "image-tiff/seq/seq-1c-7b-miniswhite-9c61ba70.tiff": "0 is white, and the digest treats it as black.",
+        "resvg/masking/clipPath/invalid-transform-on-clipPath.svg": "librsvg 2.54 rejects the transform.",
+        "resvg/structure/svg/zero-size.svg": "A side of zero pixels shows nothing, so the file isn't an image.",
     ]
 
     private func decode(_ file: String, limits: ImageLimits = .desktop, partial: Bool = false) throws -> DecodedImage {

@@ -136,7 +136,9 @@ wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count
                             size_t stride) {
     TIFFRGBAImage image;
     char message[1024] = "";
-    if (own->kind != WI_TIFF_BYTES) return read_samples(own, first, count, out, stride, message);
+    // The RGBA interface of libtiff doesn't multiply gray by a matte, and it drops the matte of 16-bit samples.
+    if (own->kind != WI_TIFF_BYTES || wi_tiff_is_gray_with_alpha(own->tiff))
+        return read_samples(own, first, count, out, stride, message);
     if (!TIFFRGBAImageOK(own->tiff, message) || !TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message))
         return read_samples(own, first, count, out, stride, message);
     // The orientation is applied later.

@@ -11,7 +11,8 @@ typedef struct {
     uint32_t width, height, unit_width, unit_height;
     uint16_t bits, samples, format, photometric, planar;
     int colours;
-    int alpha;
+    /// The kind of the first alpha sample and its index in the pixel, or 0 if there's none.
+    int alpha, alpha_sample;
     int is_tiled;
     int keeps_ink;
     /// Nonzero if the output pixels have 16 bits per sample.
@@ -35,7 +36,11 @@ static int describe(TIFF *tiff, layout *page) {
     if (page->samples < page->colours || page->samples > MAX_SAMPLES || !page->bits || page->bits > 64) return 0;
     int is_float = page->format == SAMPLEFORMAT_IEEEFP;
     if (is_float && page->bits != 16 && page->bits != 32 && page->bits != 64) return 0;
-    if (extras && page->samples > page->colours) page->alpha = kinds[0];
+    for (int extra = 0; extra < extras && page->colours + extra < page->samples && !page->alpha; extra++) {
+        if (kinds[extra] != EXTRASAMPLE_ASSOCALPHA && kinds[extra] != EXTRASAMPLE_UNASSALPHA) continue;
+        page->alpha = kinds[extra];
+        page->alpha_sample = page->colours + extra;
+    }
     page->is_tiled = TIFFIsTiled(tiff);
     page->unit_width = page->width;
     if (page->is_tiled) TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &page->unit_width);
@@ -117,12 +122,11 @@ static void convert(const layout *page, const double *samples, uint8_t *pixel) {
         if (page->colours == 4) value = (1 - value) * (1 - samples[3]);
         colour[channel] = value;
     }
-    int has_alpha = page->alpha == EXTRASAMPLE_ASSOCALPHA || page->alpha == EXTRASAMPLE_UNASSALPHA;
     if (page->is_wide) {
-        store_wide(page, colour, has_alpha ? cut(samples[page->colours]) : 1, pixel);
+        store_wide(page, colour, page->alpha ? cut(samples[page->alpha_sample]) : 1, pixel);
         return;
     }
-    uint8_t alpha = has_alpha ? byte_of(samples[page->colours]) : 255;
+    uint8_t alpha = page->alpha ? byte_of(samples[page->alpha_sample]) : 255;
     for (int channel = 0; channel < 3; channel++) {
         uint8_t value = byte_of(colour[channel]);
         if (page->alpha == EXTRASAMPLE_UNASSALPHA) value = (uint8_t)((value * alpha + 127) / 255);
@@ -166,6 +170,11 @@ static void draw_unit(const layout *page, const uint8_t *buffers, uint32_t left,
 int wi_tiff_is_deep(TIFF *tiff) {
     layout page;
     return describe(tiff, &page) && page.bits > 8 && page.colours != 4;
+}
+
+int wi_tiff_is_gray_with_alpha(TIFF *tiff) {
+    layout page;
+    return describe(tiff, &page) && page.photometric <= PHOTOMETRIC_MINISBLACK && page.alpha;
 }
 
 int wi_tiff_samples(TIFF *tiff, uint32_t first, uint32_t count, size_t max_bytes, wi_tiff_samples_kind kind,

@@ -16,6 +16,8 @@ typedef enum {
 
 /// Returns whether the page is gray or RGB, has more than 8 bits per sample, and is supported by wi_tiff_samples.
 int wi_tiff_is_deep(TIFF *tiff);
+/// Returns whether the page is gray with associated or unassociated alpha, and is supported by wi_tiff_samples.
+int wi_tiff_is_gray_with_alpha(TIFF *tiff);
 /// Decodes rows of pages that TIFFRGBAImage doesn't support, or that require another output layout. The function
 /// supports any number of bits per sample, integers and floating-point numbers (0 is black, 1 is white), gray, RGB,
 /// and CMYK. It returns 1 if all rows were read, 0 if the data is corrupt, -1 if memory can't be allocated, and -2 if

@@ -21,8 +21,11 @@
         /// The coder decodes the primary image, or the image n for `frames: .single(n)`. Image 0 is the primary image,
         /// and the others follow in the order of the file. libheif crops the image and applies its orientation. If the
         /// requested size is smaller and an embedded thumbnail has enough pixels, the coder decodes the thumbnail
-        /// instead. For sequences, it decodes the still image. Truncated data is an error even if `allowsPartial` is
-        /// `true`.
+        /// instead. Truncated data is an error even if `allowsPartial` is `true`.
+        ///
+        /// If the sync samples of an image sequence correspond to its still image, they become an animation. Other
+        /// samples depend on earlier samples and are omitted, because libheif 1.15 can't decode tracks. The frame
+        /// before them stays visible for their duration. Other sequences are still images.
         ///
         /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
@@ -32,6 +35,9 @@
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
+            if let sequence = try sequence(data, info, context) {
+                return try decode(sequence, of: data, loopCount: info?.loopCount, options: options, context: context)
+            }
             return try data.withBytes { (bytes) throws(ImageError) in
                 let index = options.firstIndex
                 var reader = try HEIFReader(bytes, imageIndex: index, limits: context.limits)
@@ -53,6 +59,50 @@
                 let pixels = try layout.finish(stored, context: context)
                 return DecodedImage(pixels: pixels, scale: options.scale, format: .heif, metadata: metadata)
             }
+        }
+
+        /// Returns the image sequence of a file, or `nil` for still images.
+        private func sequence(
+            _ data: Data, _ info: ImageInfo?, _ context: ImageProcessingContext
+        ) throws(ImageError) -> HEIFSequence? {
+            guard ImageInfo.isHEIFSequence(data) else { return nil }
+            var header = info
+            if header == nil { header = try ImageInfo(data: data) }
+            guard let header, header.frameCount > 1 else { return nil }
+            // A limit of one frame means that only the poster frame is decoded, so don't reject files with more.
+            let limit = context.limits.maxFrames > 1 ? context.limits.maxFrames : ImageLimits.desktop.maxFrames
+            do throws(ImageError) {
+                return try HEIFSequence(data, maxFrames: limit)
+            } catch {
+                // The still image is sufficient.
+                guard case .decoding = error else { throw error }
+                return nil
+            }
+        }
+
+        private func decode(
+            _ sequence: HEIFSequence, of data: Data, loopCount: Int?, options: ImageDecodingOptions,
+            context: ImageProcessingContext
+        ) throws(ImageError) -> DecodedImage {
+            let plays = try options.plays(count: sequence.samples.count, limits: context.limits)
+            var source = HEIFSequenceSource(data, sequence, options: options)
+            let metadata = try source.metadata(context: context)
+            let layout = try DecodeLayout(
+                rawSize: sequence.size, options: options, format: options.pixelFormat(metadata.bitDepth),
+                frames: plays ? sequence.samples.count : 1, context: context)
+            let pixels = try layout.finish(
+                try source.decode(frame: options.firstIndex, context: context), context: context)
+            var animation: ImageAnimation?
+            if plays {
+                let timeline = AnimationTimeline(loopCount: loopCount ?? 0, durations: source.durations)
+                let cost = data.count + sequence.size.width * sequence.size.height * pixels.format.bytesPerPixel
+                animation = ImageAnimation(
+                    LibraryFrameDecoder(
+                        source, timeline: timeline, layout: layout, limits: context.limits, cost: cost
+                    ) { () throws(ImageError) in HEIFSequenceSource(data, sequence, options: options) })
+            }
+            return DecodedImage(
+                pixels: pixels, animation: animation, scale: options.scale, format: .heif, metadata: metadata)
         }
 
         /// Decodes the embedded thumbnail if it has enough pixels and is valid. Otherwise, decodes the image.

@@ -11,6 +11,9 @@ import CWebP
 #if HEIF
     import CHEIF
 #endif
+#if JPEG2000
+    import CJPEG2000
+#endif
 #if JXL
     import CJXL
 #endif
@@ -40,6 +43,9 @@ package enum CodecLibraries {
         #endif
         #if HEIF
             versions.append("libheif \(text(wi_heif_version()))")
+        #endif
+        #if JPEG2000
+            versions.append("openjpeg \(wi_jpeg2000_version().map { String(cString: $0) } ?? "?")")
         #endif
         #if JXL
             versions.append("libjxl \(dotted(Int(wi_jxl_version()), base: 1_000))")

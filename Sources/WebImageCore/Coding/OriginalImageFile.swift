@@ -20,7 +20,8 @@ struct OriginalImageFile {
 
     /// Returns whether the file can be used instead of an encoding of `image` in the automatic format.
     func canReplaceEncoding(of image: DecodedImage, as encoding: ImageEncoding) throws(ImageError) -> Bool {
-        guard keepsSize(image, encoding), data.count <= encoding.maxByteCount ?? .max,
+        // A RAW file contains more than the preview that was decoded, and viewers of images don't open it.
+        guard !probe.format.isRAW, keepsSize(image, encoding), data.count <= encoding.maxByteCount ?? .max,
             encoding.metadata == .keep || MetadataFreeFile.hasNoMetadata(data, probe.format)
         else { return false }
         if let loops = encoding.loopCount, let animation = image.animation, animation.loopCount != loops {

@@ -27,6 +27,8 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     public static let ico = ImageFormat(rawValue: "ico")
     /// Windows cursor.
     package static let cur = ImageFormat(rawValue: "cur")
+    /// Apple icon.
+    public static let icns = ImageFormat(rawValue: "icns")
     /// TIFF 6 or BigTIFF.
     public static let tiff = ImageFormat(rawValue: "tiff")
     /// AVIF, as a still image or an image sequence.
@@ -39,8 +41,26 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     public static let svg = ImageFormat(rawValue: "svg")
     /// PDF.
     public static let pdf = ImageFormat(rawValue: "pdf")
-    /// JPEG 2000, which is detected but not decoded.
-    package static let jpeg2000 = ImageFormat(rawValue: "jpeg2000")
+    /// JPEG 2000, as a JP2 file or as a codestream.
+    public static let jpeg2000 = ImageFormat(rawValue: "jpeg2000")
+    /// Nikon RAW.
+    public static let nef = ImageFormat(rawValue: "nef")
+    /// Sony RAW.
+    public static let arw = ImageFormat(rawValue: "arw")
+    /// Canon RAW, version 2.
+    public static let cr2 = ImageFormat(rawValue: "cr2")
+    /// Canon RAW, version 3.
+    public static let cr3 = ImageFormat(rawValue: "cr3")
+    /// Adobe Digital Negative.
+    public static let dng = ImageFormat(rawValue: "dng")
+    /// Olympus and OM System RAW.
+    public static let orf = ImageFormat(rawValue: "orf")
+    /// Pentax RAW.
+    public static let pef = ImageFormat(rawValue: "pef")
+    /// Panasonic and Leica RAW.
+    public static let rw2 = ImageFormat(rawValue: "rw2")
+    /// The RAW format of another camera, which has the structure of TIFF.
+    public static let raw = ImageFormat(rawValue: "raw")
     /// MP4, which is detected but not decoded.
     package static let mp4 = ImageFormat(rawValue: "mp4")
     /// QuickTime, which is detected but not decoded.
@@ -83,7 +103,8 @@ extension ImageFormat {
     private static let formatsByExtension: [String: ImageFormat] = {
         var formats: [String: ImageFormat] = [
             "jpeg": .jpeg, "jpe": .jpeg, "jfif": .jpeg, "apng": .apng, "dib": .bmp, "tif": .tiff, "heif": .heif,
-            "heics": .heif, "avifs": .avif, "svgz": .svg,
+            "heics": .heif, "avifs": .avif, "svgz": .svg, "j2k": .jpeg2000, "j2c": .jpeg2000, "jpc": .jpeg2000,
+            "jpf": .jpeg2000, "jpx": .jpeg2000, "nrw": .nef, "sr2": .arw, "srw": .raw, "rwl": .rw2,
         ]
         for (format, fact) in facts where fact.isPicture && format != .apng { formats[fact.fileExtension] = format }
         return formats
@@ -97,6 +118,12 @@ extension ImageFormat {
     /// any size.
     public var isVector: Bool { self == .svg || self == .pdf }
 
+    /// A Boolean value that indicates whether the format contains the sensor data of a camera. The library decodes only
+    /// the largest JPEG preview of such a file.
+    public var isRAW: Bool { Self.rawFormats.contains(self) }
+
+    private static let rawFormats: Set<ImageFormat> = [.nef, .arw, .cr2, .cr3, .dng, .orf, .pef, .rw2, .raw]
+
     private static let facts: [ImageFormat: (mediaType: String, fileExtension: String, isPicture: Bool)] = [
         .jpeg: ("image/jpeg", "jpg", true),
         .png: ("image/png", "png", true),
@@ -107,13 +134,23 @@ extension ImageFormat {
         .qoi: ("image/qoi", "qoi", true),
         .ico: ("image/vnd.microsoft.icon", "ico", true),
         .cur: ("image/x-win-bitmap", "cur", true),
+        .icns: ("image/x-icns", "icns", true),
         .tiff: ("image/tiff", "tiff", true),
+        .nef: ("image/x-nikon-nef", "nef", true),
+        .arw: ("image/x-sony-arw", "arw", true),
+        .cr2: ("image/x-canon-cr2", "cr2", true),
+        .cr3: ("image/x-canon-cr3", "cr3", true),
+        .dng: ("image/x-adobe-dng", "dng", true),
+        .orf: ("image/x-olympus-orf", "orf", true),
+        .pef: ("image/x-pentax-pef", "pef", true),
+        .rw2: ("image/x-panasonic-rw2", "rw2", true),
+        .raw: ("image/x-dcraw", "raw", true),
         .avif: ("image/avif", "avif", true),
         .heif: ("image/heif", "heic", true),
         .jxl: ("image/jxl", "jxl", true),
         .svg: ("image/svg+xml", "svg", true),
         .pdf: ("application/pdf", "pdf", true),
-        .jpeg2000: ("image/jp2", "jp2", false),
+        .jpeg2000: ("image/jp2", "jp2", true),
         .mp4: ("video/mp4", "mp4", false),
         .mov: ("video/quicktime", "mov", false),
         .webm: ("video/webm", "webm", false),

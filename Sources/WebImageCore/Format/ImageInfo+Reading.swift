@@ -66,10 +66,7 @@ extension ImageInfo {
         case (.failed(let error), _): .failed(error)
         case (.needsMore(let count), _) where !isComplete: .needsMore(byteCount: count)
         case (_, nil): .failed(.decoding(.unknownFormat))
-        case (.needsMore(let count), let format?):
-            .failed(.decoding(.truncated(format: format, receivedBytes: received, expectedBytes: count)))
-        case (.outside, let format?):
-            .failed(.decoding(.corrupted(format: format, reason: "a part of the file extends past its end")))
+        case (_, let format?): .failed(stop.imageError(format, received: received))
         }
     }
 
@@ -82,7 +79,10 @@ extension ImageInfo {
         case .bmp: try BMPProbe.read(bytes)
         case .qoi: try QOIProbe.read(bytes)
         case .ico, .cur: try ICOProbe.read(bytes, format: format)
+        case .icns: try ICNSProbe.read(bytes)
         case .tiff: try TIFFProbe.read(bytes)
+        case .cr3, .dng, .nef, .arw, .cr2, .orf, .pef, .rw2, .raw: try RAWPreview(bytes, format: format).info(format)
+        case .jpeg2000: try JPEG2000Probe.read(bytes)
         case .avif, .heif: try HEIFProbe.read(bytes, format: format)
         case .jxl: try JXLProbe.read(bytes)
         case .svg: try SVGProbe.read(bytes)

@@ -82,6 +82,11 @@ func coder(for format: ImageFormat) throws -> any ImageCoder {
     case .webp: WebPCoder()
     case .qoi: QOICoder()
     case .ico, .cur: ICOCoder()
+    case .icns: ICNSCoder()
+    case let raw where raw.isRAW: RAWCoder()
+    #if JPEG2000
+        case .jpeg2000: JPEG2000Coder()
+    #endif
     #if AVIF
         case .avif: AVIFCoder()
     #endif

@@ -59,6 +59,11 @@ struct ByteBuilder {
         big(content.bytes.count + 8, 4).text(name).joined(content)
     }
 
+    /// Appends an entry of an Apple icon, whose name precedes its length.
+    func entry(_ name: String, _ content: ByteBuilder) -> ByteBuilder {
+        text(name).big(content.bytes.count + 8, 4).joined(content)
+    }
+
     private static func crc(_ bytes: [UInt8]) -> UInt32 {
         var register: UInt32 = .max
         for byte in bytes {

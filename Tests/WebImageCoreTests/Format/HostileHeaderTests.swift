@@ -126,4 +126,82 @@ import WebImageCore
             "the value precedes the missing end"
         )
     }
+
+    private func unsupported(_ builder: ByteBuilder) -> String? {
+        guard case .decoding(let error) = failure(builder), case .unsupportedFeature(let feature) = error.reason else {
+            return nil
+        }
+        return feature
+    }
+
+    @Test("A JPEG with more than 8 bits per sample is rejected with the number of bits", arguments: [2, 12, 16])
+    func deepJPEG(_ depth: Int) {
+        #expect(
+            unsupported(Sample.jpeg(9, 9, sof: 0xC1, depth: depth))
+                == "\(depth) bits per sample (the decoder supports 8)")
+    }
+
+    @Test("A JPEG 2000 codestream is rejected before OpenJPEG allocates memory for tiles, components, or bits")
+    func wavelets() {
+        func limit(_ builder: ByteBuilder) -> Int? {
+            guard case .limitExceeded(let error) = failure(builder), error.kind == .metadataSize else { return nil }
+            return error.limit
+        }
+        #expect(limit(Sample.codestream(65_535, 65_535, tile: (1, 1))) == 8_192)
+        #expect(limit(Sample.codestream(0xFFFF_FFFF, 0xFFFF_FFFF, tile: (1, 1))) == 8_192)
+        #expect(limit(Sample.codestream(9, 9, bits: Array(repeating: 8, count: 6))) == 5)
+        #expect(unsupported(Sample.codestream(9, 9, bits: [17])) == "17 bits per sample (the decoder supports 16)")
+        #expect(
+            refusal(Sample.codestream(20_000, 20_000)) == .dimension
+                || refusal(Sample.codestream(20_000, 20_000)) == .pixelCount)
+        #expect(failure(Sample.codestream(0, 9)) != nil)
+        #expect(failure(Sample.codestream(9, 9, tile: (0, 9))) != nil)
+        #expect(failure(Sample.codestream(9, 9, steps: 0)) != nil)
+    }
+
+    @Test("The directories of a RAW file may form a cycle, and too many of them exceed a limit")
+    func directories() {
+        // The subdirectory is the first directory.
+        let cycle = Sample.raw([(330, 4, 1, 8), (50_706, 1, 4, 1)], make: nil)
+        #expect(unsupported(cycle) == "a file without a JPEG preview")
+        // A chain of directories without tags, which consist of a count and the position of the next one.
+        let base = Sample.raw([(50_706, 1, 4, 1)], make: nil).bytes.count
+        var chain = Sample.raw([(50_706, 1, 4, 1)], make: nil).patched(base - 4, UInt8(base))
+        for index in 1...70 { chain = chain.little(0, 2).little(base + index * 6, 4) }
+        guard case .limitExceeded(let error) = failure(chain) else {
+            Issue.record("no limit")
+            return
+        }
+        #expect(error.limit == 64 && error.actual == 65)
+    }
+
+    @Test("Lossless JPEG data and positions outside a RAW file aren't previews")
+    func invalidPreviews() {
+        let lossless = Sample.jpeg(640, 480, sof: 0xC3)
+        func file(_ start: Int, _ count: Int) -> ByteBuilder {
+            Sample.raw([(50_706, 1, 4, 1), (513, 4, 1, start), (514, 4, 1, count)], make: nil)
+        }
+        let start = file(0, 0).bytes.count
+        #expect(unsupported(file(start, lossless.bytes.count).joined(lossless)) == "a file without a JPEG preview")
+        for position in [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFF] {
+            #expect(unsupported(file(position, 0xFFFF_FFFF)) == "a file without a JPEG preview")
+        }
+    }
+
+    @Test("An Apple icon with too many entries, an entry outside the file, or only old types is rejected")
+    func appleIcons() {
+        let many = Sample.appleIcon((0..<300).map { _ in ("is32", ByteBuilder().zeros(3)) })
+        guard case .limitExceeded(let error) = failure(many) else {
+            Issue.record("no limit")
+            return
+        }
+        #expect(error.limit == 256)
+        #expect(
+            unsupported(Sample.appleIcon([("ICN#", ByteBuilder().zeros(256))])) == "icons with up to 8 bits per pixel")
+        let outside = ByteBuilder().text("icns").big(40, 4).entry("is32", ByteBuilder().zeros(4)).text("il32").big(
+            99, 4
+        )
+        .zeros(12)
+        #expect(failure(outside) != nil)
+    }
 }

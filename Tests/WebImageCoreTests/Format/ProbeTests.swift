@@ -56,6 +56,16 @@ import WebImageCore
         #expect(throws: ImageError.decoding(.notAnImage(.html))) { try ImageInfo(data: Data("<html>".utf8)) }
     }
 
+    @Test("An AVIF sequence of one frame is a still image")
+    func singleFrame() throws {
+        var data = try #require(Sample.all.first { $0.name == "AVIF sequence" }).data
+        let sizes = try #require(data.firstRange(of: Data("stsz".utf8)))
+        // The number of samples follows the version, the flags, and the common size.
+        data[sizes.upperBound + 11] = 1
+        let info = try ImageInfo(data: data)
+        #expect(info.frameCount == 1 && info.loopCount == 1)
+    }
+
     @Test("A slice of data is read from its start index")
     func slices() throws {
         let sample = Sample.png(3, 2)

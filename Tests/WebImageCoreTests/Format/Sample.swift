@@ -19,7 +19,8 @@ struct Sample: Sendable, CustomTestStringConvertible {
     }
 
     static let all: [Sample] =
-        pngs + jpegs + gifs + webps + bitmaps + icons + tiffs + items + codestreams + markup
+        pngs + jpegs + gifs + webps + bitmaps + icons + tiffs + items + codestreams + markup + appleIcons + wavelets
+        + raws
 
     /// Returns an EXIF block with one directory, starting with its byte order mark.
     static func exif(_ orientation: Int, bigEndian: Bool = false) -> ByteBuilder {
@@ -98,9 +99,9 @@ extension Sample {
                 format: .jpeg, storedSize: size(17, 9), orientation: .left, hasICCProfile: true, isProgressive: true,
                 smallestFile: 0)),
         Sample(
-            "arithmetic JPEG of 12 bits after stray bytes",
-            jpeg(900, 800, sof: 0xC9, depth: 12, before: ByteBuilder().raw(0xFF, 0xFE, 0, 2, 7, 7, 0xFF, 0xFF)),
-            ImageInfo(format: .jpeg, storedSize: size(900, 800), bitDepth: 12)),
+            "arithmetic JPEG after stray bytes",
+            jpeg(900, 800, sof: 0xC9, before: ByteBuilder().raw(0xFF, 0xFE, 0, 2, 7, 7, 0xFF, 0xFF)),
+            ImageInfo(format: .jpeg, storedSize: size(900, 800))),
     ]
 
     static func gifFrame(_ width: Int, _ height: Int, x: Int = 0, interlaced: Bool = false) -> ByteBuilder {

@@ -29,6 +29,9 @@ struct HeaderBytes {
     /// The number of available bytes of this part.
     var available: Int { max(0, min(length ?? .max, bytes.count - origin)) }
 
+    /// The offset of this part from the start of the file.
+    var position: Int { origin }
+
     /// The total size of this part in bytes, or `nil` if it extends to the end of the file.
     var declaredLength: Int? { length }
 

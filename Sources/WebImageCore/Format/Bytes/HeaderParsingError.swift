@@ -19,6 +19,17 @@ enum HeaderParsingError: Error {
         .failed(.decoding(.unsupportedFeature(format: format, feature: feature)))
     }
 
+    /// Returns the error for a whole file of `received` bytes.
+    func imageError(_ format: ImageFormat, received: Int) -> ImageError {
+        switch self {
+        case .failed(let error): error
+        case .needsMore(let count):
+            .decoding(.truncated(format: format, receivedBytes: received, expectedBytes: count))
+        case .outside:
+            .decoding(.corrupted(format: format, reason: "a part of the file extends past its end"))
+        }
+    }
+
     /// Throws if the size or the number of parts exceeds `limit`.
     static func check(_ actual: Int, limit: Int, _ detail: String) throws(HeaderParsingError) {
         guard actual <= limit else {
@@ -48,6 +59,19 @@ enum HeaderBounds {
     static let boxes = 32_768
     /// The maximum number of properties of the primary item in a HEIF file.
     static let itemProperties = 64
+    /// The maximum number of images, masks, and other entries in an Apple icon file. Existing types number about 50.
+    static let icnsEntries = 256
+    /// The maximum number of directories in a camera RAW file, including those in other directories.
+    static let rawDirectories = 64
+    /// The maximum number of embedded JPEG images in a camera RAW file.
+    static let rawPreviews = 64
+    /// The maximum number of samples in an image sequence.
+    static let sequenceSamples = 65_536
+    /// The maximum number of tiles in a JPEG 2000 codestream. OpenJPEG allocates about 9 KiB per tile for four
+    /// components before it decodes any of them.
+    static let jpeg2000Tiles = 8_192
+    /// The maximum number of components in a JPEG 2000 codestream: colors and alpha.
+    static let jpeg2000Components = 5
     /// The maximum number of characters before and in the root element of an SVG document.
     static let markupUnits = 64 << 10
     /// The number of bytes in which the parser searches for the page size of a PDF.

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+
 /// A parser for the headers of AVIF and HEIF files (ISO/IEC 23008-12; AV1 Image File Format 1.1). It reads the
 /// properties of the primary item and the image track of sequences.
 enum HEIFProbe {
     /// The brands of files whose main content is the track and not the primary item.
     private static let sequenceBrands: Set<FourCC> = ["avis", "msf1", "hevc", "hevx"]
 
+    /// Returns whether the main content of a file is a track.
+    static func isSequence(_ bytes: HeaderBytes) throws(HeaderParsingError) -> Bool {
+        sequenceBrands.contains(try FourCC(bytes, at: 8))
+    }
+
     /// Reads the properties of an AVIF or HEIF file.
     static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> ImageInfo {
-        let isSequence = sequenceBrands.contains(try FourCC(bytes, at: 8))
+        let isSequence = try isSequence(bytes)
         var list = BoxList(bytes)
         var probe: ImageInfo?
         var track: HEIFTrack?
@@ -35,11 +42,22 @@ enum HEIFProbe {
         }
         guard isSequence || probe == nil else { return result }
         guard let track else { return unknownLength(result) }
-        result.frameCount = max(1, track.frames)
+        if format == .heif, !plays(track, result) {
+            result.frameCount = 1
+            return result
+        }
+        result.frameCount = max(1, format == .heif ? track.syncFrames : track.frames)
         result.frameCountIsExact = true
-        result.loopCount = track.frames > 1 ? track.loops : 1
+        result.loopCount = result.frameCount > 1 ? track.loops : 1
         result.hasAlpha = result.hasAlpha || track.hasAlpha
         return result
+    }
+
+    /// Returns whether the samples of a HEIC sequence show the same part of the image as its still image, in the same
+    /// orientation. Otherwise, the file is shown as a still image.
+    private static func plays(_ track: HEIFTrack, _ still: ImageInfo) -> Bool {
+        track.isHEVC && track.size == still.storedSize && still.orientation == .up && still.cleanAperture == nil
+            && !still.hasAlpha && !track.hasAlpha
     }
 
     private static func unknownLength(_ probe: ImageInfo) -> ImageInfo {
@@ -48,5 +66,12 @@ enum HEIFProbe {
         probe.frameCountIsExact = false
         probe.loopCount = 0
         return probe
+    }
+}
+
+extension ImageInfo {
+    /// Returns whether the major brand of an AVIF or HEIF file declares that its main content is an image sequence.
+    package static func isHEIFSequence(_ data: Data) -> Bool {
+        data.withUnsafeBytes { (try? HEIFProbe.isSequence(HeaderBytes($0, isComplete: true))) ?? false }
     }
 }

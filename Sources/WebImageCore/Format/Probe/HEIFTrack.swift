@@ -6,8 +6,27 @@ struct HEIFTrack {
     private(set) var frames = 0
     /// The number of times to play the animation, where 0 repeats indefinitely.
     private(set) var loops = 0
+    /// The number of samples that can be decoded without other samples.
+    private(set) var syncFrames = 0
+    /// Whether the samples are encoded with HEVC.
+    private(set) var isHEVC = false
     /// Whether another track contains alpha.
     private(set) var hasAlpha = false
+
+    /// The sample entries of HEVC.
+    static let hevc: Set<FourCC> = ["hvc1", "hev1"]
+
+    /// Returns the `mdia` box of the first `pict` track of a `moov` box, or `nil` if there's none.
+    static func media(_ moov: HeaderBytes) throws(HeaderParsingError) -> HeaderBytes? {
+        var list = BoxList(moov)
+        while let box = try list.next() {
+            guard box.name == "trak", let mdia = try BoxList.first("mdia", in: box.content),
+                let hdlr = try BoxList.first("hdlr", in: mdia), try FourCC(hdlr, at: 8) == "pict"
+            else { continue }
+            return mdia
+        }
+        return nil
+    }
 
     /// Returns the first `pict` track of a `moov` box, or `nil` if there's none.
     static func read(_ moov: HeaderBytes) throws(HeaderParsingError) -> HEIFTrack? {
@@ -36,6 +55,9 @@ struct HEIFTrack {
         let sizes = try BoxList.first("stsz", in: stbl)
         let compact = try BoxList.first("stz2", in: stbl)
         if let sizes = sizes ?? compact { frames = try sizes.big32(at: 8) }
+        isHEVC = Self.hevc.contains(try FourCC(stsd, at: 12))
+        syncFrames = frames
+        if let stss = try BoxList.first("stss", in: stbl) { syncFrames = min(frames, try stss.big32(at: 4)) }
         loops = try Self.loops(track)
     }
 

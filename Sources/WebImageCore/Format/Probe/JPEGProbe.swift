@@ -4,6 +4,7 @@
 struct JPEGProbe {
     private let bytes: HeaderBytes
     private var frame: ImageInfo?
+    private var frameMarker: UInt8 = 0
     private var orientation: ImageOrientation?
     private var iccBytes = 0
     private var strayBytes = 0
@@ -19,6 +20,18 @@ struct JPEGProbe {
             if case .failed(.limitExceeded) = error { throw error }
         }
         guard var probe = reader.frame else { throw .corrupt(.jpeg, "there is no frame header before the first scan") }
+        probe.orientation = reader.orientation ?? .up
+        probe.hasICCProfile = reader.iccBytes > 0
+        return probe
+    }
+
+    /// Reads the properties of a JPEG file that's embedded in another file. The result is `nil` if libjpeg doesn't
+    /// support the coding process, which is the case for the lossless JPEG data of camera RAW files.
+    static func embedded(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo? {
+        guard try bytes.has([0xFF, 0xD8, 0xFF]) else { return nil }
+        var reader = JPEGProbe(bytes: bytes)
+        try reader.walk()
+        guard var probe = reader.frame, [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(reader.frameMarker) else { return nil }
         probe.orientation = reader.orientation ?? .up
         probe.hasICCProfile = reader.iccBytes > 0
         return probe
@@ -69,7 +82,9 @@ struct JPEGProbe {
     private mutating func read(_ marker: UInt8, _ segment: HeaderBytes) throws(HeaderParsingError) {
         switch marker {
         case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-            if frame == nil { frame = try Self.frame(marker, segment) }
+            guard frame == nil else { return }
+            frame = try Self.frame(marker, segment)
+            frameMarker = marker
         case 0xE1:
             guard orientation == nil, try segment.has("Exif\0") else { return }
             try segment.require(segment.declaredLength ?? 0, at: 0)
@@ -90,6 +105,8 @@ struct JPEGProbe {
         guard (2...16).contains(depth), components > 0, size.width > 0 else {
             throw .corrupt(.jpeg, "invalid frame header")
         }
+        // The decoder reads rows of 8-bit samples. Extended JPEG files, such as medical images, may have 12 bits.
+        guard depth == 8 else { throw .unsupported(.jpeg, "\(depth) bits per sample (the decoder supports 8)") }
         guard size.height > 0 else { throw .unsupported(.jpeg, "a height that is defined after the first scan (DNL)") }
         try segment.require(components * 3, at: 6)
         return ImageInfo(

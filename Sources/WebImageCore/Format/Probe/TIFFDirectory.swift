@@ -10,23 +10,42 @@ struct TIFFDirectory {
         let first: Int
         /// The size of all values, in bytes.
         let byteCount: Int
+        /// The position of the first value.
+        let position: Int
+        /// The size of one value, in bytes.
+        let valueSize: Int
     }
 
-    private let bytes: HeaderBytes
-    private let order: HeaderBytes.Order
+    /// The bytes to which offsets refer.
+    let bytes: HeaderBytes
+    /// The byte order of numbers.
+    let order: HeaderBytes.Order
     /// The width of counts and offsets in bytes: 4, or 8 in BigTIFF.
     private let wide: Int
     /// The offset of the first directory.
     let firstOffset: Int
 
+    /// The numbers that RAW files of Olympus (`RO`, `RS`) and Panasonic (`U`) have instead of 42.
+    static let rawVersions: Set<Int> = [0x4F52, 0x5352, 0x55]
+
+    /// Creates a structure whose offsets refer to `bytes`, such as the one in a maker note. It has no first directory.
+    init(_ bytes: HeaderBytes, order: HeaderBytes.Order) {
+        self.bytes = bytes
+        self.order = order
+        wide = 4
+        firstOffset = 0
+    }
+
     /// Reads the header, or returns `nil` if `bytes` doesn't begin with one.
-    init?(_ bytes: HeaderBytes) throws(HeaderParsingError) {
+    ///
+    /// - Parameter isRAW: Whether the versions of RAW files are accepted, too.
+    init?(_ bytes: HeaderBytes, isRAW: Bool = false) throws(HeaderParsingError) {
         let mark = try bytes.big16(at: 0)
         guard mark == 0x4949 || mark == 0x4D4D else { return nil }
         order = mark == 0x4949 ? .little : .big
         self.bytes = bytes
         switch try bytes.number(at: 2, 2, order) {
-        case 42:
+        case let version where version == 42 || (isRAW && Self.rawVersions.contains(version)):
             wide = 4
             firstOffset = try bytes.number(at: 4, 4, order)
         case 43:
@@ -46,7 +65,7 @@ struct TIFFDirectory {
         return try number(try sum(offset, countWidth + entries * entryWidth), wide)
     }
 
-    /// Calls `body` for each tag with integers or bytes in the directory at `offset`.
+    /// Calls `body` for each tag with integers, text, or bytes in the directory at `offset`.
     func forEachTag(
         at offset: Int, _ body: (_ tag: Int, _ field: Tag) throws(HeaderParsingError) -> Void
     ) throws(HeaderParsingError) {
@@ -60,12 +79,26 @@ struct TIFFDirectory {
 
     /// Returns the first value of a tag in the directory at `offset`.
     func value(of wanted: Int, at offset: Int) throws(HeaderParsingError) -> Int? {
+        try field(wanted, at: offset)?.first
+    }
+
+    /// Returns a tag in the directory at `offset`.
+    func field(_ wanted: Int, at offset: Int) throws(HeaderParsingError) -> Tag? {
         let entries = try entryCount(at: offset)
         for index in 0..<entries {
             let entry = try sum(offset, countWidth + index * entryWidth)
-            if try number(entry, 2) == wanted { return try tag(at: entry)?.first }
+            if try number(entry, 2) == wanted { return try tag(at: entry) }
         }
         return nil
+    }
+
+    /// Returns up to `limit` integers of a tag.
+    func values(of field: Tag, limit: Int) throws(HeaderParsingError) -> [Int] {
+        var values: [Int] = []
+        for index in 0..<min(field.count, limit) {
+            values.append(try number(try sum(field.position, index * field.valueSize), field.valueSize))
+        }
+        return values
     }
 
     private func entryCount(at offset: Int) throws(HeaderParsingError) -> Int {
@@ -81,15 +114,15 @@ struct TIFFDirectory {
         let (byteCount, overflow) = count.multipliedReportingOverflow(by: size)
         guard !overflow, count > 0 else { return nil }
         let slot = entry + 4 + wide
-        // Read only numbers from other locations. For a profile, its size is sufficient.
-        guard kind != 7, byteCount > wide else {
-            return Tag(count: count, first: try number(slot, min(size, wide)), byteCount: byteCount)
-        }
-        return Tag(count: count, first: try number(try number(slot, wide), size), byteCount: byteCount)
+        let position = byteCount > wide ? try number(slot, wide) : slot
+        // Read only numbers from other locations. For text and profiles, the position and the size are sufficient.
+        let isNumber = kind != 2 && kind != 7
+        let first = isNumber || byteCount <= wide ? try number(position, size) : 0
+        return Tag(count: count, first: first, byteCount: byteCount, position: position, valueSize: size)
     }
 
-    /// The sizes of BYTE, SHORT, LONG, UNDEFINED, and LONG8 values, in bytes.
-    private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 16: 8]
+    /// The sizes of BYTE, ASCII, SHORT, LONG, UNDEFINED, IFD, and LONG8 values, in bytes.
+    private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 7: 1, 13: 4, 16: 8]
 
     private func number(_ offset: Int, _ width: Int) throws(HeaderParsingError) -> Int {
         try bytes.number(at: offset, width, order)

@@ -39,6 +39,7 @@ enum BrandSniffer {
         if avif.contains(brand) { return .avif }
         if heif.contains(brand) { return .heif }
         if brand == "qt  " { return .mov }
+        if brand == "crx " { return .cr3 }
         return mp4.contains(brand) ? .mp4 : nil
     }
 }

@@ -44,6 +44,7 @@ enum FormatSniffer {
         case 0x25: return try bytes.has(pdfMark) ? .pdf : nil
         case 0x1A: return try bytes.has([0x1A, 0x45, 0xDF, 0xA3]) ? .webm : nil
         case 0x1F: return try bytes.has([0x1F, 0x8B]) ? try gzip(bytes) : nil
+        case 0x69: return try ICNSDirectory.isPlausible(bytes) ? .icns : nil
         case 0x71:
             guard try bytes.has("qoif"), try QOIProbe.isPlausible(bytes) else { return nil }
             return .qoi
@@ -78,9 +79,9 @@ enum FormatSniffer {
             [0x49, 0x49, 0x2A, 0x00], [0x4D, 0x4D, 0x00, 0x2A], [0x49, 0x49, 0x2B, 0x00], [0x4D, 0x4D, 0x00, 0x2B],
         ]
         for mark in marks {
-            if try bytes.has(mark) { return .tiff }
+            if try bytes.has(mark) { return try RAWSniffer.format(bytes) ?? .tiff }
         }
-        return nil
+        return try RAWSniffer.signature(bytes)
     }
 
     private static func icon(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageFormat? {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+/// A parser for the headers of JPEG 2000 images: the boxes of JP2 files (ISO/IEC 15444-1, annex I) and the SIZ segment
+/// of codestreams (annex A.5.1).
+struct JPEG2000Probe {
+    /// The signature box of a JP2 file.
+    static let signature: [UInt8] = [0, 0, 0, 12, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
+    /// The SOC marker and the SIZ marker, with which a codestream begins.
+    static let codestreamMark: [UInt8] = [0xFF, 0x4F, 0xFF, 0x51]
+
+    private var hasAlpha = false
+    private var hasICCProfile = false
+    private var hasPalette = false
+
+    /// Reads the properties of a JP2 file or of a codestream.
+    static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
+        if try bytes.has(codestreamMark) { return try codestream(bytes) }
+        var reader = JPEG2000Probe()
+        var list = BoxList(bytes)
+        while let box = try list.next() {
+            switch box.name {
+            case "jp2h": try reader.read(header: box.content)
+            case "jp2c":
+                var probe = try codestream(box.content)
+                // Without a channel definition, the components of a JP2 file are colors.
+                probe.hasAlpha = reader.hasAlpha
+                probe.hasICCProfile = reader.hasICCProfile
+                if reader.hasPalette { probe.bitDepth = 8 }
+                return probe
+            default: continue
+            }
+        }
+        throw .corrupt(.jpeg2000, "the codestream is missing")
+    }
+
+    private mutating func read(header: HeaderBytes) throws(HeaderParsingError) {
+        var list = BoxList(header)
+        while let box = try list.next() {
+            switch box.name {
+            case "pclr": hasPalette = true
+            case "cdef":
+                let count = try box.content.big16(at: 0)
+                for index in 0..<min(count, HeaderBounds.jpeg2000Components) {
+                    // Type 1 is opacity, and type 2 is opacity by which the colors are multiplied.
+                    let kind = try box.content.big16(at: 2 + index * 6 + 2)
+                    if kind == 1 || kind == 2 { hasAlpha = true }
+                }
+            case "colr":
+                guard try box.content.byte(at: 0) == 2 else { continue }
+                try HeaderParsingError.check(
+                    box.content.declaredLength ?? 0, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
+                hasICCProfile = true
+            default: continue
+            }
+        }
+    }
+
+    /// Reads the SIZ segment, and checks the numbers for which OpenJPEG allocates memory.
+    private static func codestream(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
+        guard try bytes.has(codestreamMark) else { throw .corrupt(.jpeg2000, "the SIZ segment is missing") }
+        let right = try bytes.big32(at: 8)
+        let bottom = try bytes.big32(at: 12)
+        let left = try bytes.big32(at: 16)
+        let top = try bytes.big32(at: 20)
+        let tile = (width: try bytes.big32(at: 24), height: try bytes.big32(at: 28))
+        let origin = (x: try bytes.big32(at: 32), y: try bytes.big32(at: 36))
+        guard right > left, bottom > top else {
+            throw .corrupt(.jpeg2000, "invalid size \(right - left) × \(bottom - top)")
+        }
+        guard tile.width > 0, tile.height > 0, origin.x <= left, origin.y <= top, origin.x + tile.width > left,
+            origin.y + tile.height > top
+        else { throw .corrupt(.jpeg2000, "invalid tiles") }
+        let columns = (right - origin.x + tile.width - 1) / tile.width
+        let rows = (bottom - origin.y + tile.height - 1) / tile.height
+        let limit = HeaderBounds.jpeg2000Tiles
+        let (tiles, overflow) = columns.multipliedReportingOverflow(by: rows)
+        try HeaderParsingError.check(overflow ? .max : tiles, limit: limit, "tiles")
+        let components = try bytes.big16(at: 40)
+        guard components > 0 else { throw .corrupt(.jpeg2000, "it has no components") }
+        try HeaderParsingError.check(components, limit: HeaderBounds.jpeg2000Components, "components")
+        var depth = 1
+        var smallest = (x: 255, y: 255)
+        for index in 0..<components {
+            let bits = Int(try bytes.byte(at: 42 + index * 3) & 0x7F) + 1
+            let step = (x: Int(try bytes.byte(at: 43 + index * 3)), y: Int(try bytes.byte(at: 44 + index * 3)))
+            guard bits <= 38, step.x > 0, step.y > 0 else { throw .corrupt(.jpeg2000, "invalid component \(index)") }
+            depth = max(depth, bits)
+            smallest = (min(smallest.x, step.x), min(smallest.y, step.y))
+        }
+        guard depth <= 16 else {
+            throw .unsupported(.jpeg2000, "\(depth) bits per sample (the decoder supports 16)")
+        }
+        // The component with the most samples determines the size.
+        func samples(_ start: Int, _ end: Int, _ step: Int) -> Int {
+            (end + step - 1) / step - (start + step - 1) / step
+        }
+        let size = PixelSize(width: samples(left, right, smallest.x), height: samples(top, bottom, smallest.y))
+        guard !size.isEmpty else { throw .corrupt(.jpeg2000, "invalid size \(size)") }
+        // Two and four components of a codestream are colors with alpha.
+        return ImageInfo(
+            format: .jpeg2000, storedSize: size, bitDepth: depth, hasAlpha: components == 2 || components == 4)
+    }
+}

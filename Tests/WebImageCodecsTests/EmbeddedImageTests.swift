@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+/// Files that contain whole images in another format: Apple icons and camera RAW files.
+@Suite("Apple icons and previews of camera RAW files")
+struct EmbeddedImageTests {
+    private func decode(_ data: Data, _ options: ImageDecodingOptions = ImageDecodingOptions()) throws -> DecodedImage {
+        try ImageCoderRegistry.standard.decode(data, options: options)
+    }
+
+    private func big(_ value: Int) -> Data { Data(PNGParts.big(UInt32(value))) }
+    private func little(_ value: Int, _ count: Int) -> Data {
+        Data((0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
+    }
+
+    private func icon(_ entries: [(name: String, data: Data)]) -> Data {
+        let content = entries.reduce(Data()) { $0 + Data($1.name.utf8) + big($1.data.count + 8) + $1.data }
+        return Data("icns".utf8) + big(content.count + 8) + content
+    }
+
+    /// Returns a plane of `count` equal samples in runs of at most 130.
+    private func plane(_ value: UInt8, _ count: Int) -> Data {
+        var data = Data()
+        var rest = count
+        while rest > 0 {
+            let run = min(rest, 130)
+            data +=
+                run < 3 ? Data([UInt8(run - 1)]) + Data(repeating: value, count: run) : Data([UInt8(run + 125), value])
+            rest -= run
+        }
+        return data
+    }
+
+    @Test("Run lengths, literals, and the mask of a classic icon become premultiplied pixels")
+    func planes() throws {
+        let area = 16 * 16
+        // The last 16 samples of the green plane are literals.
+        let green = plane(80, area - 16) + Data([15]) + Data((0..<16).map { UInt8($0) })
+        var mask = Data(repeating: 255, count: area)
+        mask[0] = 0
+        mask[1] = 51
+        let image = try decode(
+            icon([("is32", plane(200, area) + green + plane(40, area)), ("s8mk", mask)]))
+        #expect(image.size == PixelSize(width: 16, height: 16) && image.format == .icns && !image.isOpaque)
+        let pixels = image.pixels.packedBytes()
+        #expect(Array(pixels[0..<12]) == [0, 0, 0, 0, 40, 16, 8, 51, 200, 80, 40, 255])
+        #expect(Array(pixels.suffix(8)) == [200, 14, 40, 255, 200, 15, 40, 255])
+        // Without a mask, the icon is opaque.
+        #expect(try decode(icon([("is32", plane(200, area) + green + plane(40, area))])).isOpaque)
+    }
+
+    @Test("The largest icon with four bytes before its planes, and an ARGB icon, are decoded")
+    func otherTypes() throws {
+        let area = 128 * 128
+        let large = icon([("it32", Data(count: 4) + plane(1, area) + plane(2, area) + plane(3, area))])
+        #expect(try Array(decode(large).pixels.packedBytes().prefix(4)) == [1, 2, 3, 255])
+        let small = Data("ARGB".utf8) + plane(255, 256) + plane(9, 256) + plane(8, 256) + plane(7, 256)
+        #expect(try Array(decode(icon([("ic04", small)])).pixels.packedBytes().prefix(4)) == [9, 8, 7, 255])
+    }
+
+    @Test("The smallest icon that is large enough is decoded, an index selects an icon, and PNG icons are decoded")
+    func selection() throws {
+        let red = try PixelBuffer.filled(
+            with: PixelColor(red: 255, green: 0, blue: 0), size: PixelSize(width: 128, height: 128))
+        let blue = try PixelBuffer.filled(
+            with: PixelColor(red: 0, green: 0, blue: 255), size: PixelSize(width: 32, height: 32))
+        let data = icon([
+            ("ic11", try DecodedImage(pixels: blue).encoded(as: .png)),
+            ("ic07", try DecodedImage(pixels: red).encoded(as: .png)),
+        ])
+        #expect(try ImageInfo(data: data).frameCount == 2)
+        #expect(try Array(decode(data).pixels.packedBytes().prefix(4)) == [255, 0, 0, 255])
+        let small = try decode(data, ImageDecodingOptions(size: .fit(width: 20, height: 20)))
+        #expect(small.size.width == 20 && Array(small.pixels.packedBytes().prefix(4)) == [0, 0, 255, 255])
+        #expect(try decode(data, ImageDecodingOptions(frames: .index(0))).size == blue.size)
+        #expect(throws: ImageError.request(.frameNotFound(index: 2, frameCount: 2))) {
+            try decode(data, ImageDecodingOptions(frames: .index(2)))
+        }
+    }
+
+    /// Returns a NEF file with a preview and an orientation.
+    private func nef(_ preview: Data, orientation: Int) -> Data {
+        let make = Data("NIKON CORPORATION\0".utf8)
+        func file(_ start: Int) -> Data {
+            let inner = 8 + 2 + 5 * 12 + 4
+            var data = Data("II".utf8) + little(42, 2) + little(8, 4) + little(5, 2)
+            for (tag, kind, count, value) in [
+                (271, 2, make.count, inner + 18), (274, 3, 1, orientation), (330, 4, 1, inner), (513, 4, 1, start),
+                (514, 4, 1, preview.count),
+            ] { data += little(tag, 2) + little(kind, 2) + little(count, 4) + little(value, 4) }
+            data += little(0, 4) + little(1, 2) + little(262, 2) + little(3, 2) + little(1, 4) + little(32_803, 4)
+            return data + little(0, 4) + make
+        }
+        return file(file(0).count) + preview
+    }
+
+    @Test("A RAW file shows its preview in the orientation of the RAW file, at every size")
+    func preview() throws {
+        let jpeg = try Fixture.named("444.jpg")
+        let data = nef(try jpeg.data(), orientation: 6)
+        let info = try ImageInfo(data: data)
+        #expect(info.format == .nef && info.orientation == .right && info.size == jpeg.size.transposed)
+        let image = try decode(data)
+        #expect(image.format == .nef && image.size == jpeg.size.transposed)
+        let upright = try OrientationTransform.upright(
+            decode(jpeg.data()).pixels, .right, context: ImageProcessingContext())
+        #expect(image.pixels.packedBytes() == upright.packedBytes())
+        #expect(try decode(data, ImageDecodingOptions(size: .fit(width: 10))).size.width == 10)
+        #expect(throws: ImageError.self) { try decode(data, ImageDecodingOptions(frames: .index(1))) }
+    }
+
+    @Test("The automatic format of a RAW file is an encoding of its preview, also if metadata is kept")
+    func encoding() throws {
+        let data = nef(try Fixture.named("444.jpg").data(), orientation: 1)
+        var encoding = ImageEncoding.automatic
+        encoding.metadata = .keep
+        let encoded = try ImageCoderRegistry.standard.encode(decode(data), as: encoding, original: data)
+        #expect(ImageFormat(sniffing: encoded) == .jpeg)
+    }
+
+    @Test("Truncated and mutated files result in an image or a typed error")
+    func hostile() throws {
+        let area = 256
+        let files = [
+            nef(try Fixture.named("444.jpg").data(), orientation: 8),
+            icon([("is32", plane(1, area) + plane(2, area) + plane(3, area)), ("s8mk", Data(count: area))]),
+            icon([("ic04", Data("ARGB".utf8) + plane(255, area) + plane(9, area) + plane(8, area) + plane(7, area))]),
+        ]
+        var generator = SeededGenerator(17)
+        for file in files {
+            for round in 0..<400 {
+                var bytes = file
+                for _ in 0...(round % 4) {
+                    bytes[Int.random(in: 0..<min(bytes.count, 400), using: &generator)] =
+                        UInt8.random(in: 0...255, using: &generator)
+                }
+                if round % 5 == 0 { bytes = bytes.prefix(Int.random(in: 0...bytes.count, using: &generator)) }
+                for coder in [RAWCoder(), ICNSCoder()] as [any ImageCoder] {
+                    let image = try? coder.decode(
+                        bytes, info: nil, options: ImageDecodingOptions(),
+                        context: ImageProcessingContext(limits: .icon))
+                    #expect(image.map { !$0.size.isEmpty } ?? true)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+/// Apple icons, JPEG 2000 images, and camera RAW files.
+extension Sample {
+    /// Returns an Apple icon with entries.
+    static func appleIcon(_ entries: [(name: String, data: ByteBuilder)]) -> ByteBuilder {
+        let content = entries.reduce(ByteBuilder()) { $0.entry($1.name, $1.data) }
+        return ByteBuilder().text("icns").big(content.bytes.count + 8, 4).joined(content)
+    }
+
+    static let appleIcons = [
+        Sample(
+            "Apple icon of three",
+            appleIcon([
+                ("TOC ", ByteBuilder().zeros(24)), ("is32", ByteBuilder().zeros(30)),
+                ("s8mk", ByteBuilder().zeros(256)),
+                ("ic08", png(256, 255)), ("ic05", ByteBuilder().text("ARGB").zeros(20)),
+            ]),
+            ImageInfo(format: .icns, storedSize: size(256, 255), frameCount: 3)),
+        Sample(
+            "Apple icon with a mask",
+            appleIcon([("il32", ByteBuilder().zeros(8)), ("l8mk", ByteBuilder().zeros(1_024))]),
+            ImageInfo(format: .icns, storedSize: size(32, 32), hasAlpha: true)),
+        Sample(
+            "Apple icon with JPEG 2000", appleIcon([("ic09", jp2(512, 512)), ("ic04", ByteBuilder().zeros(9))]),
+            ImageInfo(format: .icns, storedSize: size(512, 512))),
+    ]
+
+    static func codestream(
+        _ width: Int, _ height: Int, tile: (Int, Int)? = nil, bits: [Int] = [8, 8, 8], steps: Int = 1
+    ) -> ByteBuilder {
+        var siz = ByteBuilder().zeros(2).big(width, 4).big(height, 4).zeros(8).big(tile?.0 ?? width, 4)
+            .big(tile?.1 ?? height, 4).zeros(8).big(bits.count, 2)
+        for bit in bits { siz = siz.big(bit - 1, 1).big(steps, 1).big(steps, 1) }
+        return ByteBuilder().raw(0xFF, 0x4F).segment(0x51, siz).zeros(8)
+    }
+
+    static func jp2(_ width: Int, _ height: Int, header: ByteBuilder = ByteBuilder()) -> ByteBuilder {
+        ByteBuilder().raw(0, 0, 0, 12).text("jP  ").raw(0x0D, 0x0A, 0x87, 0x0A)
+            .box("ftyp", ByteBuilder().text("jp2 ").zeros(4).text("jp2 ")).box("jp2h", header)
+            .box("jp2c", codestream(width, height))
+    }
+
+    static let wavelets = [
+        Sample(
+            "JPEG 2000 codestream", codestream(300, 200, tile: (64, 64), bits: [12, 12]),
+            ImageInfo(format: .jpeg2000, storedSize: size(300, 200), bitDepth: 12, hasAlpha: true)),
+        Sample(
+            "JPEG 2000 with alpha and a profile",
+            jp2(
+                31, 17,
+                header: ByteBuilder().box("colr", ByteBuilder().raw(2, 0, 0).zeros(40))
+                    .box("cdef", ByteBuilder().big(2, 2).big(0, 2).big(0, 2).big(1, 2).big(1, 2).big(1, 2).big(0, 2))),
+            ImageInfo(format: .jpeg2000, storedSize: size(31, 17), hasAlpha: true, hasICCProfile: true)),
+        Sample(
+            "JPEG 2000 whose samples are two pixels apart", codestream(301, 200, steps: 2),
+            ImageInfo(format: .jpeg2000, storedSize: size(151, 100))),
+    ]
+
+    /// Returns a file with the structure of TIFF: a first directory with `entries`, a manufacturer, and a subdirectory
+    /// that declares sensor data.
+    static func raw(
+        _ entries: [(tag: Int, kind: Int, count: Int, value: Int)], make: String?, photometric: Int = 32_803,
+        signature: ByteBuilder = ByteBuilder().text("II").raw(42, 0), tail: ByteBuilder = ByteBuilder()
+    ) -> ByteBuilder {
+        var all = entries
+        let name = make.map { ByteBuilder().text($0 + "\0") } ?? ByteBuilder()
+        let subdirectory = 8 + 2 + (entries.count + (make == nil ? 0 : 2)) * 12 + 4
+        if make != nil {
+            all.append((271, 2, name.bytes.count, subdirectory + 18))
+            all.append((330, 4, 1, subdirectory))
+        }
+        var directory = ByteBuilder().little(all.count, 2)
+        for entry in all.sorted(by: { $0.tag < $1.tag }) {
+            directory = directory.little(entry.tag, 2).little(entry.kind, 2).little(entry.count, 4)
+                .little(entry.value, 4)
+        }
+        let inner = ByteBuilder().little(1, 2).little(262, 2).little(3, 2).little(1, 4).little(photometric, 4).zeros(4)
+        let file = signature.little(8, 4).joined(directory).zeros(4)
+        return (make == nil ? file : file.joined(inner).joined(name)).joined(tail)
+    }
+
+    /// A RAW file with a small preview and a large one after it. `rawSize` is the length of the structure.
+    private static func previews(
+        _ make: String?, _ extra: [(tag: Int, kind: Int, count: Int, value: Int)] = [],
+        signature: ByteBuilder = ByteBuilder().text("II").raw(42, 0)
+    ) -> ByteBuilder {
+        let small = jpeg(160, 120)
+        let large = jpeg(640, 480)
+        func file(_ start: Int) -> ByteBuilder {
+            raw(
+                extra + [
+                    (259, 3, 1, 6), (273, 4, 1, start + small.bytes.count), (274, 3, 1, 6),
+                    (279, 4, 1, large.bytes.count), (513, 4, 1, start), (514, 4, 1, small.bytes.count),
+                ], make: make, signature: signature)
+        }
+        return file(file(0).bytes.count).joined(small).joined(large)
+    }
+
+    private static func preview(_ format: ImageFormat) -> ImageInfo {
+        ImageInfo(format: format, storedSize: size(640, 480), orientation: .right, smallestFile: 900)
+    }
+
+    static let raws = [
+        Sample("Nikon RAW", previews("NIKON CORPORATION"), preview(.nef)),
+        Sample("Sony RAW", previews("SONY"), preview(.arw)),
+        Sample("Pentax RAW", previews("RICOH IMAGING COMPANY, LTD."), preview(.pef)),
+        Sample("Samsung RAW", previews("SAMSUNG"), preview(.raw)),
+        Sample("DNG", previews(nil, [(50_706, 1, 4, 0x0401)]), preview(.dng)),
+        Sample("Olympus RAW", previews(nil, signature: ByteBuilder().text("IIRO")), preview(.orf)),
+        Sample("Panasonic RAW", previews(nil, signature: ByteBuilder().text("IIU").raw(0)), preview(.rw2)),
+        Sample("Panasonic RAW with JpgFromRaw", wholePreview, preview(.rw2)),
+        Sample("Canon RAW 3", canon3, preview(.cr3)),
+    ]
+
+    private static let wholePreview: ByteBuilder = {
+        let image = jpeg(640, 480)
+        let signature = ByteBuilder().text("IIU").raw(0)
+        func file(_ start: Int) -> ByteBuilder {
+            raw([(46, 7, image.bytes.count, start), (274, 3, 1, 6)], make: nil, signature: signature)
+        }
+        return file(file(0).bytes.count).joined(image)
+    }()
+
+    private static let canon3: ByteBuilder = {
+        let large = jpeg(640, 480)
+        let metadata: [UInt8] = [
+            0x85, 0xC0, 0xB6, 0x87, 0x82, 0x0F, 0x11, 0xE0, 0x81, 0x11, 0xF4, 0xCE, 0x46, 0x2B, 0x6A, 0x48,
+        ]
+        func head(_ start: Int) -> ByteBuilder {
+            let table = ByteBuilder().box("stsz", ByteBuilder().zeros(4).big(large.bytes.count, 4).big(1, 4))
+                .box("co64", ByteBuilder().zeros(4).big(1, 4).big(start, 8))
+            let track = ByteBuilder().box("mdia", ByteBuilder().box("minf", ByteBuilder().box("stbl", table)))
+            let thumbnail = ByteBuilder().zeros(16).joined(jpeg(160, 120))
+            let own = ByteBuilder().joined(metadata).box("CMT1", exif(6)).box("THMB", thumbnail)
+            return brands("crx ", "isom").box("moov", ByteBuilder().box("uuid", own).box("trak", track))
+        }
+        return head(head(0).bytes.count + 8).box("mdat", large)
+    }()
+}
