@@ -11,7 +11,8 @@
         "HEIC image sequences",
         .enabled(if: ImageCoderRegistry.standard.canEncode(.heif), "libheif has no HEVC encoder"))
     struct HEIFSequenceTests {
-        private static let size = PixelSize(width: 64, height: 48)
+        /// A size that the HEVC encoder doesn't pad.
+        private static let size = PixelSize(width: 128, height: 64)
         private static let colors: [PixelColor] = [
             PixelColor(red: 220, green: 20, blue: 20), PixelColor(red: 20, green: 220, blue: 20),
             PixelColor(red: 20, green: 20, blue: 220),

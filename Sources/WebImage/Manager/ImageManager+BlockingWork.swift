@@ -26,7 +26,10 @@ extension ImageManager {
         for request: ImageRequest, from tiers: ImageCache.Tiers = .all
     ) -> DecodedImage? {
         if tiers.contains(.memory), let image = cachedImage(for: request) { return image }
-        return pipeline.plans(request).lazy.compactMap { self.readSynchronously($0, from: tiers) }.first
+        for plan in pipeline.plans(request) {
+            if let image = readSynchronously(plan, from: tiers) { return image }
+        }
+        return nil
     }
 
     /// Reads and decodes the original data for `plan` on the calling thread.

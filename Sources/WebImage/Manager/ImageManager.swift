@@ -229,7 +229,10 @@ public final class ImageManager: Sendable {
 
     private func imageInMemory(for request: ImageRequest) -> DecodedImage? {
         guard !request.hasLowerQualities else {
-            return request.qualities.lazy.compactMap { self.imageInMemory(for: $0) }.first
+            for quality in request.qualities {
+                if let image = imageInMemory(for: quality) { return image }
+            }
+            return nil
         }
         guard request.caching.readFrom.contains(.memory),
             (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy) != .reload

@@ -30,9 +30,10 @@ public struct CacheEntry: Sendable, Hashable {
     /// The longest ``lifetime`` in seconds, which is about 68 years. A longer one isn't distinguishable from no limit.
     static let longestLifetime = Double(1 << 31)
 
-    /// The ``timeToLive`` in seconds within its limits.
+    /// The ``timeToLive`` in seconds within its limits, in whole milliseconds. So a file that is written from a decoded
+    /// entry has the same value again.
     var lifetime: Double? {
-        timeToLive.map { min(max(0, $0 / .seconds(1)), Self.longestLifetime) }
+        timeToLive.map { (min(max(0, $0 / .seconds(1)), Self.longestLifetime) * 1_000).rounded() / 1_000 }
     }
 
     /// The maximum number of tags of an entry.

@@ -75,8 +75,9 @@ struct EncodeCountTests {
     @Test("At most five encodes use 90% of the limit, unless the steps of the encoder are larger", arguments: formats)
     func share(_ format: ImageFormat) throws {
         let encoding = ImageEncoding(format: format)
-        // A step of the quantizer of HEVC changes the size by an eighth.
-        let share = format == .heif ? 0.85 : 0.9
+        // A step of the quantizer of HEVC changes the size by an eighth, and the sizes don't always increase with the
+        // quality.
+        let share = format == .heif ? 0.8 : 0.9
         for (name, image) in try photos() {
             let full = try free(image, encoding).count
             for part in [0.25, 0.35, 0.5, 0.65] {

@@ -101,6 +101,9 @@
                 XCTAssertEqual(scene.ends, ["red \(Self.cancelled)"])
                 XCTAssertEqual(scene.view.snapshot().state, .showing)
                 WidgetController.manualTime = 3_000_000_000
+                Stand.pump("the end of the transition") {
+                    scene.view.controller.renderers[.image]?.reached == .transitionFinished
+                }
                 assertColor(try scene.window.screenshot().middle, [200, 0, 0])
                 XCTAssertEqual(scene.ends.count, 1)
                 scene.window.close()

@@ -42,6 +42,8 @@ struct ChangedLimitsTests {
         // The limit also applies to entries that are stored afterward, and a higher limit applies immediately.
         await fill(cache, 100..<130)
         await wait(cache) { $0.entryCount <= 10 }
+        // A higher limit doesn't stop a running eviction.
+        await cache.flush()
         cache.limits.countLimit = 100
         await fill(cache, 200..<250)
         #expect(await cache.info().entryCount >= 50)
@@ -71,14 +73,14 @@ struct ChangedLimitsTests {
         #expect(info.sizeLimit == size / 3 && info.entryCount > 0)
         // An entry may use one tenth of the size limit.
         let large = size / 20
-        cache.store(entry(500, count: large))
+        cache.store(entry(500, count: large, stored: time.now))
         #expect(await cache.entry(for: key(500)) == nil)
         cache.limits.sizeLimit = size * 2
-        cache.store(entry(500, count: large))
+        cache.store(entry(500, count: large, stored: time.now))
         await cache.flush()
         #expect(await cache.entry(for: key(500))?.data.count == large)
         cache.limits.entrySizeLimit = 100
-        cache.store(entry(501, count: 101))
+        cache.store(entry(501, count: 101, stored: time.now))
         #expect(await cache.entry(for: key(501)) == nil)
         // Larger entries remain readable.
         #expect(await cache.entry(for: key(500))?.data.count == large)

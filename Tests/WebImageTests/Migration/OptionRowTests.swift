@@ -146,6 +146,21 @@ struct OptionRowTests {
         #expect(received.kinds == [.nothing, .image] && received.image === response.image)
     }
 
+    @MainActor
+    @Test("sd_setImageWithURL:…setImageBlock:: the closure receives the image instead of the view")
+    func setImageBlock() async throws {
+        let table = try Migration()
+        let shown = RecordedPresentations()
+        let received = RecordedPresentations()
+        let binder = ImageBinder(manager: table.manager) { shown.show($0) }
+        var options = ImageViewOptions()
+        options.sizing = .originalSize
+        options.setsImageAutomatically = false
+        options.onPresentation = { presentation in received.show(presentation) }
+        let response = try await binder.load(table.request(), options: options)
+        #expect(shown.kinds.isEmpty && received.image === response.image)
+    }
+
     @Test("scaleDownLargeImages, imageScaleDownLimitBytes: images are scaled down to a number of bytes for all frames")
     func scaleDown() async throws {
         let table = try Migration()

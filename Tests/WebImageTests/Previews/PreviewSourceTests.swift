@@ -126,10 +126,11 @@ struct PreviewSourceTests {
         feed.feed.end(earlier)
         feed.feed.receive(.body(data.prefix(data.count / 2)), present)
         let expected = try half(of: data)
-        await untilTrue { feed.last == expected && feed.isIdle }
+        await untilTrue { feed.last == expected }
+        feed.feed.end(present)
+        await untilTrue { feed.isIdle }
         // The data of the earlier load would have started another body with another decoder.
         #expect(feed.coder.noted.decoders == 1 && feed.last == expected)
-        feed.feed.end(present)
     }
 
     @Test("If the length is unknown, a late listener receives no previews of a body whose beginning was released")

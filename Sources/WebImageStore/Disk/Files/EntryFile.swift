@@ -133,7 +133,7 @@ enum EntryFile {
             let bits = UnsafeRawBufferPointer(rebasing: rest.prefix(8)).loadUnaligned(as: UInt64.self)
             let seconds = Double(bitPattern: UInt64(littleEndian: bits))
             guard seconds >= 0, seconds <= CacheEntry.longestLifetime else { throw .section("time to live") }
-            entry.timeToLive = .seconds(seconds)
+            entry.timeToLive = .milliseconds(Int((seconds * 1_000).rounded()))
             rest = rest.dropFirst(8)
         }
         if flags & 4 != 0 { entry.userData = Data(rest) }
