@@ -150,6 +150,8 @@ final class DiskCacheState: Sendable {
 struct EvictionTarget: Sendable, Equatable {
     /// The maximum number of bytes that may remain.
     var bytes: Int
+    /// The maximum number of entries that may remain.
+    var entries = Int.max
     /// The time in seconds since 1970 before which entries that were neither stored nor revalidated later are evicted,
     /// or `nil` to ignore the age.
     var cutoff: Double?
@@ -157,7 +159,8 @@ struct EvictionTarget: Sendable, Equatable {
     /// Returns a goal that satisfies both goals.
     func combined(_ other: EvictionTarget) -> EvictionTarget {
         EvictionTarget(
-            bytes: min(bytes, other.bytes), cutoff: [cutoff, other.cutoff].compactMap { $0 }.max())
+            bytes: min(bytes, other.bytes), entries: min(entries, other.entries),
+            cutoff: [cutoff, other.cutoff].compactMap { $0 }.max())
     }
 }
 

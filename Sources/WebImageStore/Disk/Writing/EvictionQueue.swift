@@ -22,10 +22,12 @@ struct EvictionQueue {
             let old = try dequeueExpired(index, limit: limit)
             if !old.isEmpty { return old }
         }
-        var excess = try index.totals().bytes - goal.bytes
+        let totals = try index.totals()
+        var excess = goal.bytes == .max ? 0 : totals.bytes - goal.bytes
+        var surplus = goal.entries == .max ? 0 : totals.entries - goal.entries
         var slice: [EvictionCandidate] = []
         var isFresh = false
-        while excess > 0, slice.count < limit {
+        while excess > 0 || surplus > 0, slice.count < limit {
             if unused == nil {
                 unused = try index.leastRecentlyUsed()
                 next = 0
@@ -40,12 +42,13 @@ struct EvictionQueue {
             let uses = order[next..<min(next + min(limit - slice.count, Self.step), order.count)]
             next = uses.endIndex
             for candidate in try Self.unchanged(uses, index) {
-                guard excess > 0 else {
+                guard excess > 0 || surplus > 0 else {
                     next = uses.firstIndex { $0.id == candidate.id } ?? next
                     break
                 }
                 slice.append(candidate)
                 excess -= candidate.size
+                surplus -= 1
             }
         }
         return slice
