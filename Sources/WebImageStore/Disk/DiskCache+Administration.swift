@@ -45,6 +45,13 @@ extension DiskCache {
         }
     }
 
+    /// Deletes the least recently used entries until at most the given number of entries remains.
+    ///
+    /// - Parameter count: The number of entries that may remain. A negative number becomes 0.
+    public func trim(toCount count: Int) async {
+        await perform { .trim(EvictionTarget(bytes: .max, entries: max(0, count)), nil, $0) }
+    }
+
     /// Deletes the entries that were neither stored nor revalidated during the given time.
     ///
     /// If ``DiskCache/Configuration/expiration`` is ``CacheExpiration/sinceLastUse``, uses count, too.

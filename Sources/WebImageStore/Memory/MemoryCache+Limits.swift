@@ -78,6 +78,11 @@ extension MemoryCache {
         change { store, leaving in store.evict(toCost: max(0, cost), count: .max, releasing: &leaving) }
     }
 
+    /// Evicts images until at most the given number of images remains. A negative number becomes 0.
+    public func trim(toCount count: Int) {
+        change { store, leaving in store.evict(toCost: .max, count: max(0, count), releasing: &leaving) }
+    }
+
     /// Evicts images until the remaining ones use at most the given fraction of the cost limit.
     ///
     /// - Parameter fraction: The fraction, from 0 to 1.

@@ -33,9 +33,11 @@ public struct ImageTransition: Sendable, Hashable {
     }
 
     /// The timing curve of the effect.
-    package enum Curve: Sendable, Hashable, CaseIterable {
+    public enum Curve: Sendable, Hashable, CaseIterable {
         /// The speed is constant.
         case linear
+        /// The effect is slow at the beginning.
+        case easeIn
         /// The effect slows down at the end.
         case easeOut
         /// The effect is slow at the beginning and at the end.
@@ -48,6 +50,7 @@ public struct ImageTransition: Sendable, Hashable {
             let rest = 1 - time
             switch self {
             case .linear: return time
+            case .easeIn: return time * time * time
             case .easeOut: return 1 - rest * rest * rest
             case .easeInOut: return time < 0.5 ? 4 * time * time * time : 1 - 4 * rest * rest * rest
             }
@@ -61,7 +64,7 @@ public struct ImageTransition: Sendable, Hashable {
     /// A negative duration becomes zero. The default is 0.5 seconds, as in SDWebImage.
     public var duration: Duration { didSet { duration = max(.zero, duration) } }
     /// The timing curve of the effect. The default is ``Curve/easeInOut``.
-    package var curve: Curve
+    public var curve: Curve
     /// A Boolean value that indicates whether the transition also applies to images that were in memory. The default is
     /// `false`.
     public var appliesToMemoryHits = false

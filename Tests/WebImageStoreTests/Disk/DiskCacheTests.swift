@@ -136,4 +136,25 @@ struct DiskCacheTests {
         #expect(await cache.entry(for: key(0)) == nil)
         await cache.close()
     }
+
+    @Test("Trimming to a number of entries keeps the most recently used ones", arguments: [-1, 0, 1, 7, 40])
+    func trimCount(_ count: Int) async throws {
+        var configuration = directory.configuration(sizeLimit: 1 << 30)
+        let time = ManualClock()
+        configuration.clock = time.clock
+        let cache = try DiskCache(configuration: configuration)
+        for number in 0..<12 {
+            time.advance(1)
+            cache.store(entry(number, count: 100, stored: time.now))
+        }
+        await cache.flush()
+        await cache.trim(toCount: count)
+        let expected = min(12, max(0, count))
+        #expect(await cache.info().entryCount == expected)
+        for number in 0..<12 {
+            let isKept = await cache.entry(for: key(number)) != nil
+            #expect(isKept == (number >= 12 - expected), "entry \(number)")
+        }
+        await cache.close()
+    }
 }

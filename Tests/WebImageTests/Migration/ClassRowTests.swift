@@ -13,13 +13,20 @@ struct ClassRowTests {
     @Test("SDWebImageManager: an ImageManager is created with one configuration")
     func manager() async throws {
         let folder = try TemporaryDirectory()
+        let server = try LoopbackServer(routes: ["/a": .ok(try TestImages.png(1), contentType: "image/png")])
         let manager = ImageManager { configuration in
             configuration.diskCache = DiskCache.Configuration(path: folder.file("cache"))
             configuration.diskCache?.sizeLimit = 1 << 30
-            configuration.downloader.maxConnectionsPerHost = 4
-            configuration.limits = .server
+            configuration.downloader.proxy = .disabled
+            configuration.downloader.headers["X-App"] = "Gallery"
+            configuration.limits.maxDimension = 50
         }
-        #expect(manager.configuration.downloader.maxConnectionsPerHost == 4)
+        let whole = ImageRequest(url: server.url("/a"))
+        await #expect(throws: ImageError.limitExceeded(ImageError.LimitFailure(.dimension, limit: 50, actual: 64))) {
+            try await manager.image(for: whole)
+        }
+        #expect(server.requests.first?.headers["X-App"] == "Gallery")
+        #expect(folder.files.contains("cache"))
         await manager.shutdown()
     }
 
@@ -46,12 +53,21 @@ struct ClassRowTests {
     }
 
     @Test("SDImageCachesManager: tiers have a policy for each operation")
-    func cachesManager() {
+    func cachesManager() async {
         var policies = ImageCache.TierPolicy()
         policies.lookup = .serial
         policies.storage = .nearestOnly
         policies.removal = .concurrent
-        #expect(ImageCache(tiers: [], policy: policies).policy.storage == .nearestOnly)
+        policies.promotesHits = false
+        let (near, far) = (DictionaryTier(), DictionaryTier())
+        let cache = ImageCache(memory: nil, tiers: [near, far], policy: policies)
+        let (first, second) = (CacheKey(["first"]), CacheKey(["second"]))
+        await cache.store(CacheEntry(key: first, data: Data("one".utf8)))
+        #expect(near.keys == [first] && far.keys.isEmpty)
+        await far.store(CacheEntry(key: second, data: Data("two".utf8)), matching: [:])
+        #expect(await cache.entry(for: second)?.data == Data("two".utf8))
+        await cache.removeAll()
+        #expect(near.keys.isEmpty && far.keys.isEmpty)
     }
 
     @Test("SDWebImageDownloader, SDWebImageDownloaderConfig, SDWebImageDownloadToken: ImageDownloader works alone")
@@ -307,4 +323,21 @@ struct ClassRowTests {
         for await snapshot in binder.snapshots where snapshot.state == .showing { break }
         #expect(binder.snapshot.content == .image)
     }
+}
+
+/// A tier that keeps its entries in a dictionary.
+private final class DictionaryTier: CacheTier {
+    private let entries = Shared<[CacheKey: CacheEntry]>([:])
+
+    var keys: Set<CacheKey> { Set(entries.value.keys) }
+
+    func entry(for key: CacheKey, matching headers: HTTPHeaderFields) async -> CacheEntry? { entries.value[key] }
+
+    func store(_ entry: CacheEntry, matching headers: HTTPHeaderFields) async {
+        entries.update { $0[entry.key] = entry }
+    }
+
+    func remove(_ key: CacheKey, matching headers: HTTPHeaderFields?) async { entries.update { $0[key] = nil } }
+
+    func removeAll() async { entries.value = [:] }
 }

@@ -23,10 +23,13 @@ struct YYWebImageRowTests {
     }
 
     @Test("YYWebImageOptionProgressive: previews have a minimum interval")
-    func progressive() throws {
+    func progressive() async throws {
         var request = ImageRequest(url: try Migration.url(1))
         request.previews = .progressive(interval: .milliseconds(500))
         #expect(request.previews.minimumInterval == 0.5)
+        // The rest of the data arrives within the interval, so there's no second preview.
+        let (count, image) = try await Migration().previews(request.previews)
+        #expect(count == 1 && !image.metadata.isPartial)
     }
 
     @Test("YYWebImageOptionProgressiveBlur: previews can be blurred")
@@ -98,11 +101,30 @@ struct YYWebImageRowTests {
 
     @MainActor
     @Test("YYWebImageOptionSetImageWithFadeAnimation: images and previews have separate transitions")
-    func fade() {
+    func fade() async throws {
         var options = ImageViewOptions()
         options.transition = .crossFade(duration: .milliseconds(200))
         options.previewTransition = .crossFade(duration: .milliseconds(400))
-        #expect(options.transition.duration < options.previewTransition.duration)
+        options.sizing = .originalSize
+        options.placeholder = .color(.black)
+        let table = try Migration()
+        let data = try TestImages.jpeg(progressive: true)
+        let gate = TestGate()
+        let url = try Migration.url(1)
+        table.loader.respond(
+            to: url,
+            with: StubLoader.Response(
+                chunks: [data.prefix(data.count * 3 / 4), data.dropFirst(data.count * 3 / 4)], bodyGate: gate))
+        var request = ImageRequest(url: url)
+        request.previews = .progressive
+        let shown = RecordedPresentations()
+        let binder = ImageBinder(manager: table.manager) { presentation in
+            shown.show(presentation)
+            if presentation.kind == .preview { gate.open() }
+        }
+        _ = try await binder.load(request, options: options)
+        #expect(shown.kinds == [.placeholder, .preview, .image])
+        #expect(shown.transitions.dropFirst().map(\.duration) == [.milliseconds(400), .milliseconds(200)])
     }
 
     @Test("YYWebImageOptionIgnoreFailedURL: the negative cache can be disabled")
@@ -136,6 +158,15 @@ struct YYWebImageRowTests {
             AnimationPlayer($0, manager: table.manager, options: playback)
         }
         #expect(players.count == 2)
+        for player in players {
+            player.play()
+            _ = player.tick(at: .zero)
+        }
+        await untilMain {
+            for player in players { _ = player.tick(at: .milliseconds(60)) }
+            return players.allSatisfy { $0.frameIndex == 1 }
+        }
+        #expect(players[0].pixels === players[1].pixels)
     }
 
     @Test("YYImageEncoder, YYImageDecoder: images are encoded and decoded")
