@@ -124,7 +124,9 @@ public final class ImageManager: Sendable {
         let (response, known) = pipeline.hit(plan)
         if let response { return ImageTask(plan.callerRequest, finished: .success(response)) }
         let task = pipeline.start(plan, known: known)
-        if showsPreliminary, known == nil { PreliminaryLoads.start(for: plan, task, pipeline) }
+        if showsPreliminary, known == nil, plan.callerRequest.preliminary != nil {
+            PreliminaryLoads.start(for: plan, task, pipeline)
+        }
         return task
     }
 

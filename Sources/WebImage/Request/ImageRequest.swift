@@ -313,6 +313,9 @@ extension ImageRequest {
     /// remembers failures.
     var mayBeCached: Bool { isPlainGet || caching.storesAnyMethod }
 
+    /// A Boolean value that indicates whether the request selects one of several URLs.
+    var hasLowerQualities: Bool { !storage.value.lowerQuality.urls.isEmpty }
+
     /// Returns this request without the use of caches. `defaultPolicy` is the cache policy of the configuration.
     func withoutCaches(defaultPolicy: CachePolicy) -> ImageRequest {
         var request = self

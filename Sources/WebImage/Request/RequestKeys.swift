@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import Synchronization
 import WebImageConcurrency
 import WebImageCore
@@ -246,5 +247,74 @@ extension CacheKeyBuilder {
         case .pixels: append("pixels")
         case .points: append("points")
         }
+    }
+}
+
+/// The properties of a source that follow from its URL.
+struct SourceKind: Sendable {
+    /// The text of the URL without its fragment. It identifies the data unless the source is a file.
+    let text: String
+    /// A Boolean value that indicates whether the source is a file, whose content can change.
+    let isFile: Bool
+    /// A Boolean value that indicates whether the data is already on this machine (files, data URLs, and data in
+    /// memory), so that storing it on disk would only duplicate it.
+    let isOnThisMachine: Bool
+    /// A Boolean value that indicates whether the file name can end with a scale suffix such as `@2x`.
+    let mayHaveScaleSuffix: Bool
+
+    init(_ url: URL) {
+        var whole = url.absoluteString
+        var fragment: Int?
+        var mayTellScale = false
+        whole.withUTF8 { bytes in
+            for (index, byte) in bytes.enumerated() {
+                if byte == UInt8(ascii: "#") {
+                    fragment = index
+                    break
+                }
+                // The sign can be percent-encoded.
+                if byte == UInt8(ascii: "@") || byte == UInt8(ascii: "%") { mayTellScale = true }
+            }
+        }
+        self.mayHaveScaleSuffix = mayTellScale
+        isFile = Self.has("file:", whole)
+        isOnThisMachine = isFile || Self.has("data:", whole) || Self.has("memory:", whole)
+        text = fragment.map { String(decoding: whole.utf8.prefix($0), as: UTF8.self) } ?? whole
+    }
+
+    /// Returns whether `text` begins with `scheme`. Schemes are case-insensitive (RFC 3986 3.1).
+    private static func has(_ scheme: StaticString, _ text: String) -> Bool {
+        scheme.withUTF8Buffer { scheme in
+            text.utf8.count >= scheme.count && zip(text.utf8, scheme).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+        }
+    }
+
+    /// Returns the current identity of the data. For a file, it includes the size and the modification time, so an
+    /// edited file is a different source.
+    func identity(of url: URL) -> String {
+        guard isFile else { return text }
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return text }
+        return "\(text)|\(status.st_size)|\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+    }
+}
+
+/// The identity of the data at a URL.
+package enum SourceKey {
+    /// Returns the URL without its fragment. For a file, the result includes the size and the modification time, so an
+    /// edited file is a different source.
+    package static func of(_ url: URL) -> String { SourceKind(url).identity(of: url) }
+}
+
+/// The scale that a file name specifies, in pixels per point.
+package enum ImageScale {
+    /// Returns 2 for `name@2x.png`, 3 for `name@3x.png`, and 1 for names without a suffix. Valid factors are 1 to 9.
+    package static func from(key: String) -> Double {
+        let bytes = Array(key.utf8)
+        let end = bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex
+        guard end >= 3, bytes[end - 3] == UInt8(ascii: "@"), bytes[end - 1] == UInt8(ascii: "x"),
+            (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[end - 2])
+        else { return 1 }
+        return Double(bytes[end - 2] - UInt8(ascii: "0"))
     }
 }
