@@ -22,7 +22,7 @@ public final class ImageBinder {
     /// bound again, unbound, canceled, or deallocated before.
     package typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
 
-    /// The manager that loads the images.
+    /// The manager that loads the images of bindings without their own ``ImageViewOptions/manager``.
     public let manager: ImageManager
     /// A closure that is called after every change of ``snapshot``. The default is `nil`.
     package var onChange: (@MainActor (ImageBinder.Snapshot) -> Void)?
@@ -229,6 +229,7 @@ public final class ImageBinder {
 
     private func start(_ load: BinderStateMachine.LoadID, _ request: ImageRequest) {
         guard machine.load == load else { return }
+        let manager = machine.options.manager ?? manager
         let mayRead =
             request.caching.readFrom.contains(.memory)
             && (request.cachePolicy ?? manager.configuration.cachePolicy) != .reload

@@ -63,6 +63,9 @@ public struct ImageViewOptions: Sendable {
     /// If it's `false`, only ``onPresentation`` and the completion handler receive the image and can use it as needed.
     /// The default is `true`.
     public var setsImageAutomatically = true
+    /// The manager that loads the image of the binding. The default is `nil`, which means the manager of the binder or of
+    /// the view.
+    public var manager: ImageManager?
     /// A closure that receives the content of the binding in order, also if ``setsImageAutomatically`` is `false`.
     ///
     /// The closure receives each placeholder, preview, cached image, and final image that the view displays or would

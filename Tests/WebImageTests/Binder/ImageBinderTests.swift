@@ -31,6 +31,26 @@ struct ImageBinderTests {
         #expect(other.snapshot.state == .showing)
     }
 
+    @Test("A binding with its own manager uses the loaders and the caches of this manager, and the next one doesn't")
+    func ownManager() async throws {
+        let (slot, other) = (try BoundSlot(), try BoundSlot())
+        let url = try slot.serve(1)
+        try other.serve(2)
+        other.loader.respond(to: url, with: .init(body: try TestImages.png(5, width: 99)))
+        slot.binder.setViewSize(width: 200, height: 200, scale: 1)
+        slot.bind(url) { $0.manager = other.fixture.manager }
+        await slot.waitForEnds(1)
+        #expect(slot.presentations.last?.image?.size.width == 99)
+        #expect(other.fixture.manager.cachedImage(for: url) != nil && slot.loader.requests.isEmpty)
+        slot.bind(url)
+        await slot.waitForEnds(2)
+        #expect(slot.presentations.last?.image?.size.width == 11)
+        #expect(slot.loader.requests.count == 1 && other.loader.requests.count == 1)
+        // The image is in the memory of the other manager, so this binding ends immediately.
+        slot.bind(url) { $0.manager = other.fixture.manager }
+        #expect(slot.completed.count == 3 && slot.presentations.last?.image?.size.width == 99)
+    }
+
     @Test("The image of a preliminary request is shown as a preview until the image arrives")
     func preliminary() async throws {
         let slot = try BoundSlot()
