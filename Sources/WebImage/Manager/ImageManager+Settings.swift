@@ -16,8 +16,10 @@ extension ImageManager {
     public struct Settings: Sendable {
         /// The header fields that the downloader adds to each request without a header field of the same name.
         ///
-        /// Requests with different header fields share neither downloads nor negative cache entries. As for header fields of
-        /// the configuration, stored responses are selected by the header fields that `Vary` names.
+        /// Requests with different header fields share neither downloads nor negative cache entries. Header fields that
+        /// differ from those of the configuration are part of the cache keys, as a hash, unless they have no effect on
+        /// the data, such as `User-Agent`. So an image that was loaded for one user isn't returned after the app has
+        /// changed the `Authorization` header field for another user.
         public var headers: HTTPHeaderFields
         /// The maximum number of simultaneous transfers per origin over HTTP/1, which is at least 1.
         public var maxConnectionsPerHost: Int

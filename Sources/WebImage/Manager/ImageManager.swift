@@ -80,9 +80,10 @@ public final class ImageManager: Sendable {
             memory: memoryCache, customMemory: configuration.customMemoryCache, disk: diskCache,
             tiers: configuration.cacheTiers, policy: configuration.tierPolicy, now: configuration.now)
         downloader = ImageDownloader(configuration: Self.keepingParts(configuration, hasDisk: diskCache != nil))
-        let settings = LiveSettings(configuration, builtIn: [DataURLLoader(), FileLoader(), downloader]) {
-            [downloader] in downloader.rules
-        }
+        let settings = LiveSettings(
+            configuration, builtIn: [DataURLLoader(), FileLoader(), downloader],
+            rules: { [downloader] in downloader.rules },
+            headerIdentity: { [downloader] in downloader.changedHeaderIdentity })
         pipeline = ImagePipeline(configuration: configuration, cache: cache, settings: settings)
         pressure = Self.observePressure(configuration.memoryPressureMonitor, cache, pipeline.workers)
     }

@@ -47,6 +47,8 @@ final class LiveSettings: Sendable {
     private let state: Lock<SettingsSnapshot>
     private let builtIn: [any ImageLoader]
     private let rules: @Sendable () -> ExchangeRules
+    private let headerIdentity: @Sendable () -> String?
+    private let initialRules: ExchangeRules
 
     /// Creates the settings of a configuration.
     ///
@@ -54,15 +56,20 @@ final class LiveSettings: Sendable {
     ///   - configuration: The configuration.
     ///   - builtIn: The built-in loaders, which are tried after those of the configuration.
     ///   - rules: A closure that returns the current rules of the downloader. The same object means the same rules.
+    ///   - headerIdentity: A fast closure that returns the ``ExchangeRules/changedHeaderIdentity`` of these rules.
     init(
         _ configuration: ImageManager.Configuration, builtIn: [any ImageLoader],
-        rules: @escaping @Sendable () -> ExchangeRules
+        rules: @escaping @Sendable () -> ExchangeRules,
+        headerIdentity: @escaping @Sendable () -> String? = { nil }
     ) {
         self.builtIn = builtIn
         self.rules = rules
+        self.headerIdentity = headerIdentity
+        let rules = rules()
+        initialRules = rules
         state = Lock(
             SettingsSnapshot(
-                coders: configuration.coders, ownLoaders: configuration.loaders, builtIn: builtIn, rules: rules(),
+                coders: configuration.coders, ownLoaders: configuration.loaders, builtIn: builtIn, rules: rules,
                 revision: SettingsSnapshot.Revision()))
     }
 
@@ -78,6 +85,21 @@ final class LiveSettings: Sendable {
             }
             return snapshot
         }
+    }
+
+    /// The identity of the changed header fields for the keys of requests, or `nil` if none changed. It's fast in this
+    /// case.
+    var changedHeaderIdentity: String? { headerIdentity() }
+
+    /// Returns the current settings for a request whose key was made without changed header fields. If header fields
+    /// changed in the meantime, the request is sent with those of the configuration, so that its response belongs to its
+    /// key.
+    var currentWithoutChangedHeaders: SettingsSnapshot {
+        let snapshot = current
+        guard snapshot.rules.changedHeaderIdentity != nil else { return snapshot }
+        return SettingsSnapshot(
+            coders: snapshot.coders, ownLoaders: snapshot.ownLoaders, builtIn: builtIn, rules: initialRules,
+            revision: snapshot.revision)
     }
 
     /// Changes the settings. Requests see all of the changes or none of them.

@@ -40,14 +40,16 @@ final class ResolvedRequest: Sendable {
         _ request: ImageRequest, _ defaults: RequestDefaults, trace: ObserverNotifier? = nil,
         settings: SettingsSnapshot? = nil
     ) {
+        // The key and the header fields to send must belong together.
+        let settings = settings ?? (defaults.settings.changedHeaderIdentity == nil ? nil : defaults.settings.current)
         if request.hasLowerQualities {
             let selection = QualitySelection(request, defaults)
-            let source = defaults.source(of: selection.request)
+            let source = defaults.source(of: selection.request, settings)
             self.init(
                 selection.request, of: request, better: selection.better, defaults, source: source,
                 trace: trace ?? defaults.trace(selection.request), settings: settings)
         } else {
-            let source = defaults.source(of: request)
+            let source = defaults.source(of: request, settings)
             self.init(
                 request, of: nil, defaults, source: source, trace: trace ?? defaults.trace(request),
                 settings: settings)
@@ -116,7 +118,9 @@ final class ResolvedRequest: Sendable {
     }
 
     /// The settings of the request. Memory hits don't need them, so they're read only on demand.
-    var settings: SettingsSnapshot { captured.load() ?? captured.storeIfNil(defaults.settings.current) }
+    var settings: SettingsSnapshot {
+        captured.load() ?? captured.storeIfNil(defaults.settings.currentWithoutChangedHeaders)
+    }
 
     /// Applies the current settings to the request, because it starts now.
     func captureSettings() { _ = settings }
@@ -132,8 +136,8 @@ final class ResolvedRequest: Sendable {
     func verified() async -> ResolvedRequest {
         for request in better {
             let plan = ResolvedRequest(
-                request, of: callerRequest, defaults, source: defaults.source(of: request), trace: trace,
-                settings: captured.load())
+                request, of: callerRequest, defaults, source: defaults.source(of: request, settings), trace: trace,
+                settings: settings)
             guard await plan.isStored() else { continue }
             if prefetchRole.isPrefetch { plan.prefetchRole.becomePrefetch() }
             return plan
@@ -224,9 +228,17 @@ final class RequestDefaults: Sendable {
     }
 
     /// Returns the identity of the data of `request`. This method never reads the file system.
-    func source(of request: ImageRequest) -> RequestKeys.Source {
-        let access = request.network.cacheKeyPart(
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - settings: The settings whose changed header fields are part of the identity, or `nil` for the current ones.
+    func source(of request: ImageRequest, _ settings: SettingsSnapshot? = nil) -> RequestKeys.Source {
+        var access = request.network.cacheKeyPart(
             for: request.url, defaultCookies: defaultCookies, defaultCredentials: defaultCredentials)
+        let changed = settings.map(\.rules.changedHeaderIdentity) ?? self.settings.changedHeaderIdentity
+        if let changed, !request.source.isOnThisMachine {
+            access = CacheKey([access ?? "", "headers", changed]).fileName
+        }
         if let key = request.caching.key ?? configuration.makeCacheKey?(request.url) {
             return RequestKeys.Source(text: key, access: access)
         }

@@ -24,6 +24,7 @@ public final class ImageDownloader: ImageLoader {
     let waits: RetryScheduler
     /// The basis from which each download is derived.
     private let blank: Lock<DownloadContext>
+    private let hasChangedHeaders = Atomic(false)
     /// The loads that equal requests share.
     let jobs = DownloadJobs(cancelled: .cancelled)
     let loads = RunningLoads()
@@ -85,7 +86,10 @@ public final class ImageDownloader: ImageLoader {
     /// are sent there.
     public var headers: HTTPHeaderFields {
         get { rules.headers }
-        set { blank.withLock { $0 = $0.replacing(headers: newValue) } }
+        set {
+            blank.withLock { $0 = $0.replacing(headers: newValue) }
+            hasChangedHeaders.store(true, ordering: .releasing)
+        }
     }
 
     /// The maximum number of simultaneous transfers per origin over HTTP/1, which is at least 1. It begins with
@@ -116,6 +120,12 @@ public final class ImageDownloader: ImageLoader {
 
     /// The rules of loads that start now.
     package var rules: ExchangeRules { basis.defaultRules }
+
+    /// The ``ExchangeRules/changedHeaderIdentity`` of ``rules``. This property is fast if the header fields were never
+    /// changed.
+    package var changedHeaderIdentity: String? {
+        hasChangedHeaders.load(ordering: .acquiring) ? rules.changedHeaderIdentity : nil
+    }
 
     /// Returns `true` for `http` and `https` URLs.
     public func canLoad(_ url: URL) -> Bool {

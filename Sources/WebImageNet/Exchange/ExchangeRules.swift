@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import WebImageHTTP
+import WebImageStore
 
 /// The rules for requests and responses from a downloader's configuration and a request's options.
 ///
@@ -25,7 +26,12 @@ package final class ExchangeRules: LoadRules, Hashable {
     }
 
     /// An object that identifies the configuration, regardless of changed header fields and of the options of requests.
-    private final class Origin: Sendable {}
+    private final class Origin: Sendable {
+        /// The header fields of the configuration.
+        let headers: HTTPHeaderFields
+
+        init(_ headers: HTTPHeaderFields) { self.headers = headers }
+    }
 
     private let values: Values
     private let origin: Origin
@@ -39,6 +45,9 @@ package final class ExchangeRules: LoadRules, Hashable {
 
     /// The header fields that are sent for a request without header fields.
     private let plainFields: HTTPHeaderFields
+    /// A hash of the header fields that differ from those of the configuration and can affect the data, or `nil` if
+    /// there are none. It separates the cache entries of users that the application distinguishes by these fields.
+    package let changedHeaderIdentity: String?
 
     /// Creates the rules of a configuration. Create them only once, because each call gives the configuration's
     /// redirect policy a new identity.
@@ -54,7 +63,7 @@ package final class ExchangeRules: LoadRules, Hashable {
                 retry: configuration.retry, addressPolicy: configuration.addressPolicy, proxy: configuration.proxy,
                 maxRedirects: configuration.maxRedirects, allowsDowngrade: configuration.allowsInsecureRedirects,
                 strictTransport: configuration.hsts.map { IdentityBox($0) }), configuration,
-            plainFields: configuration.sent(HTTPHeaderFields()), origin: Origin())
+            plainFields: configuration.sent(HTTPHeaderFields()), origin: Origin(configuration.headers))
     }
 
     private init(
@@ -64,6 +73,7 @@ package final class ExchangeRules: LoadRules, Hashable {
         self.configuration = configuration
         self.plainFields = plainFields
         self.origin = origin
+        changedHeaderIdentity = Self.identity(of: values.headers, insteadOf: origin.headers)
         hash = values.hashValue
     }
 
@@ -92,6 +102,16 @@ package final class ExchangeRules: LoadRules, Hashable {
         configuration.headers = headers
         return ExchangeRules(
             changed, configuration, plainFields: configuration.sent(HTTPHeaderFields()), origin: origin)
+    }
+
+    private static func identity(of headers: HTTPHeaderFields, insteadOf original: HTTPHeaderFields) -> String? {
+        guard headers != original else { return nil }
+        let names = Set((headers.lines + original.lines).map { $0.name.lowercased() })
+        let parts = names.filter { !HTTPHeaderFields.namesWithoutEffectOnData.contains($0) }.sorted().flatMap { name in
+            let value = headers.combined(name)
+            return value == original.combined(name) ? [] : [name, value ?? "", value == nil ? "removed" : "set"]
+        }
+        return parts.isEmpty ? nil : CacheKey(parts).fileName
     }
 
     /// Returns whether both rules come from the same configuration object, so that one can replace the other.

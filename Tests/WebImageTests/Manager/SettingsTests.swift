@@ -115,6 +115,54 @@ struct SettingsTests {
         #expect(server.counters.requests == 2)
     }
 
+    @Test("An image that was loaded with other header fields is returned neither from memory nor from disk")
+    func headersSeparateUsers() async throws {
+        let server = try LoopbackServer { request in
+            image(request.headers["Authorization"].flatMap { Int($0) } ?? 0).with {
+                $0.headers["Cache-Control"] = "max-age=1000"
+            }
+        }
+        let fixture = try ManagerFixture()
+        let manager = fixture.manager
+        func load() async throws -> Int? {
+            let task = manager.load(server.url("/a"))
+            _ = try await task.response
+            await task.waitUntilStored()
+            return await task.number
+        }
+        #expect(try await load() == 0)
+        for user in 1...2 {
+            manager.update { $0.headers["Authorization"] = "\(user)" }
+            #expect(manager.cachedImage(for: server.url("/a")) == nil)
+            #expect(try await load() == user)
+        }
+        #expect(server.counters.requests == 3)
+        // Each user has entries in memory and on disk, which a header field without effect on the data doesn't hide.
+        for user in [1, 0, 2] {
+            manager.update { settings in
+                settings.headers["Authorization"] = user == 0 ? nil : "\(user)"
+                settings.headers["User-Agent"] = "Example/\(user)"
+            }
+            #expect(try await load() == user)
+            manager.memoryCache.removeAll()
+            #expect(try await load() == user)
+        }
+        #expect(server.counters.requests == 3)
+    }
+
+    @Test("A request that was made before header fields change is stored for the earlier ones")
+    func headersAfterPlan() async throws {
+        let server = try LoopbackServer { request in
+            image(request.headers["Authorization"].flatMap { Int($0) } ?? 0)
+        }
+        let manager = try ManagerFixture().manager
+        let plan = ResolvedRequest(request(server.url("/a")), manager.pipeline.defaults)
+        manager.update { $0.headers["Authorization"] = "1" }
+        #expect(await manager.pipeline.start(plan, known: nil).number == 0)
+        #expect(await manager.load(server.url("/a")).number == 1)
+        #expect(server.requests.map { $0.headers["Authorization"] } == [nil, "1"])
+    }
+
     @Test("A request that waits in the cache lookup when header fields change is sent with the earlier ones")
     func headersDuringLookup() async throws {
         let server = try LoopbackServer { request in
