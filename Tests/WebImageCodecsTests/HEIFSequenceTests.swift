@@ -103,6 +103,16 @@
             #expect(try ImageInfo(data: sequence(sync: [1])).frameCount == 1)
         }
 
+        @Test("Numbers of chunks and durations far above the number of samples take no time", .timeLimit(.minutes(1)))
+        func numbers() throws {
+            var data = try sequence()
+            for name in ["stco", "stts"] {
+                let found = try #require(data.firstRange(of: Data(name.utf8)))
+                data.replaceSubrange(found.upperBound + 4..<found.upperBound + 8, with: [255, 255, 255, 255])
+            }
+            #expect(try ImageInfo(data: data).frameCount == 3)
+        }
+
         @Test("Mutated and truncated sequences result in an image or a typed error")
         func hostile() throws {
             let data = try sequence()

@@ -79,6 +79,44 @@
             }
         }
 
+        @Test("Files for which OpenJPEG would allocate far more memory than for the image are rejected")
+        func allocations() throws {
+            let unsupported: (any Error) -> Bool = { error in
+                guard case .decoding(let failure) = error as? ImageError,
+                    case .unsupportedFeature(format: .jpeg2000, feature: _) = failure.reason
+                else { return false }
+                return true
+            }
+            for file in ["rgb.jp2", "rgb.j2k"] {
+                let whole = try data(file)
+                let style = try #require(whole.firstRange(of: Data([0xFF, 0x52]))).lowerBound
+                // Code blocks of 4 × 4 samples.
+                var blocks = whole
+                blocks[style + 10] = 0
+                blocks[style + 11] = 0
+                #expect { try decode(blocks) } throws: { unsupported($0) }
+                // One precinct per sample.
+                var precincts = whole
+                precincts[style + 4] |= 1
+                let length = Int(precincts[style + 2]) << 8 | Int(precincts[style + 3])
+                let levels = Int(precincts[style + 9])
+                precincts.insert(contentsOf: [UInt8](repeating: 0, count: levels + 1), at: style + 2 + length)
+                precincts[style + 3] += UInt8(levels + 1)
+                #expect { try decode(precincts) } throws: { unsupported($0) }
+                // A marker after which OpenJPEG searches for the next one.
+                var unknown = whole
+                unknown.insert(contentsOf: [0xFF, 0x42, 0, 2], at: style)
+                #expect { try decode(unknown) } throws: { unsupported($0) }
+            }
+            // A palette of 255 columns, in the header and outside it.
+            let palette = Data([0, 0, 0, 11]) + Data("pclr".utf8) + Data([0, 1, 255])
+            var whole = try data("rgb.jp2")
+            let stream = try #require(whole.firstRange(of: Data("jp2c".utf8))).lowerBound - 4
+            whole.insert(contentsOf: palette, at: stream)
+            #expect(throws: ImageError.self) { try ImageInfo(data: whole) }
+            #expect(throws: ImageError.self) { try decode(whole) }
+        }
+
         @Test("Truncated, mutated, and limited data results in an image or a typed error")
         func hostile() throws {
             var generator = SeededGenerator(3)

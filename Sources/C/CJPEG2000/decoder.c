@@ -143,7 +143,8 @@ wi_jpeg2000_status wi_jpeg2000_decode(wi_jpeg2000_decoder *own, wi_jpeg2000_info
     for (uint32_t index = 0; index < image->numcomps; index++) {
         const opj_image_comp_t *part = &image->comps[index];
         if (!part->data || !part->w || !part->h || !part->prec || part->prec > 16) return failure(own);
-        if (part->alpha && own->alpha < 0) own->alpha = (int)index;
+        // Type 65535 is neither a color nor opacity.
+        if ((part->alpha == 1 || part->alpha == 2) && own->alpha < 0) own->alpha = (int)index;
         if (!part->alpha && own->alpha != (int)index && own->color_count < 4) own->colors[own->color_count++] = index;
     }
     if (!own->color_count) return WI_JPEG2000_UNSUPPORTED;

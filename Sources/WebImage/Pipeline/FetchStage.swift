@@ -162,11 +162,24 @@ final class FetchStage: Sendable {
             }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
         let ahead = await feed.finish()
-        let original = try await inspect(answer, head, plan, key, isSubstitute: source.isAlternative && head == nil)
+        let original = try await inspect(
+            answer, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
         if let head { plan.defaults.recentResponses.record(head, for: plan.keys.data) }
         // Other requests for the URL have other alternatives.
         if !original.resource.isSubstitute { inFlight.add(original, for: plan.keys.data) }
         return .original(original, ahead: ahead, metrics: answer.metrics)
+    }
+
+    /// Returns whether data must not be stored for the URL of the request, because it comes from an alternative whose
+    /// response never becomes stale, or that was contacted with cookies or other secrets that aren't part of the key.
+    private func isSubstitute(
+        _ source: FetchSource, _ request: LoadRequest, _ head: StoredResponseHead?, _ plan: ResolvedRequest
+    ) -> Bool {
+        guard source.isAlternative else { return false }
+        guard head != nil, !plan.isLocal else { return true }
+        let changed = plan.settings.rules.changedHeaderIdentity
+        return plan.defaults.access(of: plan.request, to: request.url, changed: changed)
+            != plan.defaults.access(of: plan.request, to: plan.request.url, changed: changed)
     }
 
     /// Checks the data itself, because the Content-Type can be wrong.

@@ -26,7 +26,7 @@ struct QualitySelection {
         if request.mayBeCached, policy != .reload, policy != .refresh {
             for candidate in (0..<position).lazy.map(request.quality) {
                 let plan = ResolvedRequest(candidate, defaults)
-                if !request.includesOriginalData, let hit = MemoryStage().hit(plan), hit.step.servesRequest {
+                if !request.includesOriginalData, let hit = MemoryStage().hit(plan), hit.step.needsNothing {
                     self.request = candidate
                     self.better = better
                     return
@@ -64,7 +64,7 @@ extension ResolvedRequest {
         else { return false }
         // The decision depends only on the response head, so the digest of the data isn't necessary.
         let head = OriginalInfo(digest: ContentDigest(of: Data()), byteCount: 0, head: found.entry.head)
-        return step(for: head).servesRequest
+        return step(for: head).needsNothing
     }
 }
 

@@ -42,14 +42,15 @@ final class ResolvedRequest: Sendable {
     ) {
         // The key and the header fields to send must belong together.
         let settings = settings ?? (defaults.settings.changedHeaderIdentity == nil ? nil : defaults.settings.current)
+        let changed = settings?.rules.changedHeaderIdentity
         if request.hasLowerQualities {
             let selection = QualitySelection(request, defaults)
-            let source = defaults.source(of: selection.request, settings)
+            let source = defaults.source(of: selection.request, changed: changed)
             self.init(
                 selection.request, of: request, better: selection.better, defaults, source: source,
                 trace: trace ?? defaults.trace(selection.request), settings: settings)
         } else {
-            let source = defaults.source(of: request, settings)
+            let source = defaults.source(of: request, changed: changed)
             self.init(
                 request, of: nil, defaults, source: source, trace: trace ?? defaults.trace(request),
                 settings: settings)
@@ -75,7 +76,7 @@ final class ResolvedRequest: Sendable {
         if request.caching.processedEncoding == nil {
             self.transformers = transformers
         } else {
-            let current = settings ?? defaults.settings.current
+            let current = settings ?? defaults.settings.currentWithoutChangedHeaders
             settings = current
             self.transformers = ProcessedForm.appended(to: transformers, request, current.coders)
         }
@@ -134,9 +135,11 @@ final class ResolvedRequest: Sendable {
     /// Returns this plan with the current version of its file in the key, or the plan for a higher quality that is
     /// stored. The version is read on a thread for blocking work.
     func verified() async -> ResolvedRequest {
+        let changed = settings.rules.changedHeaderIdentity
         for request in better {
             let plan = ResolvedRequest(
-                request, of: callerRequest, defaults, source: defaults.source(of: request, settings), trace: trace,
+                request, of: callerRequest, defaults, source: defaults.source(of: request, changed: changed),
+                trace: trace,
                 settings: settings)
             guard await plan.isStored() else { continue }
             if prefetchRole.isPrefetch { plan.prefetchRole.becomePrefetch() }
@@ -231,14 +234,10 @@ final class RequestDefaults: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - settings: The settings whose changed header fields are part of the identity, or `nil` for the current ones.
-    func source(of request: ImageRequest, _ settings: SettingsSnapshot? = nil) -> RequestKeys.Source {
-        var access = request.network.cacheKeyPart(
-            for: request.url, defaultCookies: defaultCookies, defaultCredentials: defaultCredentials)
-        let changed = settings.map(\.rules.changedHeaderIdentity) ?? self.settings.changedHeaderIdentity
-        if let changed, !request.source.isOnThisMachine {
-            access = CacheKey([access ?? "", "headers", changed]).fileName
-        }
+    ///   - changed: The identity of the changed header fields with which the request is sent, or `nil` for none.
+    func source(of request: ImageRequest, changed: String?) -> RequestKeys.Source {
+        let access = access(
+            of: request, to: request.url, changed: request.source.isOnThisMachine ? nil : changed)
         if let key = request.caching.key ?? configuration.makeCacheKey?(request.url) {
             return RequestKeys.Source(text: key, access: access)
         }
@@ -246,9 +245,20 @@ final class RequestDefaults: Sendable {
         return RequestKeys.Source(text: files.knownIdentity(of: request.source), isUnverifiedFile: true)
     }
 
+    /// Returns a hash of the options, the cookies, the credentials, and the changed header fields with which a request
+    /// contacts a URL, or `nil` if there are none.
+    func access(of request: ImageRequest, to url: URL, changed: String?) -> String? {
+        let access = request.network.cacheKeyPart(
+            for: url, defaultCookies: defaultCookies, defaultCredentials: defaultCredentials)
+        guard let changed else { return access }
+        return CacheKey([access ?? "", "headers", changed]).fileName
+    }
+
     /// Returns the digest of the memory key of `request`.
     func digest(of request: ImageRequest) -> CacheKey.Digest {
-        RequestKeys.digest(request, source: source(of: request), identities: identities(of: request))
+        RequestKeys.digest(
+            request, source: source(of: request, changed: settings.changedHeaderIdentity),
+            identities: identities(of: request))
     }
 
     /// Returns whether `url` can be loaded instead of another URL.

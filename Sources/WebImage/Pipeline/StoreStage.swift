@@ -53,7 +53,7 @@ final class StoreStage: Sendable {
     /// Removes the previous response after a response that must not be stored (RFC 9111 4), because the previous one is
     /// outdated.
     private func removeOlder(than original: OriginalData, _ plan: ResolvedRequest) async {
-        guard original.origin == .network else { return }
+        guard original.origin == .network, !original.resource.isSubstitute else { return }
         plan.cache.removeAllFromMemory(of: plan.keys.data)
         guard plan.originalCache.mayContain(plan.keys.data) else { return }
         await plan.originalCache.remove(plan.keys.data, matching: plan.selectingHeaders)

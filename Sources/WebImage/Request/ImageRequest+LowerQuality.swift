@@ -3,6 +3,7 @@
 import Foundation
 import WebImageConcurrency
 import WebImageCore
+import WebImageNet
 
 extension ImageRequest {
     /// The image in lower qualities, for slow and metered networks.
@@ -27,7 +28,10 @@ extension ImageRequest {
         var request = self
         request.change { values in
             if position > 0 {
+                let origin = Origin(values.url)
                 values.url = values.lowerQuality.urls[position - 1]
+                // Another server must not receive the secrets, as with alternatives.
+                if Origin(values.url) != origin { values.headers = RedirectRules.withoutSecrets(values.headers) }
                 // The same key would serve requests for the highest quality.
                 if let key = values.caching.key { values.caching.key = "\(key)|lower quality \(position)" }
             }

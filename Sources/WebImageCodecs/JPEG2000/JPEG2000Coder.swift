@@ -48,6 +48,7 @@
             _ bytes: UnsafeBufferPointer<UInt8>, _ header: ImageInfo, _ layout: DecodeLayout,
             _ options: ImageDecodingOptions, _ context: ImageProcessingContext
         ) throws(ImageError) -> DecodedImage {
+            try JPEG2000Segments.check(bytes)
             var reader = try JPEG2000Reader(
                 bytes, reduction: layout.denominator.trailingZeroBitCount)
             let scale = Double(1 << reader.reduction)

@@ -6,7 +6,7 @@ import WebImageHTTP
 
 /// The rules for redirects (RFC 9110 15.4, Fetch 4.4), which determine the target URL, the method, and the header
 /// fields.
-struct RedirectRules {
+package struct RedirectRules {
     /// The reason why a redirect isn't followed.
     enum Refusal: Error, Equatable {
         /// A response that isn't a redirect or has no valid `Location`, so it's an ordinary response.
@@ -64,7 +64,7 @@ struct RedirectRules {
     }
 
     /// Returns the header fields that may be sent to any origin.
-    static func withoutSecrets(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
+    package static func withoutSecrets(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
         HTTPHeaderFields(fields.lines.filter { harmless.contains($0.name.lowercased()) })
     }
 

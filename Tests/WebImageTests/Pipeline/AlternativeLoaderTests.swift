@@ -75,6 +75,19 @@ struct AlternativeLoaderTests {
         }
     }
 
+    @Test("An image that a server returned instead of a missing file isn't cached for the file")
+    func missingFile() async throws {
+        let server = try server(Shared(true))
+        let fixture = try ManagerFixture()
+        var request = ImageRequest(url: URL(filePath: fixture.directory.file("missing.png")))
+        request.network.alternativeURLs = [server.url("/a")]
+        for count in 1...2 {
+            #expect(try await fixture.manager.image(for: request).size.width > 0)
+            #expect(fixture.manager.cachedImage(for: request) == nil)
+            #expect(server.counters.requests == count)
+        }
+    }
+
     @Test(
         "A local alternative serves a request whose URL fails, and the next request tries the URL again",
         arguments: [Local.file, .data])

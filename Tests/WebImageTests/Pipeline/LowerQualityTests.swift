@@ -248,6 +248,22 @@ struct LowerQualityTests {
         #expect(requested == [url(3), url(2)])
     }
 
+    @Test("A quality on another server receives no secret header fields")
+    func otherOrigin() async throws {
+        let body = try TestImages.png(1)
+        let servers = try (0..<2).map { _ in try LoopbackServer { _ in .ok(body, contentType: "image/png") } }
+        for isSameOrigin in [true, false] {
+            let conditions = NetworkConditions()
+            conditions.isMetered = true
+            let fixture = try ManagerFixture { $0.networkConditions = conditions }
+            var request = ImageRequest(url: servers[0].url("/high"))
+            request.headers["Authorization"] = "Bearer 1"
+            request.lowerQuality.urls = [servers[isSameOrigin ? 0 : 1].url("/low")]
+            _ = try await fixture.manager.image(for: request)
+        }
+        #expect(servers.map { $0.requests.map { $0.headers["Authorization"] } } == [["Bearer 1"], [nil]])
+    }
+
     @Test("Prefetchers pause with the conditions of their manager and prefetch the selected quality")
     func prefetcher() async throws {
         let fixture = try fixture()

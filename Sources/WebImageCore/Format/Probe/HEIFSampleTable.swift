@@ -48,7 +48,8 @@ struct HEIFSampleTable {
         let runCount = try runs.big32(at: 4)
         var offsets: [Int] = []
         var run = 0
-        for chunk in 0..<chunkCount where offsets.count < lengths.count {
+        for chunk in 0..<chunkCount {
+            guard offsets.count < lengths.count else { break }
             // A run applies from its first chunk on, which is counted from 1.
             while run + 1 < runCount, try runs.big32(at: 8 + (run + 1) * 12) <= chunk + 1 { run += 1 }
             let perChunk = try runs.big32(at: 8 + run * 12 + 4)
@@ -75,7 +76,8 @@ struct HEIFSampleTable {
         guard scale > 0 else { return durations }
         let runCount = try times.big32(at: 4)
         var index = 0
-        for run in 0..<runCount where index < count {
+        for run in 0..<runCount {
+            guard index < count else { break }
             let length = min(try times.big32(at: 8 + run * 8), count - index)
             let milliseconds = Double(try times.big32(at: 12 + run * 8)) * 1_000 / Double(scale)
             for place in index..<index + length { durations[place] = milliseconds }

@@ -20,6 +20,8 @@ struct JPEG2000Probe {
         while let box = try list.next() {
             switch box.name {
             case "jp2h": try reader.read(header: box.content)
+            // OpenJPEG also reads these boxes outside the header.
+            case "pclr", "cdef", "colr": try reader.read(box)
             case "jp2c":
                 var probe = try codestream(box.content)
                 // Without a channel definition, the components of a JP2 file are colors.
@@ -35,23 +37,29 @@ struct JPEG2000Probe {
 
     private mutating func read(header: HeaderBytes) throws(HeaderParsingError) {
         var list = BoxList(header)
-        while let box = try list.next() {
-            switch box.name {
-            case "pclr": hasPalette = true
-            case "cdef":
-                let count = try box.content.big16(at: 0)
-                for index in 0..<min(count, HeaderBounds.jpeg2000Components) {
-                    // Type 1 is opacity, and type 2 is opacity by which the colors are multiplied.
-                    let kind = try box.content.big16(at: 2 + index * 6 + 2)
-                    if kind == 1 || kind == 2 { hasAlpha = true }
-                }
-            case "colr":
-                guard try box.content.byte(at: 0) == 2 else { continue }
-                try HeaderParsingError.check(
-                    box.content.declaredLength ?? 0, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
-                hasICCProfile = true
-            default: continue
+        while let box = try list.next() { try read(box) }
+    }
+
+    private mutating func read(_ box: BoxList.Box) throws(HeaderParsingError) {
+        switch box.name {
+        case "pclr":
+            // OpenJPEG allocates an image for each column.
+            let columns = Int(try box.content.byte(at: 2))
+            try HeaderParsingError.check(columns, limit: HeaderBounds.jpeg2000Components, "palette columns")
+            hasPalette = true
+        case "cdef":
+            let count = try box.content.big16(at: 0)
+            for index in 0..<min(count, HeaderBounds.jpeg2000Components) {
+                // Type 1 is opacity, and type 2 is opacity by which the colors are multiplied.
+                let kind = try box.content.big16(at: 2 + index * 6 + 2)
+                if kind == 1 || kind == 2 { hasAlpha = true }
             }
+        case "colr":
+            guard try box.content.byte(at: 0) == 2 else { return }
+            try HeaderParsingError.check(
+                box.content.declaredLength ?? 0, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
+            hasICCProfile = true
+        default: break
         }
     }
 
