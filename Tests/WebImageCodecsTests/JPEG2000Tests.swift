@@ -81,12 +81,7 @@
 
         @Test("Files for which OpenJPEG would allocate far more memory than for the image are rejected")
         func allocations() throws {
-            let unsupported: (any Error) -> Bool = { error in
-                guard case .decoding(let failure) = error as? ImageError,
-                    case .unsupportedFeature(format: .jpeg2000, feature: _) = failure.reason
-                else { return false }
-                return true
-            }
+            let unsupported: (any Error) -> Bool = { ($0 as? ImageError)?.code == 4007 }
             for file in ["rgb.jp2", "rgb.j2k"] {
                 let whole = try data(file)
                 let style = try #require(whole.firstRange(of: Data([0xFF, 0x52]))).lowerBound
