@@ -6,9 +6,8 @@
 /// The members are inlinable so that callers specialize them.
 public struct CopyOnWrite<Value: Sendable>: Sendable {
     /// The object that contains the value.
-    ///
-    /// Safe: only ``CopyOnWrite/value`` changes the object, and only if no other copy has a reference to it.
     @usableFromInline
+    // Safe: only `CopyOnWrite.value` changes the object, and only if no other copy has a reference to it.
     final class Box: @unchecked Sendable {
         // Access to the structure excludes overlapping access to the box, so checks at run time are unnecessary.
         @exclusivity(unchecked) @usableFromInline var value: Value
