@@ -114,6 +114,9 @@ extension ImageManager {
         public var transformers: [any ImageTransformer] = []
         /// A closure that returns the identity of the data at a URL, or `nil` if the URL identifies the data. The
         /// default is `nil`, which means the URL for all data.
+        ///
+        /// If it returns the same identity for several qualities of a request (``ImageRequest/lowerQuality``), each lower
+        /// quality has a key derived from it.
         public var makeCacheKey: (@Sendable (URL) -> String?)?
         /// The number of threads for decoding, transforming, and encoding. The default is one per active processor
         /// core.

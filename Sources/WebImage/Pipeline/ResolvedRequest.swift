@@ -238,7 +238,7 @@ final class RequestDefaults: Sendable {
     func source(of request: ImageRequest, changed: String?) -> RequestKeys.Source {
         let access = access(
             of: request, to: request.url, changed: request.source.isOnThisMachine ? nil : changed)
-        if let key = request.caching.key ?? configuration.makeCacheKey?(request.url) {
+        if let key = request.applicationKey(configuration.makeCacheKey) {
             return RequestKeys.Source(text: key, access: access)
         }
         guard request.source.isFile else { return RequestKeys.Source(text: request.source.text, access: access) }

@@ -14,8 +14,8 @@ extension ImageRequest {
     /// ``CachePolicy/cacheOnly``, it uses the highest cached quality.
     ///
     /// The selected URL replaces ``url``, so it determines the key, and ``ImageResponse/url`` contains it. If
-    /// ``CachingOptions/key`` is set, lower qualities have keys derived from it. ``NetworkOptions/alternativeURLs`` apply
-    /// to each quality. ``ImageManager/removeCachedImage(for:)`` removes all qualities, ``ImageManager/cachedImage(for:)-(ImageRequest)``
+    /// ``CachingOptions/key`` is set, or if ``ImageManager/Configuration/makeCacheKey`` returns one key for several
+    /// qualities, lower qualities have keys derived from it. ``NetworkOptions/alternativeURLs`` apply to each quality. ``ImageManager/removeCachedImage(for:)`` removes all qualities, ``ImageManager/cachedImage(for:)-(ImageRequest)``
     /// returns the highest one in memory, and ``ImageManager/store(_:data:for:in:)`` stores an image for ``url``. The
     /// default has no URLs.
     public var lowerQuality: LowerQuality {
@@ -29,15 +29,29 @@ extension ImageRequest {
         request.change { values in
             if position > 0 {
                 let origin = Origin(values.url)
+                values.higherQualities = [values.url] + values.lowerQuality.urls.prefix(position - 1)
                 values.url = values.lowerQuality.urls[position - 1]
                 // Another server must not receive the secrets, as with alternatives.
                 if Origin(values.url) != origin { values.headers = RedirectRules.withoutSecrets(values.headers) }
-                // The same key would serve requests for the highest quality.
-                if let key = values.caching.key { values.caching.key = "\(key)|lower quality \(position)" }
             }
             values.lowerQuality.urls = []
         }
         return request
+    }
+
+    /// Returns the key of the application for the data of this request, or `nil` if it has none.
+    ///
+    /// - Parameter make: The closure of the application that returns the key for a URL, or `nil` if there is none.
+    func applicationKey(_ make: ((URL) -> String?)?) -> String? {
+        let own = caching.key
+        guard own != nil || make != nil else { return nil }
+        let key = own ?? make?(url)
+        let higher = storage.value.higherQualities
+        guard !higher.isEmpty else { return key }
+        let text = key ?? source.text
+        // The same key would serve requests for another quality.
+        let isShared = own != nil || higher.contains { (make?($0) ?? SourceKind($0).text) == text }
+        return isShared ? "\(text)|lower quality \(higher.count)" : key
     }
 
     /// The requests for all qualities, beginning with the highest quality.

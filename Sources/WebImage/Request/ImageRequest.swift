@@ -234,6 +234,8 @@ extension ImageRequest {
         var previews = PreviewPolicy.disabled
         var preliminary: ImageRequest?
         var lowerQuality = LowerQuality()
+        /// The URLs of the higher qualities if this is the request for a lower quality, and otherwise an empty array.
+        var higherQualities: [URL] = []
         var cachePolicy: CachePolicy?
         var decoding: ImageDecodingOptions
         var coder: (any ImageCoder)?
@@ -396,6 +398,7 @@ extension ImageRequest {
             values.caching.writeTo = []
             values.network.alternativeURLs = []
             values.lowerQuality.urls = []
+            values.higherQualities = []
         }
         return request
     }

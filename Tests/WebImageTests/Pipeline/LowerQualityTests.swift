@@ -208,6 +208,48 @@ struct LowerQualityTests {
         #expect(try await fixture.manager.response(for: plain).source == .memoryCache)
     }
 
+    @Test(
+        "If the configuration returns one key for several qualities, a lower quality doesn't serve a higher one",
+        arguments: [1, 2, 3])
+    func configuredKey(_ kind: Int) async throws {
+        let (high, middle) = (url(1).absoluteString, url(2).absoluteString)
+        let fixture = try ManagerFixture {
+            configure(&$0)
+            $0.makeCacheKey = { url in
+                switch kind {
+                // All qualities, only the lower ones, or two URLs of which one is the key of the other.
+                case 1: "photo"
+                case 2: url.absoluteString == high ? nil : "photo"
+                default: url.absoluteString == high ? middle : nil
+                }
+            }
+        }
+        let manager = fixture.manager
+        #expect(Set(request.qualities.map { manager.cacheKey(for: $0) }).count == 3)
+        conditions.isMetered = true
+        #expect(try await manager.response(for: request).url == url(3))
+        conditions.isMetered = false
+        conditions.recordDownload(byteCount: 100_000, duration: .seconds(1))
+        #expect(Numbered.number(of: try await manager.image(for: request)) == 2)
+        conditions.recordDownload(byteCount: 100_000_000, duration: .seconds(1))
+        #expect(Numbered.number(of: try await manager.image(for: request)) == 1)
+        #expect(requested == [url(3), url(2), url(1)])
+        await manager.removeCachedImage(for: request)
+        #expect(manager.cachedImage(for: request) == nil)
+    }
+
+    @Test("A key of the configuration that differs between the qualities isn't changed")
+    func distinctKeys() throws {
+        let fixture = try ManagerFixture {
+            configure(&$0)
+            $0.makeCacheKey = { "signed|\($0.path())" }
+        }
+        let manager = fixture.manager
+        for (number, quality) in zip(1..., request.qualities) {
+            #expect(manager.cacheKey(for: quality) == manager.cacheKey(for: ImageRequest(url: url(number))))
+        }
+    }
+
     // MARK: - Other features
 
     @Test("Interceptors receive the request of the caller, and the selection follows")
