@@ -180,18 +180,29 @@ struct MemoryStage: Sendable {
     /// An image in memory and the request's next step.
     struct Hit {
         let image: DecodedImage
-        let step: CacheAction
+        let decision: CacheDecision
+        /// A Boolean value that indicates whether the image is larger than requested.
+        var isLarger = false
+
+        var step: CacheAction { decision.step }
+
+        /// The image, for a request that it doesn't serve alone. A larger image that must be revalidated would be
+        /// revalidated at its own size and stored under the key of the request.
+        var known: DecodedImage? { isLarger && decision.isFirstUse ? nil : image }
     }
 
     /// Returns the image in memory for `plan`.
     func hit(_ plan: ResolvedRequest) -> Hit? {
         guard plan.policy != .reload, plan.request.caching.readFrom.contains(.memory) else { return nil }
-        if let image = plan.imageInMemory, plan.selects(image) {
-            return Hit(image: image, step: plan.step(for: image.resource))
+        if let image = plan.imageInMemory {
+            // Most hits end here, after one look at the record of the data.
+            if let resource = image.resource, plan.isKnownFresh(resource) {
+                return Hit(image: image, decision: CacheDecision(step: .use))
+            }
+            if plan.selects(image) { return Hit(image: image, decision: plan.decision(for: image.resource)) }
         }
-        if let image = firstFrame(plan) { return Hit(image: image, step: plan.step(for: image.resource)) }
+        if let image = firstFrame(plan) { return Hit(image: image, decision: plan.decision(for: image.resource)) }
         guard plan.request.caching.allowsLargerImages, plan.transformers.isEmpty else { return nil }
-        // A larger image that must be revalidated would be revalidated at its own size and stored under this key.
         let isUsable: (DecodedImage) -> Bool = { image in
             plan.selects(image) && plan.step(for: image.resource).needsNothing
         }
@@ -199,7 +210,9 @@ struct MemoryStage: Sendable {
         let larger =
             cache.memory?.larger(for: plan.rendition, where: isUsable)
             ?? cache.trackedMemory?.larger(for: plan.rendition, where: isUsable)
-        return larger.map { Hit(image: $0, step: .use) }
+        guard let larger else { return nil }
+        let decision = plan.decision(for: larger.resource)
+        return decision.step.needsNothing ? Hit(image: larger, decision: decision, isLarger: true) : nil
     }
 
     /// Returns the first frame of an animation in memory if `plan` requests the first frame of the same image.

@@ -56,18 +56,23 @@ struct EncodingRun {
     private func storedBeforehand() async -> Data? {
         guard storesEncodings, plan.policy != .reload, plan.policy != .refresh,
             plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.caching.readFrom),
-            let digest = await resultDigest()
+            let (resource, decision) = await usableData(),
+            let data = await pipeline.cache.encoding(encoding, plan, of: resource.digest, priority: priority),
+            plan.claim(decision, of: resource).needsNothing
         else { return nil }
-        return await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
+        return data
     }
 
-    /// Returns the digest of the original data if it serves the request without contacting the source.
-    private func resultDigest() async -> ContentDigest? {
-        if let hit = pipeline.memory.hit(plan), hit.step.needsNothing { return hit.image.resource?.digest }
+    /// Returns the record of the original data if it serves the request without contacting the source.
+    private func usableData() async -> (OriginalInfo, CacheDecision)? {
+        if let hit = pipeline.memory.hit(plan), hit.step.needsNothing {
+            return hit.image.resource.map { ($0, hit.decision) }
+        }
         let original = await pipeline.cache.original(
             plan, plan.originalCache.generation(of: plan.keys.data), priority: priority)
-        guard let original, plan.step(for: original.resource).needsNothing else { return nil }
-        return original.resource.digest
+        guard let original else { return nil }
+        let decision = plan.decision(for: original.resource)
+        return decision.step.needsNothing ? (original.resource, decision) : nil
     }
 
     /// Returns the image to encode, together with its original data if the encoder can use it.

@@ -81,9 +81,10 @@ final class ImagePipeline: Sendable {
     // MARK: - Starting requests
 
     /// Returns the plan of `request` after the modifier of the configuration changed it.
-    func plan(_ request: ImageRequest) -> ResolvedRequest {
+    func plan(_ request: ImageRequest, isPrefetch: Bool = false) -> ResolvedRequest {
         interceptors.preparesNothing
-            ? ResolvedRequest(request, defaults) : ResolvedRequest(interceptors.prepared(request), defaults)
+            ? ResolvedRequest(request, defaults, isPrefetch: isPrefetch)
+            : ResolvedRequest(interceptors.prepared(request), defaults, isPrefetch: isPrefetch)
     }
 
     /// Looks up the image in memory without suspending.
@@ -95,20 +96,29 @@ final class ImagePipeline: Sendable {
         let hit = memory.hit(plan)
         // A revalidation must pass through the interceptors.
         guard let response = response(hit, plan, needsNothing: interceptors.interceptsLoads) else {
-            return (nil, hit?.image)
+            return (nil, hit?.known)
         }
         counters.countMemoryHit()
         if let trace = plan.trace { trace.begin(.request, cacheKey: plan.keys.final).end(.success(response)) }
-        return (response, hit?.image)
+        return (response, hit?.known)
     }
 
-    /// Returns the response for an image in memory, or `nil` if more work is necessary. `needsNothing` indicates that a
-    /// background revalidation counts as more work.
+    /// Returns whether an image in memory serves the request without contacting the server. This method delivers
+    /// nothing, so it doesn't use up a prefetched image.
+    func servesWithoutServer(_ hit: MemoryStage.Hit?, _ plan: ResolvedRequest) -> Bool {
+        guard let hit else { return false }
+        return hit.step.needsNothing && !plan.request.includesOriginalData
+    }
+
+    /// Returns the response to deliver for an image in memory, or `nil` if more work is necessary. `needsNothing`
+    /// indicates that a background revalidation counts as more work.
     func response(_ hit: MemoryStage.Hit?, _ plan: ResolvedRequest, needsNothing: Bool = false) -> ImageResponse? {
         guard let hit, hit.step.servesRequest, !plan.request.includesOriginalData else { return nil }
         if needsNothing, !hit.step.needsNothing { return nil }
-        if hit.step.revalidatesInBackground { revalidate(plan, known: hit.image) }
-        return response(hit.image, plan, isStale: hit.step.revalidatesInBackground)
+        let step = plan.claim(hit.decision, of: hit.image.resource)
+        guard needsNothing ? step.needsNothing : step.servesRequest else { return nil }
+        if step.revalidatesInBackground { revalidate(plan, known: hit.image) }
+        return response(hit.image, plan, isStale: step.revalidatesInBackground)
     }
 
     /// Returns the response for an available image, which is in memory or comes from an interceptor.
@@ -193,7 +203,7 @@ final class ImagePipeline: Sendable {
             plan = await plan.verified()
             let hit = memory.hit(plan)
             if let response = response(hit, plan) { return .success(response) }
-            known = hit?.image
+            known = hit?.known
         }
         var run = RequestExecution(plan, task, known: known, self)
         do throws(ImageError) {

@@ -156,10 +156,13 @@ final class OriginalInfo: Sendable {
     var isNegotiated: Bool { state.withLock { $0.isNegotiated } }
 
     /// Returns whether the data is known to be fresh at `now` for a request without header fields. If this method
-    /// returns `false`, the caller must evaluate the header fields, which takes longer than a memory lookup.
+    /// returns `false`, the caller must evaluate the header fields, which takes longer than a memory lookup. The result
+    /// is `false` for data that header fields of the request selected.
     func isKnownFresh(at now: Date, by rules: RequestDefaults) -> Bool {
         state.withLock { state in
-            guard let fresh = state.fresh, fresh.rules == ObjectIdentifier(rules) else { return false }
+            guard let fresh = state.fresh, !state.isNegotiated, fresh.rules == ObjectIdentifier(rules) else {
+                return false
+            }
             return fresh.span.contains(now)
         }
     }

@@ -14,7 +14,7 @@ struct QualitySelection {
     let better: [ImageRequest]
 
     /// Selects a quality by the network conditions and the memory cache, without accessing the file system.
-    init(_ request: ImageRequest, _ defaults: RequestDefaults) {
+    init(_ request: ImageRequest, _ defaults: RequestDefaults, isPrefetch: Bool) {
         let policy = request.cachePolicy ?? defaults.configuration.cachePolicy
         let conditions = defaults.configuration.networkConditions
         let options = request.lowerQuality
@@ -25,7 +25,7 @@ struct QualitySelection {
         var better: [ImageRequest] = []
         if request.mayBeCached, policy != .reload, policy != .refresh {
             for candidate in (0..<position).lazy.map(request.quality) {
-                let plan = ResolvedRequest(candidate, defaults)
+                let plan = ResolvedRequest(candidate, defaults, isPrefetch: isPrefetch)
                 if !request.includesOriginalData, let hit = MemoryStage().hit(plan), hit.step.needsNothing {
                     self.request = candidate
                     self.better = better

@@ -35,6 +35,8 @@ struct RequestExecution {
     private var delivered: DecodedImage?
     /// The last image made from data, so that no data is decoded twice.
     private var made: DecodedImage?
+    /// A Boolean value that indicates whether the request uses stale data that is revalidated in the background.
+    private var usesStaleData = false
 
     init(_ plan: ResolvedRequest, _ task: ImageTask, known: DecodedImage?, _ pipeline: ImagePipeline) {
         self.plan = plan
@@ -67,7 +69,7 @@ struct RequestExecution {
             plan.policy == .reload
             ? nil : await pipeline.cache.original(plan, generation, priority: task.livePriority)
         if let stored {
-            let step = plan.step(for: stored.resource)
+            let step = plan.claim(plan.decision(for: stored.resource), of: stored.resource)
             if step.servesRequest {
                 if step.revalidatesInBackground { pipeline.revalidate(plan, known: nil) }
                 plan.recordResult(stored.resource)
@@ -96,9 +98,11 @@ struct RequestExecution {
         let before = ContinuousClock.now
         guard let found = await pipeline.cache.processed(plan, priority: task.livePriority) else { return nil }
         timings[.diskLookup, default: .zero] += before.duration(to: .now)
+        let resource = found.image.resource
+        guard plan.claim(plan.decision(for: resource), of: resource).needsNothing else { return nil }
         pipeline.preparation(found.image.pixels)
         pipeline.memory.store(found.image, plan, processedGeneration)
-        return response(found.image, found.image.resource, found.origin, data: nil, metrics: nil)
+        return response(found.image, resource, found.origin, data: nil, metrics: nil)
     }
 
     private mutating func find() async throws(ImageError) -> DataLookupResult {
@@ -107,8 +111,9 @@ struct RequestExecution {
         }
         let stored = try await usableStored()
         if let stored {
-            let step = plan.step(for: stored.resource)
+            let step = plan.claim(plan.decision(for: stored.resource), of: stored.resource)
             if step.servesRequest {
+                usesStaleData = step.revalidatesInBackground
                 if step.revalidatesInBackground, let image = made ?? known { pipeline.revalidate(plan, known: image) }
                 return .bytes(stored)
             }
@@ -326,8 +331,7 @@ struct RequestExecution {
             image: image, originalData: plan.request.includesOriginalData && plan.request.maker == nil ? data : nil,
             source: origin, url: plan.request.url, storedHead: resource?.head, originalByteCount: resource?.byteCount,
             timings: timings, metrics: metrics, freshnessPolicy: plan.defaults.freshnessPolicy)
-        answer.isStale =
-            [.memoryCache, .diskCache, .cacheTier].contains(origin) && plan.step(for: resource).revalidatesInBackground
+        answer.isStale = usesStaleData
         return answer
     }
 }

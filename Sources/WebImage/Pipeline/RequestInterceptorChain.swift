@@ -10,8 +10,16 @@ struct RequestInterceptorChain: Sendable {
     /// A closure with which the manager serves a request that passed through the chain.
     typealias Responder = @Sendable (ResolvedRequest) async throws(ImageError) -> ImageResponse
 
-    /// A closure that returns the response of an image in memory if it serves a request without contacting the server.
-    typealias MemoryLookup = @Sendable (ResolvedRequest) -> ImageResponse?
+    /// The memory lookup for images that serve a request without contacting the server.
+    struct MemoryLookup: Sendable {
+        /// A closure that returns whether memory serves a request. It delivers nothing.
+        let serves: @Sendable (ResolvedRequest) -> Bool
+        /// A closure that returns the response to deliver, or `nil` if memory doesn't serve the request.
+        let response: @Sendable (ResolvedRequest) -> ImageResponse?
+
+        /// The lookup for requests that memory can't serve.
+        static let none = MemoryLookup(serves: { _ in false }, response: { _ in nil })
+    }
 
     private struct Link {
         let interceptor: any ImageRequestInterceptor
@@ -22,11 +30,12 @@ struct RequestInterceptorChain: Sendable {
     private struct Passage {
         let trace: ObserverNotifier?
         let settings: SettingsSnapshot
+        let isPrefetch: Bool
         let lookup: MemoryLookup
         let answering: Responder
 
         func plan(_ request: ImageRequest, _ defaults: RequestDefaults) -> ResolvedRequest {
-            ResolvedRequest(request, defaults, trace: trace, settings: settings)
+            ResolvedRequest(request, defaults, trace: trace, settings: settings, isPrefetch: isPrefetch)
         }
     }
 
@@ -64,12 +73,14 @@ struct RequestInterceptorChain: Sendable {
     ///
     /// - Parameters:
     ///   - plan: The plan of the caller's request.
-    ///   - lookup: The memory lookup, or a closure that returns `nil` for requests that memory can't serve.
+    ///   - lookup: The memory lookup. The default is ``MemoryLookup/none``.
     ///   - answering: The closure that serves the request after the last interceptor.
     func respond(
-        _ plan: ResolvedRequest, lookup: @escaping MemoryLookup = { _ in nil }, _ answering: @escaping Responder
+        _ plan: ResolvedRequest, lookup: MemoryLookup = .none, _ answering: @escaping Responder
     ) async throws(ImageError) -> ImageResponse {
-        let passage = Passage(trace: plan.trace, settings: plan.settings, lookup: lookup, answering: answering)
+        let passage = Passage(
+            trace: plan.trace, settings: plan.settings, isPrefetch: plan.isPrefetch, lookup: lookup,
+            answering: answering)
         return try await respond(plan.callerRequest, links[...], skipped: [], passage)
     }
 
@@ -81,7 +92,7 @@ struct RequestInterceptorChain: Sendable {
         guard let link = rest.first else {
             let plan = await passage.plan(request, defaults).verified()
             guard !skipped.isEmpty else { return try await passage.answering(plan) }
-            if let response = passage.lookup(plan) { return response }
+            if let response = passage.lookup.response(plan) { return response }
             // The image was evicted in the meantime, or the request was changed. The manager may have to contact the
             // server, so the skipped interceptors apply after all.
             let forced = skipped.map { Link(interceptor: $0.interceptor, appliesToMemoryHits: true) }
@@ -90,7 +101,7 @@ struct RequestInterceptorChain: Sendable {
         let rest = rest.dropFirst()
         if !link.appliesToMemoryHits {
             let plan = await passage.plan(request, defaults).verified()
-            if passage.lookup(plan) != nil {
+            if passage.lookup.serves(plan) {
                 return try await respond(request, rest, skipped: skipped + [link], passage)
             }
         }
@@ -104,19 +115,20 @@ extension ImagePipeline {
     /// Runs `plan` for `task` through the interceptors and returns a response.
     func runIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
         do throws(ImageError) {
-            let lookup: RequestInterceptorChain.MemoryLookup = { plan in
+            let lookup = RequestInterceptorChain.MemoryLookup { plan in
+                task.stores(in: plan.caches)
+                return self.servesWithoutServer(self.memory.hit(plan), plan)
+            } response: { plan in
                 task.stores(in: plan.caches)
                 return self.response(self.memory.hit(plan), plan, needsNothing: true)
             }
-            let response = try await interceptors.respond(plan, lookup: lookup) {
-                [isPrefetch = plan.prefetchRole.isPrefetch] (plan) async throws(ImageError) in
-                if isPrefetch { plan.prefetchRole.becomePrefetch() }
+            let response = try await interceptors.respond(plan, lookup: lookup) { (plan) async throws(ImageError) in
                 task.stores(in: plan.caches)
                 let hit = self.memory.hit(plan)
                 if let response = self.response(hit, plan) { return response }
                 self.inFlight.enter()
                 defer { self.inFlight.leave() }
-                return try await self.run(plan, task, known: hit?.image).get()
+                return try await self.run(plan, task, known: hit?.known).get()
             }
             preparation(response.image.pixels)
             return .success(response)
@@ -127,9 +139,7 @@ extension ImagePipeline {
 
     /// Runs `plan` through the interceptors and returns the data.
     func bytesIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
-        let response = try await interceptors.respond(plan) {
-            [isPrefetch = plan.prefetchRole.isPrefetch] plan async throws(ImageError) in
-            if isPrefetch { plan.prefetchRole.becomePrefetch() }
+        let response = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
             let data = try await self.ownBytes(plan, task)
             return try ImageResponse(undecoded: data, url: plan.request.url)
         }

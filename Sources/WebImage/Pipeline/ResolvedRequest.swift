@@ -29,8 +29,8 @@ final class ResolvedRequest: Sendable {
     let needsFileVersion: Bool
     /// The requests for higher qualities to look up in tiers other than memory, beginning with the highest quality.
     private let better: [ImageRequest]
-    /// The relation of the request to prefetched responses.
-    let prefetchRole: PrefetchRole
+    /// A Boolean value that indicates whether the request is a prefetch, which doesn't use prefetched responses.
+    let isPrefetch: Bool
     private let captured = AtomicLazyReference<SettingsSnapshot>()
 
     /// Creates the plan of `request` without accessing the file system. The key of a file contains the version that was
@@ -38,29 +38,29 @@ final class ResolvedRequest: Sendable {
     /// If `settings` is `nil`, the current settings apply when the plan first needs them.
     convenience init(
         _ request: ImageRequest, _ defaults: RequestDefaults, trace: ObserverNotifier? = nil,
-        settings: SettingsSnapshot? = nil
+        settings: SettingsSnapshot? = nil, isPrefetch: Bool = false
     ) {
         // The key and the header fields to send must belong together.
         let settings = settings ?? (defaults.settings.changedHeaderIdentity == nil ? nil : defaults.settings.current)
         let changed = settings?.rules.changedHeaderIdentity
         if request.hasLowerQualities {
-            let selection = QualitySelection(request, defaults)
+            let selection = QualitySelection(request, defaults, isPrefetch: isPrefetch)
             let source = defaults.source(of: selection.request, changed: changed)
             self.init(
                 selection.request, of: request, better: selection.better, defaults, source: source,
-                trace: trace ?? defaults.trace(selection.request), settings: settings)
+                trace: trace ?? defaults.trace(selection.request), settings: settings, isPrefetch: isPrefetch)
         } else {
             let source = defaults.source(of: request, changed: changed)
             self.init(
                 request, of: nil, defaults, source: source, trace: trace ?? defaults.trace(request),
-                settings: settings)
+                settings: settings, isPrefetch: isPrefetch)
         }
     }
 
     /// Creates the plan of a request. `caller` is the request of the caller if it differs from `chosen`.
     private init(
         _ chosen: ImageRequest, of caller: ImageRequest?, better: [ImageRequest] = [], _ defaults: RequestDefaults,
-        source: RequestKeys.Source, trace: ObserverNotifier?, settings: SettingsSnapshot?
+        source: RequestKeys.Source, trace: ObserverNotifier?, settings: SettingsSnapshot?, isPrefetch: Bool
     ) {
         let isCached = chosen.mayBeCached
         let request =
@@ -85,7 +85,7 @@ final class ResolvedRequest: Sendable {
         now = defaults.configuration.now()
         createdAt = .now
         keys = RequestKeys(request, source: source, identities: defaults.identities(of: request))
-        prefetchRole = PrefetchRole()
+        self.isPrefetch = isPrefetch
         self.request = request
         if let settings { _ = captured.storeIfNil(settings) }
     }
@@ -114,7 +114,7 @@ final class ResolvedRequest: Sendable {
         defaults = plan.defaults
         trace = plan.trace
         needsFileVersion = plan.needsFileVersion
-        prefetchRole = PrefetchRole(continuing: plan.prefetchRole)
+        isPrefetch = plan.isPrefetch
         if let settings = plan.captured.load() { _ = captured.storeIfNil(settings) }
     }
 
@@ -139,17 +139,14 @@ final class ResolvedRequest: Sendable {
         for request in better {
             let plan = ResolvedRequest(
                 request, of: callerRequest, defaults, source: defaults.source(of: request, changed: changed),
-                trace: trace,
-                settings: settings)
-            guard await plan.isStored() else { continue }
-            if prefetchRole.isPrefetch { plan.prefetchRole.becomePrefetch() }
-            return plan
+                trace: trace, settings: settings, isPrefetch: isPrefetch)
+            if await plan.isStored() { return plan }
         }
         guard needsFileVersion else { return better.isEmpty ? self : ResolvedRequest(self, isVerified: true) { _ in } }
         let source = await defaults.files.readIdentity(of: request.url, request.source)
         return ResolvedRequest(
             request, of: restricted, defaults, source: RequestKeys.Source(text: source), trace: trace,
-            settings: captured.load())
+            settings: captured.load(), isPrefetch: isPrefetch)
     }
 
     /// The coders for decoding.
@@ -323,24 +320,32 @@ extension ResolvedRequest {
     var stepWithoutStored: CacheAction { CacheAction.make(head, mode: mode, stored: nil, now: now) }
 
     /// Returns the next step for known data. `resource` is `nil` for an image without a record.
-    func step(for resource: OriginalInfo?) -> CacheAction {
+    func step(for resource: OriginalInfo?) -> CacheAction { decision(for: resource).step }
+
+    /// Returns the next step for known data that may be delivered. `resource` is `nil` for an image without a record.
+    func decision(for resource: OriginalInfo?) -> CacheDecision {
         switch policy {
-        case .cacheFirst, .cacheOnly: return .use
-        case .reload: return stepWithoutStored
+        case .cacheFirst, .cacheOnly: return CacheDecision(step: .use)
+        case .reload: return CacheDecision(step: stepWithoutStored)
         case .refresh:
             // Revalidate `immutable` responses too, because the caller explicitly requests it.
-            guard let head = resource?.head, selects(head) else { return stepWithoutStored }
-            return CacheAction.confirmation(of: head, for: self.head, mode: mode)
+            guard let head = resource?.head, selects(head) else { return CacheDecision(step: stepWithoutStored) }
+            return CacheDecision(step: CacheAction.confirmation(of: head, for: self.head, mode: mode))
         case .http: break
         }
-        guard let resource else { return .use }
-        let isPlain = request.headers.lines.isEmpty
+        guard let resource else { return CacheDecision(step: .use) }
         // Check this before reading the response head, because every memory hit takes this path.
-        if isPlain, !resource.isNegotiated, resource.isKnownFresh(at: now, by: defaults) { return .use }
-        guard let head = resource.head else { return .use }
-        guard selects(head) else { return stepWithoutStored }
+        if isKnownFresh(resource) { return CacheDecision(step: .use) }
+        guard let head = resource.head else { return CacheDecision(step: .use) }
+        guard selects(head) else { return CacheDecision(step: stepWithoutStored) }
         let step = CacheAction.make(self.head, mode: mode, stored: head, policy: defaults.http, now: now)
-        return self.step(step, for: resource, head, isPlain: isPlain)
+        return decision(step, for: resource, head, isPlain: request.headers.lines.isEmpty)
+    }
+
+    /// Returns whether an earlier request has found that the data is fresh for every request without header fields. If
+    /// so, the data serves this request, and no rule must be evaluated.
+    func isKnownFresh(_ resource: OriginalInfo) -> Bool {
+        policy == .http && request.headers.lines.isEmpty && resource.isKnownFresh(at: now, by: defaults)
     }
 
     /// Returns the outcome of `event`, which is the server's response to `step`.

@@ -62,11 +62,21 @@ final class RecentResponses: Sendable {
     static let limit = 16_384
 
     private let state = Lock(State())
+    /// The number of unused prefetches of the state. It's atomic, so a memory hit without prefetches takes no lock.
+    private let unusedPrefetches = Atomic(0)
+
+    /// Changes the state under its lock.
+    private func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        state.withLock { state in
+            defer { unusedPrefetches.store(state.unusedPrefetches, ordering: .releasing) }
+            return body(&state)
+        }
+    }
 
     /// Records a response that was received or revalidated.
     func record(_ head: StoredResponseHead, for key: CacheKey) {
         let id = ID(key, head)
-        state.withLock { state in
+        update { state in
             if state.records[id] == nil { state.change(id) { _ in } }
         }
     }
@@ -85,7 +95,7 @@ final class RecentResponses: Sendable {
     /// when the prefetcher requested it, the prefetch has already served its purpose.
     func recordPrefetch(of head: StoredResponseHead, for key: CacheKey, since start: ContinuousClock.Instant) {
         let id = ID(key, head)
-        state.withLock { state in
+        update { state in
             state.change(id) { record in
                 if record.lastUse.map({ $0 >= start }) != true { record.isUnusedPrefetch = true }
             }
@@ -97,7 +107,7 @@ final class RecentResponses: Sendable {
     @discardableResult
     func recordUse(of head: StoredResponseHead, for key: CacheKey) -> Bool {
         let id = ID(key, head)
-        return state.withLock { state in
+        return update { state in
             // Only a response that is in the table can be the response of a prefetch that is still running.
             guard let record = state.records[id] else { return false }
             state.change(id) { record in
@@ -108,64 +118,58 @@ final class RecentResponses: Sendable {
         }
     }
 
+    /// Returns whether a prefetcher loaded or found a response and no request has used it since.
+    func isUnusedPrefetch(_ head: StoredResponseHead, for key: CacheKey) -> Bool {
+        let id = ID(key, head)
+        return state.withLock { $0.records[id]?.isUnusedPrefetch == true }
+    }
+
     /// A Boolean value that indicates whether the table contains prefetched responses that no request has used.
-    var hasUnusedPrefetches: Bool { state.withLock { $0.unusedPrefetches > 0 } }
+    var hasUnusedPrefetches: Bool { unusedPrefetches.load(ordering: .acquiring) > 0 }
 }
 
-/// The relation of one request to prefetched responses.
-///
-/// The stages evaluate the rules several times for a request, so the request must remember that it's the first use of a
-/// prefetched response. This value is thread-safe.
-struct PrefetchRole: ~Copyable, Sendable {
-    private let isPrefetchFlag: Atomic<Bool>
-    private let isFirstUseFlag: Atomic<Bool>
-
-    init() {
-        isPrefetchFlag = Atomic(false)
-        isFirstUseFlag = Atomic(false)
-    }
-
-    /// Creates the role of a request that continues another one.
-    init(continuing other: borrowing PrefetchRole) {
-        isPrefetchFlag = Atomic(other.isPrefetch)
-        isFirstUseFlag = Atomic(other.isFirstUse)
-    }
-
-    /// A Boolean value that indicates whether the request is a prefetch.
-    var isPrefetch: Bool { isPrefetchFlag.load(ordering: .relaxed) }
-    /// A Boolean value that indicates whether the request is the first use of a prefetched response.
-    var isFirstUse: Bool { isFirstUseFlag.load(ordering: .relaxed) }
-
-    /// Makes the request a prefetch.
-    func becomePrefetch() { isPrefetchFlag.store(true, ordering: .relaxed) }
-    /// Makes the request the first use of a prefetched response.
-    func becomeFirstUse() { isFirstUseFlag.store(true, ordering: .relaxed) }
+/// The next step of a request for known data.
+struct CacheDecision {
+    let step: CacheAction
+    /// A Boolean value that indicates whether the data was prefetched and no request has used it, so that ``step``
+    /// applies only to the first request to which it's delivered. See ``ResolvedRequest/claim(_:of:)``.
+    var isFirstUse = false
 }
 
 /// The rules for responses that this manager received or prefetched while it's running.
 extension ResolvedRequest {
-    /// Returns the next step for a response whose header fields require `step`.
+    /// Returns the next step for a response whose header fields require `step`. This method uses up no prefetch.
     ///
     /// The response serves the request without contacting the server if this is the first use of a prefetched response,
     /// or if the response leaves its freshness open and was received or revalidated within
     /// ``ImageManager/Configuration/revalidationInterval``.
-    func step(_ step: CacheAction, for resource: OriginalInfo, _ head: StoredResponseHead, isPlain: Bool) -> CacheAction
-    {
+    func decision(
+        _ step: CacheAction, for resource: OriginalInfo, _ head: StoredResponseHead, isPlain: Bool
+    ) -> CacheDecision {
         let isUsable =
             step == .use || head.isAcceptedWithoutFreshness(by: RequestHead(headers: request.headers), now: now)
-        guard isUsable else { return step }
-        let isFirstUse = usesPrefetch(head)
+        guard isUsable else { return CacheDecision(step: step) }
+        let isFirstUse = isUnusedPrefetch(head)
         var end: Date?
         if step == .use {
             end = now.addingTimeInterval(head.freshness(now: now, policy: defaults.http).remaining)
         } else if isRecent(head) {
             end = head.responseTime.addingTimeInterval(defaults.revalidationInterval)
         }
-        // A prefetch isn't a use, so the next request must evaluate the rules again.
-        if let end, end > now, isPlain, !prefetchRole.isPrefetch {
+        // A prefetch isn't a use, and a first use must be recorded. So the next request must evaluate the rules again.
+        if let end, end > now, isPlain, !isPrefetch, !isFirstUse {
             resource.recordFresh(in: now..<end, of: head, by: defaults)
         }
-        return end != nil || isFirstUse ? .use : step
+        return CacheDecision(step: end != nil || isFirstUse ? .use : step, isFirstUse: isFirstUse)
+    }
+
+    /// Returns the step for data that is about to be delivered, and records the use if the data was prefetched.
+    ///
+    /// A prefetched response serves only one request. If another request has used the response since `decision` was
+    /// made, the result is the step for a used response.
+    func claim(_ decision: CacheDecision, of resource: OriginalInfo?) -> CacheAction {
+        guard decision.isFirstUse, let head = resource?.head else { return decision.step }
+        return defaults.recentResponses.recordUse(of: head, for: keys.data) ? decision.step : step(for: resource)
     }
 
     /// Returns whether the response leaves its freshness open and was received or revalidated recently.
@@ -175,21 +179,16 @@ extension ResolvedRequest {
             && defaults.recentResponses.contains(head, for: keys.data, within: interval, now: now)
     }
 
-    /// Returns whether this request is the first use of the response after it was prefetched.
-    private func usesPrefetch(_ head: StoredResponseHead) -> Bool {
-        guard !prefetchRole.isPrefetch else { return false }
-        if prefetchRole.isFirstUse { return true }
-        guard defaults.recentResponses.hasUnusedPrefetches,
-            defaults.recentResponses.recordUse(of: head, for: keys.data)
-        else { return false }
-        prefetchRole.becomeFirstUse()
-        return true
+    /// Returns whether this request would be the first use of the response after it was prefetched.
+    private func isUnusedPrefetch(_ head: StoredResponseHead) -> Bool {
+        !isPrefetch && defaults.recentResponses.hasUnusedPrefetches
+            && defaults.recentResponses.isUnusedPrefetch(head, for: keys.data)
     }
 
     /// Records that the request finished with a response, either as a prefetch or as a use.
     func recordResult(_ resource: OriginalInfo?) {
         guard let resource, let head = resource.head else { return }
-        guard prefetchRole.isPrefetch else {
+        guard isPrefetch else {
             defaults.recentResponses.recordUse(of: head, for: keys.data)
             return
         }

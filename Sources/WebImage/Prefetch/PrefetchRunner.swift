@@ -212,15 +212,14 @@ final class PrefetchRunner: Sendable {
         var request = item.request
         request.priority = item.priority
         request.continuesAfterCancellation = false
-        let plan = await pipeline.plan(request).verified()
-        plan.prefetchRole.becomePrefetch()
+        let plan = await pipeline.plan(request, isPrefetch: true).verified()
         guard !Task.isCancelled else { return .cancelled }
         if await isThere(plan, item.destination) { return .skipped }
         // If the image in memory is stale, revalidate it instead of loading it again.
         let task =
             item.destination == .memoryCache
             ? pipeline.start(
-                plan, known: pipeline.interceptors.interceptsLoads ? nil : pipeline.memory.hit(plan)?.image,
+                plan, known: pipeline.interceptors.interceptsLoads ? nil : pipeline.memory.hit(plan)?.known,
                 isAhead: true)
             : ImageTask(plan.callerRequest)
         let isWanted = state.withLock { state in

@@ -426,6 +426,99 @@ struct PrefetchedResponseTests {
         #expect(try await source(fixture) == .memoryCache)
         #expect(try await source(fixture) == .revalidated)
     }
+
+    @Test("An interceptor that doesn't apply to memory hits isn't called for the first use")
+    func skippedInterceptor() async throws {
+        let loader = revalidatingLoader([])
+        let calls = Shared(0)
+        let fixture = try ManagerFixture {
+            $0.loaders = [loader]
+            $0.interceptors = [ModelInterceptor(), MissInterceptor(calls: calls)]
+        }
+        _ = await prefetch(fixture)
+        fixture.pass(seconds: 1_000)
+        let before = calls.value
+        #expect(try await source(fixture) == .memoryCache)
+        #expect(calls.value == before && loader.requests.count == 1)
+        #expect(try await source(fixture) == .revalidated)
+        #expect(calls.value == before + 1)
+    }
+
+    @Test(
+        "A prefetched image in a higher quality serves one request on a slow network, after any number of lookups",
+        arguments: [ImagePrefetcher.Destination.memoryCache, .diskCache])
+    func quality(destination: ImagePrefetcher.Destination) async throws {
+        let loader = revalidatingLoader([("Cache-Control", "no-cache")])
+        let conditions = NetworkConditions()
+        let fixture = try ManagerFixture {
+            $0.loaders = [loader]
+            $0.networkConditions = conditions
+        }
+        let manager = fixture.manager
+        #expect(await prefetch(fixture, destination).loadedCount == 1)
+        await manager.letsGo(of: ImageRequest(url: .sample))
+        conditions.isMetered = true
+        var request = ImageRequest(url: .sample)
+        let low = URL.sample.appending(path: "low")
+        request.lowerQuality.urls = [low]
+        _ = manager.cacheKey(for: request)
+        _ = manager.cachedPlaceholder(for: request)
+        #expect(await manager.cachedTiers(for: request).contains(.disk))
+        let response = try await manager.response(for: request)
+        #expect(response.url == .sample && response.source == (destination == .memoryCache ? .memoryCache : .diskCache))
+        #expect(loader.requests.map(\.url) == [.sample])
+        await manager.letsGo(of: ImageRequest(url: .sample))
+        #expect(try await manager.response(for: request).url == low)
+    }
+
+    @Test("Prefetching a lower quality leaves the first use of a prefetched higher quality to a later request")
+    func prefetchedQuality() async throws {
+        let loader = revalidatingLoader([("Cache-Control", "no-cache")])
+        let conditions = NetworkConditions()
+        let fixture = try ManagerFixture {
+            $0.loaders = [loader]
+            $0.networkConditions = conditions
+        }
+        #expect(await prefetch(fixture, .diskCache).loadedCount == 1)
+        await fixture.manager.letsGo(of: ImageRequest(url: .sample))
+        conditions.recordDownload(byteCount: 20_000, duration: .seconds(1))
+        var request = ImageRequest(url: .sample)
+        let low = URL.sample.appending(path: "low")
+        request.lowerQuality.urls = [low]
+        let prefetcher = ImagePrefetcher(manager: fixture.manager) { $0.network = NetworkConditions() }
+        #expect(await prefetcher.prefetch([request], to: .diskCache).result.loadedCount == 1)
+        #expect(loader.requests.map(\.url) == [.sample, low])
+        #expect(try await source(fixture) == .diskCache)
+        #expect(loader.requests.count == 2)
+    }
+
+    @Test("Of concurrent requests for a prefetched image, one uses it and the others revalidate it")
+    func concurrentUses() async throws {
+        let loader = revalidatingLoader([("Cache-Control", "no-cache")])
+        let fixture = try fixture(loader)
+        for _ in 0..<20 {
+            _ = await prefetch(fixture)
+            await fixture.manager.letsGo(of: ImageRequest(url: .sample))
+            let manager = fixture.manager
+            let used = try await withThrowingTaskGroup(of: ImageResponse.Source.self) { group in
+                for _ in 0..<8 { group.addTask { try await manager.response(for: ImageRequest(url: .sample)).source } }
+                return try await group.reduce(0) { $0 + ($1 == .memoryCache ? 1 : 0) }
+            }
+            #expect(used == 1)
+        }
+    }
+}
+
+/// An interceptor that counts its calls and isn't called for images in memory.
+private struct MissInterceptor: ImageRequestInterceptor {
+    let calls: Shared<Int>
+
+    var appliesToMemoryHits: Bool { false }
+
+    func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse {
+        calls.update { $0 += 1 }
+        return try await next(request)
+    }
 }
 
 @Suite("The table of recent responses")
@@ -435,6 +528,20 @@ struct RecentResponsesTests {
         return StoredResponseHead(
             head: HTTPResponseHead(statusCode: 200), finalURL: "http://example.org/", requestTime: time,
             responseTime: time)
+    }
+
+    @Test("Looking at a prefetched response doesn't use it, and one use does")
+    func use() {
+        let table = RecentResponses()
+        let (key, other) = (CacheKey(["a"]), CacheKey(["b"]))
+        table.recordPrefetch(of: head(0), for: key, since: .now)
+        for _ in 0..<2 {
+            #expect(table.isUnusedPrefetch(head(0), for: key) && table.hasUnusedPrefetches)
+            #expect(!table.isUnusedPrefetch(head(0), for: other) && !table.isUnusedPrefetch(head(1), for: key))
+        }
+        #expect(table.recordUse(of: head(0), for: key))
+        #expect(!table.recordUse(of: head(0), for: key))
+        #expect(!table.isUnusedPrefetch(head(0), for: key) && !table.hasUnusedPrefetches)
     }
 
     @Test("The oldest responses leave a full table, together with their unused prefetches")
