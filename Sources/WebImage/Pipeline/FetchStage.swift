@@ -87,9 +87,17 @@ final class FetchStage: Sendable {
     var sharedCount: Int { jobs.sharedCount }
 
     /// Returns the sources that the request tries in order: its URL, according to `step`, and then its alternatives.
-    func sources(_ plan: ResolvedRequest, _ step: CacheAction) throws(ImageError) -> AlternativeSequence {
+    /// `beforeLocal` excludes the first local alternative and all alternatives after it.
+    func sources(
+        _ plan: ResolvedRequest, _ step: CacheAction, beforeLocal: Bool = false
+    ) throws(ImageError) -> AlternativeSequence {
         _ = try source(at: plan.request.url, plan)
-        return AlternativeSequence(plan.loadRequest(step)) { (try? source(at: $0, plan)) != nil }
+        var isAfterLocal = false
+        return AlternativeSequence(plan.loadRequest(step)) { url in
+            guard let source = try? source(at: url, plan) else { return false }
+            isAfterLocal = isAfterLocal || beforeLocal && source.isLocal
+            return !isAfterLocal
+        }
     }
 
     /// Loads data from one source.

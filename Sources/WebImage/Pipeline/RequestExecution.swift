@@ -156,19 +156,22 @@ struct RequestExecution {
         // The conditions of a revalidation have another meaning for other methods (RFC 9110 13.1).
         if step.servesRequest || !plan.request.isPlainGet { step = plan.stepWithoutStored }
         guard step != .gatewayTimeout else { throw .cache(.notInCache) }
+        let stale = use == .bytes ? stored?.resource : delivered?.resource ?? stored?.resource
         do throws(ImageError) {
             if let failure = pipeline.failures.failure(plan) { throw failure }
-            return try await contactSource(step, basis, stored, use)
+            return try await contactSource(step, basis, stored, use, replacing: stale)
         } catch {
             guard error != .cancelled, stored != nil || image != nil else { throw error }
             return .failed(error, stored: stored)
         }
     }
 
+    /// Contacts the source for `step`. `stale` is the data that can serve the request if the source fails.
     private func contactSource(
-        _ step: CacheAction, _ basis: OriginalInfo?, _ stored: OriginalData?, _ use: FetchStage.Purpose
+        _ step: CacheAction, _ basis: OriginalInfo?, _ stored: OriginalData?, _ use: FetchStage.Purpose,
+        replacing stale: OriginalInfo?
     ) async throws(ImageError) -> DataLookupResult {
-        switch try await fetch(step, use) {
+        switch try await fetch(step, use, replacing: stale) {
         case .original(let original, let ahead, let metrics):
             return .bytes(original, ahead: ahead.isEmpty ? nil : ahead[IncrementalDecodeKey(plan)], metrics: metrics)
         case .notModified(let head, let metrics):
@@ -181,7 +184,7 @@ struct RequestExecution {
             case (.repeatUnconditionally, _):
                 // The 304 response refers to other data than the cached data. The next request is unconditional, so it
                 // can't cause another 304 response.
-                return try await contactSource(plan.stepWithoutStored, nil, nil, use)
+                return try await contactSource(plan.stepWithoutStored, nil, nil, use, replacing: stale)
             default: throw .network(plan.unexpectedNotModified)
             }
         }
@@ -189,8 +192,14 @@ struct RequestExecution {
 
     /// Loads the URL of the request and, after network failures, one alternative after the other. Each request tries
     /// its own alternatives, but requests to the same source are coalesced.
-    private func fetch(_ step: CacheAction, _ use: FetchStage.Purpose) async throws(ImageError) -> FetchResult {
+    ///
+    /// If `stale` can serve the request instead of a failed source, no local alternative is tried, because its image
+    /// would replace the real one.
+    private func fetch(
+        _ step: CacheAction, _ use: FetchStage.Purpose, replacing stale: OriginalInfo?
+    ) async throws(ImageError) -> FetchResult {
         var sources = try pipeline.fetch.sources(plan, step)
+        var withoutLocal = stale == nil ? nil : try pipeline.fetch.sources(plan, step, beforeLocal: true)
         while true {
             let source = sources.current
             do throws(ImageError) {
@@ -199,6 +208,12 @@ struct RequestExecution {
                 return fetched.completed(sources)
             } catch {
                 record(error, of: source)
+                do throws(ImageError) {
+                    try withoutLocal?.advance(after: error)
+                } catch let last {
+                    // This error contains the failures of all sources so far.
+                    if let stale, plan.usesStale(stale, insteadOf: error) { throw last }
+                }
                 try sources.advance(after: error)
             }
         }

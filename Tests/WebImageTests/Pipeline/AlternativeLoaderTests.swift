@@ -109,6 +109,54 @@ struct AlternativeLoaderTests {
         #expect(fixture.manager.cachedImage(for: request) != nil)
     }
 
+    /// The reasons for which a stale image may or may not serve a request whose URL fails.
+    enum Staleness: String, CaseIterable, Sendable {
+        case staleIfError, mustRevalidate, refresh
+
+        var cacheControl: String {
+            switch self {
+            case .staleIfError: "max-age=60, stale-if-error=600"
+            case .mustRevalidate: "max-age=60, must-revalidate"
+            case .refresh: "max-age=60"
+            }
+        }
+    }
+
+    @Test(
+        "A stale image that may be used after a failure takes precedence over a local alternative, not over a server",
+        arguments: Staleness.allCases, [true, false])
+    func stale(_ staleness: Staleness, isInMemory: Bool) async throws {
+        let isUp = Shared(true)
+        let head = Numbered.head(1, cacheControl: staleness.cacheControl)
+        let server = try LoopbackServer { request in
+            guard isUp.value, request.path == "/a" else { return .status(503) }
+            return LoopbackServer.Response(headers: head.headers, body: Numbered.data(1))
+        }
+        var fixture = try ManagerFixture { $0.downloader.retry = .never }
+        var request = request(server, try Local.file.urls(in: fixture.directory))
+        #expect(await fixture.manager.load(request).number == 1)
+        if !isInMemory { fixture = try await fixture.restarted { $0.downloader.retry = .never } }
+        fixture.pass(seconds: 61)
+        isUp.value = false
+        if staleness == .refresh { request.cachePolicy = .refresh }
+        // A mirror before the file is tried.
+        request.network.alternativeURLs.insert(server.url("/mirror"), at: 0)
+        let isStale = staleness != .mustRevalidate
+        let response = try await fixture.manager.response(for: request)
+        #expect(Numbered.number(of: response.image) == (isStale ? 1 : 2) && response.isStale == isStale)
+        if isStale {
+            #expect(response.revalidationError?.attempts.map(\.url) == [server.url("/a"), server.url("/mirror")])
+            #expect(try await fixture.manager.data(for: request) == Numbered.data(1))
+        }
+        #expect(server.requests.contains { $0.path == "/mirror" })
+        // An alternative on a server takes precedence over the stale image.
+        let other = try LoopbackServer { _ in
+            LoopbackServer.Response(headers: Numbered.head(7).headers, body: Numbered.data(7))
+        }
+        request.network.alternativeURLs[0] = other.url("/a")
+        #expect(await fixture.manager.load(request).number == 7)
+    }
+
     @Test("The data and the encoding of a local alternative are delivered but not stored")
     func dataAndEncoding() async throws {
         let exists = Shared(false)
