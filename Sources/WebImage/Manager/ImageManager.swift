@@ -240,17 +240,15 @@ public final class ImageManager: Sendable {
         guard request.caching.readFrom.contains(.memory),
             (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy) != .reload
         else { return nil }
-        guard let image = image(in: request.caching.cache ?? cache, for: request) else {
+        let defaults = pipeline.defaults
+        let image = (request.caching.cache ?? cache).imageInMemory(
+            for: defaults.digest(of: request), ResolvedRequest(request, defaults).keys.final)
+        guard let image else {
             guard request.frames == .first else { return nil }
-            return pipeline.memory.firstFrame(ResolvedRequest(request, pipeline.defaults))
+            return pipeline.memory.firstFrame(ResolvedRequest(request, defaults))
         }
         guard let resource = image.resource, resource.isNegotiated else { return image }
-        return ResolvedRequest(request, pipeline.defaults).selects(image) ? image : nil
-    }
-
-    private func image(in cache: ImageCache, for request: ImageRequest) -> DecodedImage? {
-        if let memory = cache.memory { return memory.image(for: pipeline.defaults.digest(of: request)) }
-        return cache.trackedMemory?.image(for: ResolvedRequest(request, pipeline.defaults).keys.final)
+        return ResolvedRequest(request, defaults).selects(image) ? image : nil
     }
 
     /// Returns a placeholder from the memory cache: the same image in another size, or `nil` if there's none.

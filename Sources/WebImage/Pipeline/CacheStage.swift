@@ -206,11 +206,7 @@ struct MemoryStage: Sendable {
         let isUsable: (DecodedImage) -> Bool = { image in
             plan.selects(image) && plan.step(for: image.resource).needsNothing
         }
-        let cache = plan.cache
-        let larger =
-            cache.memory?.larger(for: plan.rendition, where: isUsable)
-            ?? cache.trackedMemory?.larger(for: plan.rendition, where: isUsable)
-        guard let larger else { return nil }
+        guard let larger = plan.cache.largerInMemory(for: plan.rendition, where: isUsable) else { return nil }
         let decision = plan.decision(for: larger.resource)
         return decision.step.needsNothing ? Hit(image: larger, decision: decision, isLarger: true) : nil
     }
@@ -235,17 +231,13 @@ struct MemoryStage: Sendable {
     /// Returns an image of the same data at another size, to display while the requested image loads.
     func placeholder(_ plan: ResolvedRequest) -> DecodedImage? {
         guard plan.request.caching.readFrom.contains(.memory) else { return nil }
-        let cache = plan.cache
-        return cache.memory?.placeholder(for: plan.rendition) { plan.selects($0) }
-            ?? cache.trackedMemory?.placeholder(for: plan.rendition) { plan.selects($0) }
+        return plan.cache.placeholderInMemory(for: plan.rendition) { plan.selects($0) }
     }
 
     /// Returns the image after an intermediate or final step for data with this digest.
     func step(_ key: ProcessingKey, _ plan: ResolvedRequest) -> DecodedImage? {
         guard plan.request.caching.readFrom.contains(.memory) else { return nil }
-        let cache = plan.cache
-        guard let image = cache.memory?.image(for: key.step) ?? cache.trackedMemory?.image(for: key.step),
-            image.resource?.digest == key.bytes
+        guard let image = plan.cache.imageInMemory(for: key.step.digest, key.step), image.resource?.digest == key.bytes
         else { return nil }
         return image
     }
@@ -256,10 +248,9 @@ struct MemoryStage: Sendable {
         guard plan.request.caching.writeTo.contains(.memory), cache.hasMemory,
             cache.generation(of: plan.keys.data) == generation
         else { return }
-        cache.memory?.store(
+        cache.storeInMemory(
             image, for: plan.keys.final, rendition: plan.rendition, timeToLive: plan.request.caching.timeToLive,
             isAhead: plan.request.priority == .veryLow)
-        cache.trackedMemory?.store(image, for: plan.keys.final, rendition: plan.rendition)
         // A removal between the check and the store missed the image.
         if cache.generation(of: plan.keys.data) != generation { cache.removeFromMemory(plan.keys.final) }
     }
@@ -267,12 +258,7 @@ struct MemoryStage: Sendable {
 
 extension ResolvedRequest {
     /// The final image in memory, regardless of its age and its header fields.
-    var imageInMemory: DecodedImage? {
-        let cache = cache
-        // The built-in cache doesn't need the key, which takes longer to create than the lookup.
-        if let memory = cache.memory { return memory.image(for: keys.digest) }
-        return cache.trackedMemory?.image(for: keys.final)
-    }
+    var imageInMemory: DecodedImage? { cache.imageInMemory(for: keys.digest, keys.final) }
 
     /// The rendition of the processed image.
     fileprivate var rendition: ImageVariant {

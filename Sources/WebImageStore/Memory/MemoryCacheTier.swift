@@ -32,7 +32,7 @@ import WebImageCore
 ///
 /// The caches that use an object record the keys of up to 16,384 images that they stored in it. They need the keys to
 /// find an image at another size and to remove all sizes of an image. If there are more keys, they remove the images
-/// that were stored first.
+/// that were stored first. For the same reason, the first cache that uses an object removes all images that are in it.
 ///
 /// The methods are called from any thread, some of them on the thread of the caller of a request. They must be fast and
 /// thread-safe, and must not block.

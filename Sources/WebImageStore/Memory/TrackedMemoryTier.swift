@@ -15,6 +15,8 @@ package final class TrackedMemoryTier: Sendable {
         let rendition: ImageVariant
         /// The number of the store. Later stores have larger numbers.
         let ticket: UInt64
+        /// The uptime in seconds at which the image expires, or infinity.
+        let expires: Double
         /// A Boolean value that indicates whether the tier has received the image.
         var isStored = false
     }
@@ -24,10 +26,10 @@ package final class TrackedMemoryTier: Sendable {
         var families = DerivedImageIndex()
         var lastTicket: UInt64 = 0
 
-        mutating func insert(_ key: CacheKey, _ rendition: ImageVariant) -> UInt64 {
+        mutating func insert(_ key: CacheKey, _ rendition: ImageVariant, expires: Double) -> UInt64 {
             remove(key.digest)
             lastTicket += 1
-            entries[key.digest] = Entry(key: key, rendition: rendition, ticket: lastTicket)
+            entries[key.digest] = Entry(key: key, rendition: rendition, ticket: lastTicket, expires: expires)
             families.add(key.digest, to: rendition.data)
             return lastTicket
         }
@@ -56,18 +58,34 @@ package final class TrackedMemoryTier: Sendable {
     package let tier: any MemoryCacheTier
     private let index = Lock(Index())
     private let filled = Lock<(@Sendable () -> Void)?>(nil)
+    private let clock: TimeSource
+    /// A Boolean value that indicates whether an image with a time to live was stored. Otherwise, a lookup needs no lock.
+    private let mayExpire = Atomic(false)
 
-    private init(_ tier: any MemoryCacheTier) { self.tier = tier }
+    private init(_ tier: any MemoryCacheTier, _ clock: TimeSource) {
+        self.tier = tier
+        self.clock = clock
+    }
 
     /// Returns the object that tracks a tier. All caches that use the tier share it.
-    package static func tracking(_ tier: any MemoryCacheTier) -> TrackedMemoryTier {
-        tracked.withLock { table in
+    ///
+    /// If no cache used the tier, this method removes all of its images, because their keys are unknown. The tier of an
+    /// existing object keeps its clock.
+    ///
+    /// - Parameters:
+    ///   - tier: The tier of the application.
+    ///   - clock: The time source for times to live, of which only the uptime is used.
+    package static func tracking(_ tier: any MemoryCacheTier, clock: TimeSource = .system) -> TrackedMemoryTier {
+        let (tracked, isFresh) = tracked.withLock { table in
             // The tracking object retains the tier, so the identifier isn't reused while the object is alive.
-            if let known = table[ObjectIdentifier(tier)]?.object { return known }
-            let fresh = TrackedMemoryTier(tier)
+            if let known = table[ObjectIdentifier(tier)]?.object { return (known, false) }
+            let fresh = TrackedMemoryTier(tier, clock)
             table.insert(fresh, for: ObjectIdentifier(tier))
-            return fresh
+            return (fresh, true)
         }
+        // An image that another thread stores in the meantime may be removed too, which is only a miss.
+        if isFresh { tier.removeAll() }
+        return tracked
     }
 
     /// The number of recorded keys. The tier may have evicted some of the images.
@@ -77,9 +95,36 @@ package final class TrackedMemoryTier: Sendable {
 
     /// Returns the image for a key.
     package func image(for key: CacheKey) -> DecodedImage? {
+        if mayExpire.load(ordering: .acquiring), removeIfExpired(key) { return nil }
+        return tier.image(for: key) ?? lookAgain(key)
+    }
+
+    /// Looks up an image that the tier didn't return, and removes its entry if the tier has evicted it.
+    private func lookAgain(_ key: CacheKey) -> DecodedImage? {
+        // Another thread may be storing the image or may have stored it since the first lookup. Only if the tier doesn't
+        // return an image that was already stored before a lookup, and if no store has begun since, the entry is
+        // outdated.
+        let ticket = index.withLock { index in
+            index.entries[key.digest].flatMap { $0.isStored ? $0.ticket : nil }
+        }
+        guard let ticket else { return nil }
         if let image = tier.image(for: key) { return image }
-        forget(key.digest)
+        index.withLock { index in
+            if index.entries[key.digest]?.ticket == ticket { index.remove(key.digest) }
+        }
         return nil
+    }
+
+    /// Removes an image whose time to live is over. Returns `false` if it isn't over.
+    private func removeIfExpired(_ key: CacheKey) -> Bool {
+        let isExpired = index.withLock { index in
+            guard let entry = index.entries[key.digest], entry.expires != .infinity, clock.uptime() >= entry.expires
+            else { return false }
+            index.remove(key.digest)
+            return true
+        }
+        if isExpired { tier.remove(key) }
+        return isExpired
     }
 
     /// Returns the smallest image that satisfies a request although it's larger than requested.
@@ -101,21 +146,24 @@ package final class TrackedMemoryTier: Sendable {
         }
     }
 
-    /// Removes the entry of an image that the tier has evicted.
-    private func forget(_ digest: CacheKey.Digest) {
-        index.withLock { index in
-            // Another thread may be storing the image.
-            if index.entries[digest]?.isStored == true { index.remove(digest) }
-        }
-    }
-
     // MARK: - Changes
 
     /// Stores an image.
-    package func store(_ image: DecodedImage, for key: CacheKey, rendition: ImageVariant) {
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - key: The key of the image.
+    ///   - rendition: A description of how the image was created.
+    ///   - timeToLive: The time after which lookups no longer return the image. The default is `nil`, which means an
+    ///     unlimited time.
+    package func store(
+        _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant, timeToLive: Duration? = nil
+    ) {
+        let expires = timeToLive.map { clock.uptime() + $0 / .seconds(1) } ?? .infinity
+        if timeToLive != nil { mayExpire.store(true, ordering: .releasing) }
         let (ticket, excess, isFirst) = index.withLock { index in
             let isFirst = index.entries.isEmpty
-            let ticket = index.insert(key, rendition)
+            let ticket = index.insert(key, rendition, expires: expires)
             return (ticket, index.removeOldest(limit: Self.keyLimit), isFirst)
         }
         for key in excess { tier.remove(key) }

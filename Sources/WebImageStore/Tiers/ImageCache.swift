@@ -68,7 +68,8 @@ public final class ImageCache: Sendable {
     /// Creates a cache with a custom memory tier.
     ///
     /// - Parameters:
-    ///   - customMemory: The tier for decoded images. Several caches can use the same object.
+    ///   - customMemory: The tier for decoded images. Several caches can use the same object. If no other cache uses it,
+    ///     its images are removed, because the cache doesn't know how they were made.
     ///   - disk: The cache for encoded images on disk. The default is `nil`, which means no disk tier.
     ///   - tiers: The custom tiers for encoded images after the disk cache, beginning with the nearest. The default is
     ///     no tiers.
@@ -81,13 +82,13 @@ public final class ImageCache: Sendable {
     }
 
     /// Creates a cache that takes the store dates of its own records on disk from `now`. If `customMemory` isn't `nil`,
-    /// it replaces `memory`.
+    /// it replaces `memory` and uses the clock of `memory` for times to live.
     package init(
         memory: MemoryCache?, customMemory: (any MemoryCacheTier)?, disk: DiskCache?, tiers: [any CacheTier],
         policy: TierPolicy, now: @escaping @Sendable () -> Date
     ) {
         self.memory = customMemory == nil ? memory : nil
-        trackedMemory = customMemory.map { TrackedMemoryTier.tracking($0) }
+        trackedMemory = customMemory.map { TrackedMemoryTier.tracking($0, clock: memory?.clock ?? .system) }
         self.disk = disk
         self.policy = policy
         let diskTier = disk.map { VariantDiskTier($0, now: now) }
@@ -163,6 +164,44 @@ extension ImageCache.TierPolicy {
 extension ImageCache {
     /// A Boolean value that indicates whether the cache stores decoded images.
     package var hasMemory: Bool { memory != nil || trackedMemory != nil }
+
+    /// Returns the decoded image for a key from memory.
+    ///
+    /// - Parameters:
+    ///   - digest: The digest of the key, which is sufficient for the built-in cache.
+    ///   - key: The key, which is created only for a custom tier because this takes longer than a lookup.
+    package func imageInMemory(for digest: CacheKey.Digest, _ key: @autoclosure () -> CacheKey) -> DecodedImage? {
+        if let memory { return memory.image(for: digest) }
+        return trackedMemory?.image(for: key())
+    }
+
+    /// Returns the smallest decoded image in memory that satisfies a request although it's larger than requested.
+    package func largerInMemory(
+        for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool
+    ) -> DecodedImage? {
+        if let memory { return memory.larger(for: wanted, where: isAllowed) }
+        return trackedMemory?.larger(for: wanted, where: isAllowed)
+    }
+
+    /// Returns the largest decoded image in memory that can be displayed while a rendition is loading.
+    package func placeholderInMemory(
+        for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool
+    ) -> DecodedImage? {
+        if let memory { return memory.placeholder(for: wanted, where: isAllowed) }
+        return trackedMemory?.placeholder(for: wanted, where: isAllowed)
+    }
+
+    /// Stores a decoded image in memory. A custom tier doesn't distinguish prefetched images, and it counts a time to
+    /// live from the store.
+    package func storeInMemory(
+        _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant, timeToLive: Duration?, isAhead: Bool
+    ) {
+        if let memory {
+            memory.store(image, for: key, rendition: rendition, timeToLive: timeToLive, isAhead: isAhead)
+        } else {
+            trackedMemory?.store(image, for: key, rendition: rendition, timeToLive: timeToLive)
+        }
+    }
 
     /// Removes a decoded image from memory.
     package func removeFromMemory(_ key: CacheKey) {

@@ -9,27 +9,51 @@ import WebImageTestSupport
 
 @testable import WebImageStore
 
-/// A memory tier with a dictionary. A hook runs before each store.
+/// A memory tier with a dictionary. Hooks run before and after its operations, like work of other threads.
 private final class DictionaryTier: MemoryCacheTier {
+    /// The moments at which the hook runs.
+    enum Moment { case beforeLookup, afterLookup, beforeStore, afterStore, beforeRemoval, afterRemoval }
+
     private let images = Lock<[CacheKey: DecodedImage]>([:])
-    private let hook = Lock<(@Sendable (CacheKey) -> Void)?>(nil)
+    private let hook = Lock<(@Sendable (Moment, CacheKey) -> Void)?>(nil)
 
-    func image(for key: CacheKey) -> DecodedImage? { images.withLock { $0[key] } }
-
-    func store(_ image: DecodedImage, for key: CacheKey, cost: Int) {
-        let hook = hook.withLock { $0 }
-        hook?(key)
-        images.withLock { $0[key] = image }
+    func image(for key: CacheKey) -> DecodedImage? {
+        call(.beforeLookup, key)
+        let image = images.withLock { $0[key] }
+        call(.afterLookup, key)
+        return image
     }
 
-    func remove(_ key: CacheKey) { images.withLock { $0[key] = nil } }
+    func store(_ image: DecodedImage, for key: CacheKey, cost: Int) {
+        call(.beforeStore, key)
+        images.withLock { $0[key] = image }
+        call(.afterStore, key)
+    }
+
+    func remove(_ key: CacheKey) {
+        call(.beforeRemoval, key)
+        evict(key)
+        call(.afterRemoval, key)
+    }
+
     func removeAll() { images.withLock { $0 = [:] } }
 
+    private func call(_ moment: Moment, _ key: CacheKey) {
+        let hook = hook.withLock { $0 }
+        hook?(moment, key)
+    }
+
+    /// Sets a closure that runs before and after each operation.
+    func onEachOperation(_ action: (@Sendable (Moment, CacheKey) -> Void)?) { hook.withLock { $0 = action } }
+
     /// Sets a closure that runs before each store.
-    func beforeStore(_ action: (@Sendable (CacheKey) -> Void)?) { hook.withLock { $0 = action } }
+    func beforeStore(_ action: (@Sendable (CacheKey) -> Void)?) {
+        guard let action else { return onEachOperation(nil) }
+        onEachOperation { moment, key in if moment == .beforeStore { action(key) } }
+    }
 
     /// Removes an image as an eviction would.
-    func evict(_ key: CacheKey) { remove(key) }
+    func evict(_ key: CacheKey) { images.withLock { $0[key] = nil } }
 
     var count: Int { images.withLock { $0.count } }
 }
@@ -71,6 +95,144 @@ struct TrackedMemoryTierTests {
         tier.evict(key(1))
         #expect(tracked.image(for: key(1)) == nil && tracked.keyCount == 0)
     }
+
+    @Test("An image that is stored while a lookup misses it can be removed afterward with its data")
+    func storeDuringLookup() {
+        let tracked = TrackedMemoryTier.tracking(tier)
+        store(tracked, 1, of: 7)
+        tier.evict(key(1))
+        tier.onEachOperation { [tier, image, rendition = rendition(7)] moment, key in
+            guard moment == .afterLookup else { return }
+            tier.onEachOperation(nil)
+            tracked.store(image, for: key, rendition: rendition)
+        }
+        _ = tracked.image(for: key(1))
+        #expect(tracked.image(for: key(1)) === image)
+        tracked.removeAll(of: key(7))
+        #expect(tier.count == 0)
+    }
+
+    @Test("The first cache that uses a tier removes the images in it, and another cache doesn't")
+    func formerImages() async {
+        var cache: ImageCache? = ImageCache(customMemory: tier)
+        if let tracked = cache?.trackedMemory { store(tracked, 1, of: 9) }
+        let other = ImageCache(customMemory: tier)
+        #expect(tier.count == 1 && other.trackedMemory?.keyCount == 1)
+        cache = nil
+        #expect(other.trackedMemory?.image(for: key(1)) != nil)
+        let abandoned = DictionaryTier()
+        abandoned.store(image, for: key(1), cost: image.cost)
+        let later = ImageCache(customMemory: abandoned)
+        #expect(abandoned.count == 0 && later.trackedMemory?.keyCount == 0)
+    }
+
+    @Test("An image with a time to live isn't returned afterward, neither for its key nor for another size")
+    func timeToLive() {
+        let time = Shared(100.0)
+        let tracked = TrackedMemoryTier.tracking(tier, clock: TimeSource(now: { Date() }, uptime: { time.value }))
+        tracked.store(image, for: key(1), rendition: rendition(1), timeToLive: .seconds(10))
+        tracked.store(image, for: key(2), rendition: rendition(2), timeToLive: .zero)
+        tracked.store(image, for: key(3), rendition: rendition(3))
+        #expect(tracked.image(for: key(2)) == nil)
+        time.value = 109
+        #expect(tracked.image(for: key(1)) === image)
+        #expect(tracked.placeholder(for: rendition(1)) { _ in true } === image)
+        time.value = 110
+        #expect(tracked.placeholder(for: rendition(1)) { _ in true } == nil)
+        #expect(tracked.image(for: key(1)) == nil)
+        #expect(tier.count == 1 && tracked.keyCount == 1)
+        // A later store without a time to live replaces the time.
+        tracked.store(image, for: key(1), rendition: rendition(1), timeToLive: .seconds(1))
+        tracked.store(image, for: key(1), rendition: rendition(1))
+        time.value = 1e9
+        #expect(tracked.image(for: key(1)) === image && tracked.image(for: key(3)) === image)
+    }
+
+    // MARK: - Models
+
+    @Test("Random operations have the results of a dictionary", arguments: 0..<20)
+    func model(seed: UInt64) throws {
+        struct Stored {
+            let image: DecodedImage
+            let expires: Double
+        }
+        var random = SeededGenerator(seed: seed)
+        let time = Shared(0.0)
+        let clock = TimeSource(now: { Date() }, uptime: { time.value })
+        var tracked: TrackedMemoryTier? = TrackedMemoryTier.tracking(tier, clock: clock)
+        var expected: [Int: Stored] = [:]
+        for _ in 0..<1_000 {
+            let number = Int.random(in: 0..<12, using: &random)
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<6:
+                let image = DecodedImage(pixels: image.pixels)
+                let life = Bool.random(using: &random) ? nil : Int.random(in: 0..<5, using: &random)
+                tracked?.store(
+                    image, for: key(number), rendition: rendition(number % 3),
+                    timeToLive: life.map { .seconds($0) })
+                expected[number] = Stored(image: image, expires: life.map { time.value + Double($0) } ?? .infinity)
+            case 6..<11: #expect(tracked?.image(for: key(number)) === expected[number]?.image)
+            case 11..<13:
+                let family = number % 3
+                let found = tracked?.placeholder(for: rendition(family)) { _ in true }
+                let members = expected.filter { $0.key % 3 == family }.values.map(\.image)
+                #expect(members.isEmpty ? found == nil : members.contains { $0 === found })
+            case 13, 14:
+                tier.evict(key(number))
+                expected[number] = nil
+            case 15:
+                tracked?.remove(key(number))
+                expected[number] = nil
+            case 16:
+                tracked?.removeAll(of: key(number % 3))
+                expected = expected.filter { $0.key % 3 != number % 3 }
+            case 17: time.update { $0 += 1 }
+            case 18 where number == 0:
+                tracked?.removeAll()
+                expected = [:]
+            case 19 where number == 0:
+                tracked = nil
+                tracked = TrackedMemoryTier.tracking(tier, clock: clock)
+                expected = [:]
+            default: break
+            }
+            expected = expected.filter { $0.value.expires > time.value }
+            #expect(expected.count <= tier.count && tier.count <= tracked?.keyCount ?? 0)
+        }
+        for family in 0..<3 { tracked?.removeAll(of: key(family)) }
+        #expect(tier.count == 0 && tracked?.keyCount == 0)
+    }
+
+    @Test("After operations that interrupt each other, no image remains that can't be found", arguments: 0..<200)
+    func interruptions(seed: UInt64) {
+        let tracked = TrackedMemoryTier.tracking(tier)
+        let random = Shared((generator: SeededGenerator(seed: seed), depth: 0))
+        @Sendable func number(below limit: Int) -> Int {
+            random.update { Int.random(in: 0..<limit, using: &$0.generator) }
+        }
+        @Sendable func operate() {
+            let number = (key: number(below: 3), action: number(below: 8))
+            switch number.action {
+            case 0..<3: tracked.store(image, for: key(number.key), rendition: rendition(number.key % 2))
+            case 3, 4: _ = tracked.image(for: key(number.key))
+            case 5: tier.evict(key(number.key))
+            case 6: tracked.remove(key(number.key))
+            default: tracked.removeAll(of: key(number.key % 2))
+            }
+        }
+        tier.onEachOperation { _, _ in
+            guard number(below: 2) == 0, random.value.depth < 3 else { return }
+            random.update { $0.depth += 1 }
+            operate()
+            random.update { $0.depth -= 1 }
+        }
+        for _ in 0..<8 { operate() }
+        tier.onEachOperation(nil)
+        for family in 0..<2 { tracked.removeAll(of: key(family)) }
+        #expect(tier.count == 0 && tracked.keyCount == 0)
+    }
+
+    // MARK: - Caches
 
     @Test("Caches that use the same tier remove each other's images")
     func sharing() async throws {

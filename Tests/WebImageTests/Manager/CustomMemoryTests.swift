@@ -119,6 +119,21 @@ struct CustomMemoryTests {
         #expect(tier.costs.count == count)
     }
 
+    @Test("The time to live of a request applies to its image")
+    func timeToLive() async throws {
+        let time = Shared(0.0)
+        let fixture = try fixture {
+            $0.memoryCache.clock = TimeSource(now: { Date() }, uptime: { time.value })
+        }
+        var request = ImageRequest(url: .sample)
+        request.caching.timeToLive = .seconds(10)
+        let image = try await fixture.manager.image(for: request)
+        time.value = 9
+        #expect(fixture.manager.cachedImage(for: request) === image)
+        time.value = 10
+        #expect(fixture.manager.cachedImage(for: request) == nil && tier.costs.isEmpty)
+    }
+
     @Test("A request can use a cache with a custom memory tier")
     func ownCache() async throws {
         let fixture = try ManagerFixture { [loader] in $0.loaders = [loader] }
