@@ -80,7 +80,7 @@ extension ImageManager {
     ///
     /// - Parameter change: A closure that changes the settings. It must not call this method.
     public func update(_ change: (inout Settings) -> Void) {
-        updates.withLock { _ in
+        let (before, after, tiers, images) = updates.withLock { _ in
             let before = settings
             var after = before
             change(&after)
@@ -90,9 +90,14 @@ extension ImageManager {
                 if after.headers != before.headers { downloader.headers = after.headers }
             }
             downloader.setConnectionLimits(perHost: after.maxConnectionsPerHost, total: after.maxConnections)
-            if after.changesTiers { cache.tiers = after.cacheTiers }
-            if after.memoryCache != before.memoryCache { memoryCache.configuration = after.memoryCache }
+            let tiers = after.changesTiers ? cache.replaceTiers(after.cacheTiers) : []
+            let images = after.memoryCache == before.memoryCache ? [] : memoryCache.apply(after.memoryCache)
             if let limits = after.diskCache, limits != before.diskCache { diskCache?.limits = limits }
+            return (before, after, tiers, images)
         }
+        // Release the replaced objects of the application after unlocking, because their deinitializers may use the
+        // manager.
+        memoryCache.release(consume images)
+        withExtendedLifetime((before, after, tiers)) {}
     }
 }

@@ -61,15 +61,20 @@ extension MemoryCache {
                 return configuration
             }
         }
-        set {
-            change { store, leaving in
-                store.costLimit = max(0, newValue.costLimit)
-                store.countLimit = max(0, newValue.countLimit)
-                store.entryLimit = newValue.entryCostLimit.map { max(0, $0) }
-                store.timeToLive = newValue.timeToLive
-                store.expiration = newValue.expiration
-                store.evict(toCost: store.costLimit, count: store.countLimit, releasing: &leaving)
-            }
+        set { release(apply(newValue)) }
+    }
+
+    /// Sets the ``configuration`` and returns the evicted images. The caller passes them to ``release(_:)``.
+    package func apply(_ configuration: Configuration) -> [DecodedImage] {
+        store.withLock { store in
+            var leaving: [DecodedImage] = []
+            store.costLimit = max(0, configuration.costLimit)
+            store.countLimit = max(0, configuration.countLimit)
+            store.entryLimit = configuration.entryCostLimit.map { max(0, $0) }
+            store.timeToLive = configuration.timeToLive
+            store.expiration = configuration.expiration
+            store.evict(toCost: store.costLimit, count: store.countLimit, releasing: &leaving)
+            return leaving
         }
     }
 

@@ -159,11 +159,17 @@ public final class MemoryCache: Sendable {
     ) -> Result {
         var leaving: [DecodedImage] = []
         let result = store.withLock { body(&$0, &leaving) }
-        guard leaving.count > 64 else { return result }
+        release(consume leaving)
+        return result
+    }
+
+    /// Releases images that have left the cache. The caller must not hold a lock, because the release may run code of
+    /// the application.
+    package func release(_ leaving: consuming [DecodedImage]) {
+        guard leaving.count > 64 else { return }
         // Most of the removed images aren't displayed anywhere. After their release, their entries in the weak table
         // can be pruned.
         leaving = []
         store.withLock { $0.pruneWeakEntries() }
-        return result
     }
 }

@@ -110,11 +110,19 @@ public final class ImageCache: Sendable {
     public var tiers: [any CacheTier] {
         get { encoded.withLock { $0.custom } }
         set {
-            encoded.withLock { state in
-                state = EncodedTiers(
-                    custom: newValue, all: Self.all(diskTier, newValue), revision: state.revision + 1)
-            }
+            // Release the previous tiers after unlocking.
+            withExtendedLifetime(replaceTiers(newValue)) {}
         }
+    }
+
+    /// Replaces the ``tiers`` and returns the previous ones, which the caller must release without holding a lock.
+    package func replaceTiers(_ tiers: [any CacheTier]) -> [any CacheTier] {
+        let previous = encoded.withLock { state in
+            let previous = state
+            state = EncodedTiers(custom: tiers, all: Self.all(diskTier, tiers), revision: state.revision + 1)
+            return previous
+        }
+        return previous.custom
     }
 
     /// A number that increases with each change of ``tiers``.

@@ -52,8 +52,31 @@ private final class InMemoryTier: CacheTier {
     func removeAll() async { state.withLock { $0.entries = [:] } }
 }
 
+/// A tier that calls a closure when it's released.
+private final class DepartingTier: CacheTier {
+    private let action: @Sendable () -> Void
+
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    deinit { action() }
+
+    func entry(for key: CacheKey, matching request: HTTPHeaderFields) async -> CacheEntry? { nil }
+    func store(_ entry: CacheEntry, matching: HTTPHeaderFields) async {}
+    func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async {}
+    func removeAll() async {}
+}
+
 @Suite("Multiple tiers as one cache", .timeLimit(.minutes(5)))
 struct ImageCacheTests {
+    @Test("A tier that is replaced can use the cache when it's released")
+    func release() {
+        let cache = ImageCache(memory: nil)
+        let counts = Shared<[Int]>([])
+        cache.tiers = [DepartingTier { [weak cache] in counts.update { $0.append(cache?.tiers.count ?? -1) } }]
+        cache.tiers = []
+        #expect(counts.value == [0])
+    }
+
     private let key = CacheKey(["a"])
     private var entry: CacheEntry {
         CacheEntry(key: key, data: Data("a".utf8), storedAt: Date(timeIntervalSince1970: 1_800_000_000))

@@ -51,8 +51,65 @@ private struct SchemeLoader: ImageLoader {
     }
 }
 
+/// A loader, a coder, and a cache tier in one, which calls a closure when it's released.
+private final class Departing: ImageLoader, ImageCoder, CacheTier {
+    private let action: @Sendable () -> Void
+
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    deinit { action() }
+
+    var identifier: String { "departing" }
+
+    func canLoad(_ url: URL) -> Bool { false }
+    func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        throw .cancelled
+    }
+
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { false }
+    func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
+        throws(ImageError) -> DecodedImage
+    {
+        throw .decoding(.noData)
+    }
+    func canEncode(_ format: ImageFormat) -> Bool { false }
+    func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+        throws(ImageError) -> Data
+    {
+        throw .processing(.noEncoder(.png))
+    }
+
+    func entry(for key: CacheKey, matching request: HTTPHeaderFields) async -> CacheEntry? { nil }
+    func store(_ entry: CacheEntry, matching: HTTPHeaderFields) async {}
+    func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async {}
+    func removeAll() async {}
+}
+
 @Suite("Settings of a running manager", .timeLimit(.minutes(5)))
 struct SettingsTests {
+    @Test("Loaders, coders, and tiers that are replaced can use the manager when they are released")
+    func release() throws {
+        let fixture = try ManagerFixture()
+        let manager = fixture.manager
+        let released = Shared(0)
+        let action: @Sendable () -> Void = { [weak manager] in
+            manager?.update { $0.headers["X-Released"] = "1" }
+            released.update { $0 += manager?.settings.headers["X-Released"] == "1" ? 1 : 0 }
+        }
+        manager.update { settings in
+            settings.loaders = [Departing(action)]
+            settings.coders.register(Departing(action))
+            settings.cacheTiers = [Departing(action)]
+        }
+        #expect(released.value == 0)
+        manager.update { settings in
+            settings.loaders = []
+            settings.coders.unregister("departing")
+            settings.cacheTiers = []
+        }
+        #expect(released.value == 3)
+    }
+
     private func request(_ url: URL, _ policy: CachePolicy? = nil) -> ImageRequest {
         var request = ImageRequest(url: url)
         request.cachePolicy = policy
