@@ -56,9 +56,7 @@ final class CacheStage: Sendable {
         let tiers = plan.request.caching.originalReadFrom
         // Data that must not be stored is only for requests that were made before it arrived.
         if tiers.contains(.memory), let original = inFlight.original(for: plan.keys.data, generation),
-            original.mayBeReused,
-            plan.allowsStoring(original.resource),
-            original.resource.head.map(plan.selects) ?? true
+            original.mayBeReused, plan.allowsStoring(original.resource), plan.selects(original.resource)
         {
             return original
         }
@@ -195,7 +193,7 @@ struct MemoryStage: Sendable {
     func hit(_ plan: ResolvedRequest) -> Hit? {
         guard plan.policy != .reload, plan.request.caching.readFrom.contains(.memory) else { return nil }
         if let image = plan.imageInMemory {
-            // Most hits end here, after one look at the record of the data.
+            // Most hits end here, after one access to the record of the data.
             if let resource = image.resource, plan.isKnownFresh(resource) {
                 return Hit(image: image, decision: CacheDecision(step: .use))
             }

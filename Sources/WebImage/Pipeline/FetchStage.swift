@@ -186,8 +186,7 @@ final class FetchStage: Sendable {
         guard source.isAlternative else { return false }
         guard head != nil, !plan.isLocal else { return true }
         let changed = plan.settings.rules.changedHeaderIdentity
-        return plan.defaults.access(of: plan.request, to: request.url, changed: changed)
-            != plan.defaults.access(of: plan.request, to: plan.request.url, changed: changed)
+        return plan.defaults.access(of: plan.request, to: request.url, changed: changed) != plan.keys.access
     }
 
     /// Checks the data itself, because the Content-Type can be wrong.

@@ -291,10 +291,16 @@ extension ResolvedRequest {
     /// Returns whether the stored response matches the request according to Vary (RFC 9111 4.1).
     func selects(_ head: StoredResponseHead) -> Bool { !head.isNegotiated || head.matches(selectingHeaders) }
 
+    /// Returns whether the data can serve the request, which is the case unless other header fields selected it.
+    func selects(_ resource: OriginalInfo) -> Bool {
+        guard resource.isNegotiated, let head = resource.head else { return true }
+        return selects(head)
+    }
+
     /// Returns whether the image can serve the request, which is the case unless other header fields selected it.
     func selects(_ image: DecodedImage) -> Bool {
-        guard let resource = image.resource, resource.isNegotiated else { return true }
-        return resource.head.map(selects) ?? true
+        guard let resource = image.resource else { return true }
+        return selects(resource)
     }
 
     /// Returns whether this request would have received the same response as another request just now.

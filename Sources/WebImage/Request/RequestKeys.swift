@@ -30,6 +30,8 @@ final class RequestKeys: Sendable {
 
     /// The digest of ``final``.
     let digest: CacheKey.Digest
+    /// The ``Source/access`` of the source.
+    let access: String?
     private let text: CacheKeyBuilder
     /// The end of the data key in the text.
     private let dataEnd: Int
@@ -41,6 +43,7 @@ final class RequestKeys: Sendable {
     init(_ request: ImageRequest, source: Source, identities: [String]) {
         (text, dataEnd, decodedEnd) = Self.text(request, source, identities)
         self.identities = identities
+        access = source.access
         digest = text.digest(upTo: text.bytes.count)
     }
 

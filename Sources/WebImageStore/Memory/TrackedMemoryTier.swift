@@ -115,7 +115,7 @@ package final class TrackedMemoryTier: Sendable {
         return nil
     }
 
-    /// Removes an image whose time to live is over. Returns `false` if it isn't over.
+    /// Removes the image for a key if it has expired, and returns whether it has.
     private func removeIfExpired(_ key: CacheKey) -> Bool {
         let isExpired = index.withLock { index in
             guard let entry = index.entries[key.digest], entry.expires != .infinity, clock.uptime() >= entry.expires

@@ -530,7 +530,7 @@ struct RecentResponsesTests {
             responseTime: time)
     }
 
-    @Test("Looking at a prefetched response doesn't use it, and one use does")
+    @Test("A lookup of a prefetched response doesn't use it, and one use does")
     func use() {
         let table = RecentResponses()
         let (key, other) = (CacheKey(["a"]), CacheKey(["b"]))

@@ -109,6 +109,26 @@ struct AlternativeLoaderTests {
         #expect(fixture.manager.cachedImage(for: request) != nil)
     }
 
+    @Test("An image of an alternative that receives a cookie of the failed response isn't cached without the cookie")
+    func cookieOfFailure() async throws {
+        let head = Numbered.head(1)
+        let server = try LoopbackServer { request in
+            guard request.path == "/b" else {
+                return .status(404).with { $0.headers["Set-Cookie"] = "session=1; Path=/" }
+            }
+            return LoopbackServer.Response(headers: head.headers, body: Numbered.data(1))
+        }
+        let jar = CookieJar()
+        let fixture = try ManagerFixture { $0.downloader.cookieJar = jar }
+        let request = request(server, [server.url("/b")])
+        #expect(await fixture.manager.load(request).number == 1)
+        #expect(server.requests.last?.headers["Cookie"] == "session=1")
+        await fixture.manager.rest()
+        jar.removeAll()
+        #expect(fixture.manager.cachedImage(for: request) == nil)
+        #expect(await fixture.manager.cachedTiers(for: request).isEmpty)
+    }
+
     /// The reasons for which a stale image may or may not serve a request whose URL fails.
     enum Staleness: String, CaseIterable, Sendable {
         case staleIfError, mustRevalidate, refresh
