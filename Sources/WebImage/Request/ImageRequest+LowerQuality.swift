@@ -15,7 +15,8 @@ extension ImageRequest {
     ///
     /// The selected URL replaces ``url``, so it determines the key, and ``ImageResponse/url`` contains it. If
     /// ``CachingOptions/key`` is set, or if ``ImageManager/Configuration/makeCacheKey`` returns one key for several
-    /// qualities, lower qualities have keys derived from it. ``NetworkOptions/alternativeURLs`` apply to each quality. ``ImageManager/removeCachedImage(for:)`` removes all qualities, ``ImageManager/cachedImage(for:)-(ImageRequest)``
+    /// qualities, lower qualities have keys derived from it. ``NetworkOptions/alternativeURLs`` apply to each quality.
+    /// ``ImageManager/removeCachedImage(for:)`` removes all qualities, ``ImageManager/cachedImage(for:)-(ImageRequest)``
     /// returns the highest one in memory, and ``ImageManager/store(_:data:for:in:)`` stores an image for ``url``. The
     /// default has no URLs.
     public var lowerQuality: LowerQuality {

@@ -118,8 +118,9 @@ extension ImageRequest {
         /// In memory, it replaces the ``MemoryCache/Configuration/timeToLive`` of the cache. On disk, the shorter one of
         /// this time and ``DiskCache/Configuration/maxAge`` applies. ``MemoryCache/Configuration/expiration`` and
         /// ``DiskCache/Configuration/expiration`` decide whether each use restarts the time. In a custom memory tier,
-        /// the time begins when the image is stored. HTTP freshness rules apply in addition. The time isn't part of the key: requests that differ only in it share an entry, which has the
-        /// time of the request that stored it. The default is `nil`, which means the times of the caches.
+        /// the time begins when the image is stored. HTTP freshness rules apply in addition. The time isn't part of the
+        /// key: requests that differ only in it share an entry, which has the time of the request that stored it. The
+        /// default is `nil`, which means the times of the caches.
         public var timeToLive: Duration?
 
         /// Creates options with the default values.

@@ -101,9 +101,8 @@ package final class TrackedMemoryTier: Sendable {
 
     /// Looks up an image that the tier didn't return, and removes its entry if the tier has evicted it.
     private func lookAgain(_ key: CacheKey) -> DecodedImage? {
-        // Another thread may be storing the image or may have stored it since the first lookup. Only if the tier doesn't
-        // return an image that was already stored before a lookup, and if no store has begun since, the entry is
-        // outdated.
+        // Another thread may have stored the image since the first lookup, so only a second lookup proves anything. The
+        // entry is outdated if the image was stored before this lookup and no other store has begun since.
         let ticket = index.withLock { index in
             index.entries[key.digest].flatMap { $0.isStored ? $0.ticket : nil }
         }

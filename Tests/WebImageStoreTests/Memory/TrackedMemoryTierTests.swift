@@ -113,7 +113,7 @@ struct TrackedMemoryTierTests {
     }
 
     @Test("The first cache that uses a tier removes the images in it, and another cache doesn't")
-    func formerImages() async {
+    func formerImages() {
         var cache: ImageCache? = ImageCache(customMemory: tier)
         if let tracked = cache?.trackedMemory { store(tracked, 1, of: 9) }
         let other = ImageCache(customMemory: tier)
