@@ -31,6 +31,8 @@ struct SecretNamesTests {
                 ImageError.NetworkFailure(
                     .redirectNotAllowed, url: url, details: "the target is ftp://b.example/?token=hidden")),
             .request(.invalidURL("https://a b/?password=hidden")),
+            .limitExceeded(
+                ImageError.LimitFailure(.encodedSize, limit: 1, actual: 2, detail: "https://a.example/?sig=hidden")),
         ] {
             #expect(!error.description.contains("hidden"), "\(error)")
         }
