@@ -43,10 +43,11 @@ struct CookieParser {
     private func setDomain(_ attribute: String, of cookie: inout Cookie, host: String) -> Bool {
         let name = attribute.hasPrefix(".") ? String(attribute.dropFirst()) : attribute
         guard !name.isEmpty else { return true }
-        guard let domain = HostName(name)?.text else { return false }
-        guard !isPublicSuffix(domain) else { return domain == host }
-        cookie.domain = domain
-        cookie.isHostOnly = IPAddress(host: host) != nil
+        // An address is no domain, so it's only valid if it's the host itself (RFC 6265 5.1.3).
+        guard let domain = HostName(name), domain.addressBytes == nil || name == host else { return false }
+        guard !isPublicSuffix(domain.text) else { return domain.text == host }
+        cookie.domain = domain.text
+        cookie.isHostOnly = domain.addressBytes != nil
         return cookie.matches(host: host)
     }
 
