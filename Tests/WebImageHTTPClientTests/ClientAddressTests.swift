@@ -60,6 +60,17 @@ struct ClientAddressTests {
         #expect(server.counters.connections == 0)
     }
 
+    @Test("A name that resolves to a private address at the second lookup isn't connected to again")
+    func rebinding() async throws {
+        let server = try LoopbackServer { _ in .ok(Data("public".utf8)) }
+        // The address 11.22.33.44 is public, but in tests it leads to the local server.
+        let target = "http://11-22-33-44.127-0-0-1.client.rebind.test:\(server.port)/a"
+        #expect(try await reason(HTTPClient(configuration: configuration), target) == nil)
+        // Another client has no cached result of the first lookup.
+        #expect(try await reason(HTTPClient(configuration: configuration), target) == .addressNotAllowed)
+        #expect(server.counters.connections == 1)
+    }
+
     @Test("With a proxy, requests fail unless the proxy is declared to enforce the address policy")
     func proxies() async throws {
         let proxy = try LoopbackServer { .ok(Data($0.target.utf8)) }

@@ -50,6 +50,19 @@ struct ManagerAddressPolicyTests {
         #expect(await failure(fixture.manager, ImageRequest(url: try publicURL(server, "/a"))) == nil)
     }
 
+    @Test("A name that resolves to a private address at the second lookup isn't connected to again")
+    func rebinding() async throws {
+        let server = try LoopbackServer(routes: ["/a": .ok(try TestImages.png(1), contentType: "image/png")])
+        let name = "http://11-22-33-44.127-0-0-1.manager.rebind.test:\(server.port)/a"
+        let url = try #require(URL(string: name))
+        let first = try fixture()
+        #expect(await failure(first.manager, ImageRequest(url: url)) == nil)
+        // Another manager has no cached result of the first lookup.
+        let second = try fixture()
+        #expect(isRefused(await failure(second.manager, ImageRequest(url: url))))
+        #expect(server.counters.connections == 1)
+    }
+
     @Test("Redirects, alternatives, and preliminary requests obey the address policy and the allowed schemes")
     func detours() async throws {
         let image = try TestImages.png(1)
