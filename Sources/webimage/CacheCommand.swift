@@ -61,7 +61,7 @@ struct CacheCommand: Sendable {
             self.order = Self.orders.first { $0.0 == order }?.1 ?? .lastUse
             glob = arguments.last("glob")
             olderThan = try arguments.seconds("older-than")
-            host = arguments.last("host")?.lowercased()
+            host = arguments.last("host").map { HostName($0)?.text ?? $0 }
             tag = arguments.last("tag")
             form = try arguments.choice("as", of: ["images", "entries"]) == "entries" ? .entries : .images
             list = arguments.last("input-file")

@@ -32,7 +32,7 @@ extension ImageManager {
         /// The URL of the request.
         public var url: URL { request.url }
         /// The lowercase host of ``url``, or `nil` if the URL has none.
-        public var host: String? { request.url.host()?.lowercased() }
+        public var host: String? { HostName(of: request.url)?.text }
         /// The tags of the request.
         public var tags: Set<String> { request.caching.tags }
     }

@@ -255,7 +255,8 @@ extension CacheKeyBuilder {
 
 /// The properties of a source that follow from its URL.
 struct SourceKind: Sendable {
-    /// The text of the URL without its fragment. It identifies the data unless the source is a file.
+    /// The text of the URL without its fragment, with the host in its normal form. It identifies the data unless the
+    /// source is a file.
     let text: String
     /// A Boolean value that indicates whether the source is a file, whose content can change.
     let isFile: Bool
@@ -266,7 +267,7 @@ struct SourceKind: Sendable {
     let mayHaveScaleSuffix: Bool
 
     init(_ url: URL) {
-        var whole = url.absoluteString
+        var whole = HostName.keyText(ofURL: url.absoluteString)
         var fragment: Int?
         var mayTellScale = false
         whole.withUTF8 { bytes in

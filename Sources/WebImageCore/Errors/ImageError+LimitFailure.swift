@@ -68,7 +68,7 @@ extension ImageError {
 
         /// A message that describes the error and its remedy.
         package var message: String {
-            let suffix = detail.isEmpty ? "" : " (\(detail))"
+            let suffix = detail.isEmpty ? "" : " (\(SecretNames.removed(from: detail)))"
             return switch kind {
             case .encodedSize: "The encoded data has \(actual) bytes, but the limit is \(limit)\(suffix)."
             case .pixelCount:

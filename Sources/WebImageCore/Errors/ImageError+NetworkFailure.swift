@@ -188,7 +188,7 @@ extension ImageError {
                 case .unacceptableContentType: "The content type of the response isn't accepted"
                 case .other: "The transfer failed"
                 }
-            return URLCredentials.removed(from: "\(text)\(suffix) [\(url.absoluteString)].")
+            return SecretNames.removed(from: "\(text)\(suffix) [\(url.absoluteString)].")
         }
     }
 }

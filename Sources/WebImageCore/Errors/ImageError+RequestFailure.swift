@@ -58,7 +58,7 @@ extension ImageError {
         /// A message that describes the error and its remedy.
         package var message: String {
             switch self {
-            case .invalidURL(let text): "“\(URLCredentials.removed(from: text))” isn't a valid URL."
+            case .invalidURL(let text): "“\(SecretNames.removed(from: text))” isn't a valid URL."
             case .unsupportedScheme(let scheme): "No loader supports the URL scheme “\(scheme)”."
             case .invalidSize(let text): "The size \(text) isn't valid. Use a positive, finite length."
             case .invalidDataURL(let reason): "The data URL can't be parsed: \(reason)."

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 
 /// The rules for invalidating stored responses after an exchange (RFC 9111 4.4).
 package enum CacheInvalidation {
@@ -18,11 +19,11 @@ package enum CacheInvalidation {
 
     /// Returns whether two URLs have the same scheme, host, and port (RFC 6454).
     private static func isSameOrigin(_ left: URL, _ right: URL) -> Bool {
-        func parts(_ url: URL) -> (String?, String?, Int?) {
+        func parts(_ url: URL) -> (String?, HostName?, Int?) {
             let scheme = url.scheme?.lowercased()
-            return (scheme, url.host()?.lowercased(), url.port ?? (scheme == "https" ? 443 : 80))
+            return (scheme, HostName(of: url), url.port ?? (scheme == "https" ? 443 : 80))
         }
-        return parts(left) == parts(right)
+        return HostName(of: left) != nil && parts(left) == parts(right)
     }
 }
 

@@ -34,7 +34,8 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     /// credentials.
     ///
     /// If it's `true`, `Authorization` and `Cookie` select responses even if `Vary` doesn't name them, so one user
-    /// never receives the response of another. The default is `true`.
+    /// never receives the response of another. In an `HTTPClient`, this also applies to other header fields whose names
+    /// indicate a user or a secret, such as `X-Api-Key` and `X-Auth-Token`. The default is `true`.
     public var separatesCredentials = true
 
     /// Creates a policy with the default values.

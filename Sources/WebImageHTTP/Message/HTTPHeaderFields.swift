@@ -108,12 +108,9 @@ extension HTTPHeaderFields: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaderFields: CustomStringConvertible {
-    private static let secretNames: Set<String> = [
-        "authorization", "cookie", "proxy-authorization", "set-cookie",
-    ]
-
-    /// The header fields, one per line. The values of `Authorization`, `Cookie`, `Proxy-Authorization`, and
-    /// `Set-Cookie` are replaced, so that they don't appear in logs.
+    /// The header fields, one per line. The values of `Authorization`, `Cookie`, `Proxy-Authorization`, `Set-Cookie`,
+    /// and other header fields whose names indicate a secret, such as `X-Api-Key`, are replaced, so that they don't
+    /// appear in logs.
     public var description: String {
         lines.map { "\($0.name): \(Self.isSecret($0) ? Self.redacted : $0.value)" }.joined(separator: "\n")
     }
@@ -128,7 +125,29 @@ extension HTTPHeaderFields: CustomStringConvertible {
 
     private static let redacted = "<redacted>"
 
-    private static func isSecret(_ line: Field) -> Bool { secretNames.contains(line.name.lowercased()) }
+    private static func isSecret(_ line: Field) -> Bool { identifiesUser(line.name) }
+}
+
+extension HTTPHeaderFields {
+    /// Returns whether the name of a header field indicates that its value identifies a user or is a secret.
+    ///
+    /// Examples are `Authorization`, `Cookie`, `X-Api-Key`, `X-Auth-Token`, and `X-Forwarded-User`.
+    package static func identifiesUser(_ name: String) -> Bool {
+        let name = name.lowercased()
+        guard !publicNames.contains(name), !name.hasPrefix("access-control-") else { return false }
+        if SecretNames.contains(name) { return true }
+        return name.split { $0 == "-" || $0 == "_" }.contains { userParts.contains(String($0)) }
+    }
+
+    /// The names that contain a part of secret names but don't identify a user.
+    private static let publicNames: Set<String> = [
+        "user-agent", "www-authenticate", "proxy-authenticate", "cache-key", "surrogate-key", "sec-websocket-key",
+        "sec-fetch-user",
+    ]
+    /// Words between separators that indicate a user.
+    private static let userParts: Set<String> = [
+        "user", "userid", "username", "account", "tenant", "identity", "login",
+    ]
 }
 
 extension HTTPHeaderFields {

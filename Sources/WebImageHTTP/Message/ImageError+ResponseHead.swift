@@ -6,8 +6,9 @@ import WebImageCore
 extension ImageError.NetworkFailure {
     /// The head of the response that caused the failure, or `nil` if no response head was received.
     ///
-    /// The values of `Authorization`, `Cookie`, `Proxy-Authorization`, and `Set-Cookie` are replaced by `<redacted>`, and
-    /// URLs contain no user names and passwords. The value has no effect on whether two failures are equal.
+    /// The values of `Authorization`, `Cookie`, `Proxy-Authorization`, `Set-Cookie`, and other header fields whose names
+    /// indicate a secret are replaced by `<redacted>`, and URLs contain no user names and passwords. The value has no
+    /// effect on whether two failures are equal.
     public var responseHead: HTTPResponseHead? {
         response.statusCode.map { HTTPResponseHead(statusCode: $0, headers: HTTPHeaderFields(response.headers)) }
     }

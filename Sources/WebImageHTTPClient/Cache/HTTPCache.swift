@@ -171,7 +171,30 @@ package final class HTTPCache: Sendable {
     }
 
     /// The names of header fields that select responses in addition to those in `Vary`.
-    private var separating: [String] { policy.separatesCredentials ? ["authorization", "cookie"] : [] }
+    private var separating: [String] {
+        policy.separatesCredentials ? ["authorization", "cookie", Self.senderField] : []
+    }
 
-    func selectingHeaders(_ request: RequestHead) -> HTTPHeaderFields { request.headers.withHashedSecrets }
+    /// The name of a field that isn't sent. Its value represents all header fields that identify the user, except those
+    /// that have names in ``separating``. A response without such header fields never serves a request with one.
+    private static let senderField = "x-webimage-sender"
+
+    /// Returns the header fields of a request for the selection of responses. Hashes replace secrets, because the
+    /// fields that select a response are stored with it.
+    func selectingHeaders(_ request: RequestHead) -> HTTPHeaderFields {
+        var fields = request.headers.withHashedSecrets
+        fields[Self.senderField] = nil
+        let known = ["authorization", "cookie"]
+        let names = Set(fields.lines.map { $0.name.lowercased() })
+            .filter { !known.contains($0) && HTTPHeaderFields.identifiesUser($0) }.sorted()
+        guard !names.isEmpty else { return fields }
+        var parts: [String] = []
+        for name in names {
+            let values = fields.values(for: name)
+            parts += [name, String(values.count)] + values
+            fields[name] = CacheKey([name] + values).fileName
+        }
+        if policy.separatesCredentials { fields.append(name: Self.senderField, value: CacheKey(parts).fileName) }
+        return fields
+    }
 }

@@ -8,7 +8,7 @@ package struct Cookie: Sendable, Hashable {
     package var name: String
     /// The value of the cookie.
     package var value: String
-    /// The domain in lowercase, without a leading dot.
+    /// The normal form of the domain, without a leading dot.
     package var domain: String
     /// A Boolean value that indicates whether the cookie is sent only to the domain itself and not to its subdomains.
     package var isHostOnly: Bool
@@ -39,7 +39,7 @@ package struct Cookie: Sendable, Hashable {
         self.created = created
     }
 
-    /// Returns whether the cookie is sent to a host, given in lowercase (RFC 6265 5.1.3).
+    /// Returns whether the cookie is sent to a host, given in the normal form (RFC 6265 5.1.3).
     func matches(host: String) -> Bool {
         domain == host || (!isHostOnly && host.hasSuffix(".\(domain)") && IPAddress(host: host) == nil)
     }

@@ -32,10 +32,10 @@ extension CookieJar {
                 fields[5].utf8.count + fields[6].utf8.count <= CookieParser.mostBytes
             else { continue }
             let domain = fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]
-            guard !domain.isEmpty else { continue }
+            guard let domain = HostName(domain)?.text else { continue }
             set(
                 Cookie(
-                    name: fields[5], value: fields[6], domain: domain.lowercased(), isHostOnly: fields[1] != "TRUE",
+                    name: fields[5], value: fields[6], domain: domain, isHostOnly: fields[1] != "TRUE",
                     path: fields[2], expires: end > 0 ? Date(timeIntervalSince1970: end) : nil,
                     isSecure: fields[3] == "TRUE", isHTTPOnly: isHTTPOnly))
         }

@@ -24,8 +24,9 @@ public final class CookieJar: Sendable {
 
     /// Creates an empty jar.
     ///
-    /// The jar rejects cookies for public suffixes such as `co.uk`. It uses the system's list if libpsl is available,
-    /// and it treats names of one label as public suffixes.
+    /// The jar rejects cookies for public suffixes such as `co.uk`. It uses the system's list if libpsl is available.
+    /// Otherwise, it treats names that resemble public suffixes as such, such as all names of two labels in which the
+    /// last label has two letters and the first at most three. Names of one label are always public suffixes.
     public convenience init() { self.init(clock: { Date() }) }
 
     /// Creates an empty jar.
@@ -96,7 +97,7 @@ public final class CookieJar: Sendable {
     public func cookies(for url: URL) -> String? { store.withLock { cookies(for: url, from: &$0) } }
 
     private func cookies(for url: URL, from shelf: inout CookieStorage) -> String? {
-        guard let host = CookieParser.host(of: url) else { return nil }
+        guard let host = HostName(of: url)?.text else { return nil }
         let path = url.path(percentEncoded: true)
         return shelf.header(
             host: host, path: path.isEmpty ? "/" : path, isSecure: url.scheme?.lowercased() == "https", now: clock())

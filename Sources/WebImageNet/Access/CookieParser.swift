@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 
 /// A parser for a `Set-Cookie` header field (RFC 6265 5.2 and 5.3, with the name prefixes and size limits of its
 /// revision).
@@ -17,7 +18,9 @@ struct CookieParser {
 
     /// Returns the cookie in a header field that was received from `url`, or `nil` if the cookie is rejected.
     func cookie(_ field: String, from url: URL, now: Date) -> Cookie? {
-        guard let host = Self.host(of: url), !field.unicodeScalars.contains(where: Self.isControl) else { return nil }
+        guard let host = HostName(of: url)?.text, !field.unicodeScalars.contains(where: Self.isControl) else {
+            return nil
+        }
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
         guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
         let name = Self.trimmed(pair[..<equals])
@@ -38,11 +41,13 @@ struct CookieParser {
 
     /// Sets the domain of the cookie. Returns `false` if the host may not set a cookie for the domain.
     private func setDomain(_ attribute: String, of cookie: inout Cookie, host: String) -> Bool {
-        let domain = (attribute.hasPrefix(".") ? String(attribute.dropFirst()) : attribute).lowercased()
-        guard !domain.isEmpty, domain != host || !isPublicSuffix(domain) else { return true }
-        guard !isPublicSuffix(domain) else { return false }
-        cookie.domain = domain
-        cookie.isHostOnly = IPAddress(host: host) != nil
+        let name = attribute.hasPrefix(".") ? String(attribute.dropFirst()) : attribute
+        guard !name.isEmpty else { return true }
+        // An address is no domain, so it's only valid if it's the host itself (RFC 6265 5.1.3).
+        guard let domain = HostName(name), domain.addressBytes == nil || name == host else { return false }
+        guard !isPublicSuffix(domain.text) else { return domain.text == host }
+        cookie.domain = domain.text
+        cookie.isHostOnly = domain.addressBytes != nil
         return cookie.matches(host: host)
     }
 
@@ -75,12 +80,6 @@ struct CookieParser {
             return seconds <= 0 ? .distantPast : now + min(seconds, longestLife)
         }
         return attributes["expires"].flatMap(CookieDate.parse).map { min($0, now + longestLife) }
-    }
-
-    /// Returns the host in lowercase and without brackets.
-    static func host(of url: URL) -> String? {
-        guard let host = url.host()?.lowercased(), !host.isEmpty else { return nil }
-        return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 
     /// Returns the default path of a cookie (RFC 6265 5.1.4).

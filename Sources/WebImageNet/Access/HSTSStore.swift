@@ -28,7 +28,7 @@ public final class HSTSStore: Sendable {
 
     /// Returns the HTTPS form of an HTTP URL whose host requires HTTPS, and every other URL unchanged.
     public func upgraded(_ url: URL) -> URL {
-        guard url.scheme?.lowercased() == "http", let host = CookieParser.host(of: url), isKnown(host),
+        guard url.scheme?.lowercased() == "http", let host = HostName(of: url)?.text, isKnown(host),
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
         else { return url }
         parts.scheme = "https"
@@ -39,7 +39,7 @@ public final class HSTSStore: Sendable {
     /// Stores the HSTS policy of a response unless `tls` disables certificate checks for its host (RFC 6797 8.1).
     func receive(_ head: HTTPResponseHead, from url: URL, _ tls: TLSOptions) {
         guard head.headers["Strict-Transport-Security"] != nil,
-            tls.verifies(url.host()?.lowercased() ?? "")
+            HostName(of: url).map({ tls.verifies($0.text) }) == true
         else { return }
         receive(head.headers, from: url)
     }
@@ -48,9 +48,10 @@ public final class HSTSStore: Sendable {
     ///
     /// Responses over HTTP and from hosts that are IP addresses are ignored.
     package func receive(_ fields: HTTPHeaderFields, from url: URL) {
-        guard url.scheme?.lowercased() == "https", let host = CookieParser.host(of: url), IPAddress(host: host) == nil,
+        guard url.scheme?.lowercased() == "https", let name = HostName(of: url), name.addressBytes == nil,
             let text = fields["Strict-Transport-Security"]
         else { return }
+        let host = name.text
         var seconds: Double?
         var includesSubdomains = false
         for directive in text.split(separator: ";") {

@@ -29,12 +29,11 @@ extension HSTSStore {
             guard !line.hasPrefix("#"), parts.count == 2,
                 let end = Self.end(parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " \t\"")))
             else { continue }
-            var host = parts[0].lowercased()[...]
-            let includesSubdomains = host.hasPrefix(".")
-            if includesSubdomains { host = host.dropFirst() }
-            if host.hasSuffix(".") { host = host.dropLast() }
-            guard !host.isEmpty, host.utf8.count <= 253, IPAddress(host: String(host)) == nil else { continue }
-            rules[String(host)] = Rule(end: end, includesSubdomains: includesSubdomains)
+            let includesSubdomains = parts[0].hasPrefix(".")
+            guard let host = HostName(String(includesSubdomains ? parts[0].dropFirst() : parts[0])),
+                host.text.utf8.count <= 253, host.addressBytes == nil
+            else { continue }
+            rules[host.text] = Rule(end: end, includesSubdomains: includesSubdomains)
         }
         add(rules)
     }

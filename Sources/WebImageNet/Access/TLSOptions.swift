@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 
-/// The trusted servers and the client's certificates. The case of host names doesn't matter.
+/// The trusted servers and the client's certificates.
+///
+/// Host names apply regardless of their spelling, such as the case or a trailing dot.
 public struct TLSOptions: Sendable, Hashable {
     /// The minimum protocol version.
     public enum Version: Sendable, Hashable {
@@ -46,21 +49,22 @@ public struct TLSOptions: Sendable, Hashable {
         return options
     }
 
-    /// Returns the client certificate for `host`, given in lowercase, or `nil` if there is none.
+    /// Returns the client certificate for `host`, given in the normal form, or `nil` if there is none.
     func certificate(for host: String) -> TLSOptions.ClientCertificate? {
         Self.value(in: clientCertificates, for: host)
     }
 
-    /// Returns whether the certificate of `host`, given in lowercase, is checked.
+    /// Returns whether the certificate of `host`, given in the normal form, is checked.
     func verifies(_ host: String) -> Bool {
-        !insecureHosts.contains(host) && !insecureHosts.contains { $0.lowercased() == host }
+        !insecureHosts.contains(host) && !insecureHosts.contains { HostName($0)?.text == host }
     }
 
     private static func value<Value>(in values: [String: Value], for host: String) -> Value? {
-        values[host] ?? values.first { $0.key.lowercased() == host }?.value
+        // Several spellings of a host can have values. The result mustn't depend on their order in memory.
+        values[host] ?? values.filter { HostName($0.key)?.text == host }.min { $0.key < $1.key }?.value
     }
 
-    /// Returns the pins of `host` in the format of libcurl, or `nil` if there are none.
+    /// Returns the pins of `host`, given in the normal form, in the format of libcurl, or `nil` if there are none.
     func pinText(_ host: String) -> String? {
         guard let keys = Self.value(in: pinnedPublicKeys, for: host) else { return nil }
         return keys.sorted().map { $0.hasPrefix("sha256//") ? $0 : "sha256//\($0)" }.joined(separator: ";")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import WebImageCore
 
 /// An IPv4 or IPv6 address in network byte order.
 struct IPAddress: Sendable, Hashable {
@@ -27,24 +28,16 @@ struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// Parses an address as written in the host of a URL. Returns `nil` for host names.
-    ///
-    /// The address is IPv6 with or without brackets, or IPv4 in any form that `inet_aton` and the system's resolver
-    /// accept: dotted, octal, hexadecimal, or a single number.
+    /// Creates the address of a host. Returns `nil` for names.
+    init?(_ host: HostName) {
+        guard let bytes = host.addressBytes else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// Parses an address in any spelling that ``HostName`` accepts. Returns `nil` for names and for invalid hosts.
     init?(host: String) {
-        var text = host
-        if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
-        // Remove the zone, which doesn't affect the class of the address.
-        if let percent = text.firstIndex(of: "%") { text = String(text[..<percent]) }
-        var four = in_addr()
-        var six = in6_addr()
-        if inet_aton(text, &four) != 0 {
-            bytes = withUnsafeBytes(of: four) { Array($0) }
-        } else if inet_pton(AF_INET6, text, &six) == 1 {
-            bytes = withUnsafeBytes(of: six) { Array($0) }
-        } else {
-            return nil
-        }
+        guard let host = HostName(host) else { return nil }
+        self.init(host)
     }
 
     /// Returns whether the first `length` bits equal those of `prefix`.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageCore
+
 extension ImageDownloader.Configuration {
     /// A policy that determines the IP addresses to which the downloader may connect.
     ///
@@ -11,9 +13,27 @@ extension ImageDownloader.Configuration {
         /// Only public addresses, for servers that load URLs from untrusted users.
         ///
         /// The policy rejects loopback, private, link-local, shared, documentation, benchmark, multicast, and reserved
-        /// addresses in any notation, including IPv4 addresses embedded in IPv6 addresses. The downloader ignores
-        /// proxies from the environment but trusts an explicitly configured proxy.
+        /// addresses in any notation, including IPv4 addresses embedded in IPv6 addresses. It also rejects names that
+        /// are never public: names of one label, and names under `localhost`, `local`, `internal`, and `home.arpa`.
+        ///
+        /// A proxy resolves host names, so the downloader can't check their addresses. It ignores proxies from the
+        /// environment, and with a proxy in the configuration, all requests fail with
+        /// ``ImageError/NetworkFailure/Reason/addressNotAllowed`` unless
+        /// ``ImageDownloader/Configuration/Proxy/url(_:enforcesAddressPolicy:)`` declares that the proxy enforces the
+        /// policy itself.
         case publicOnly
+
+        /// Returns whether the policy allows a host before its name is resolved.
+        func allows(_ host: HostName) -> Bool {
+            guard self != .any else { return true }
+            if let address = IPAddress(host) { return allows(address) }
+            let isLocal = Self.localDomains.contains { host.text == $0 || host.text.hasSuffix(".\($0)") }
+            return host.text.contains(".") && !isLocal
+        }
+
+        /// The domains whose names are never public (RFC 6761, RFC 6762, RFC 8375, and the reservation of `internal` by
+        /// ICANN).
+        private static let localDomains = ["localhost", "local", "internal", "home.arpa"]
 
         func allows(_ address: IPAddress) -> Bool {
             switch self {

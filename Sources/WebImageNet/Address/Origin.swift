@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 
 /// The scheme, host, and port of a URL (RFC 6454).
 package struct Origin: Hashable, CustomStringConvertible {
-    /// The origin in the form `scheme://host:port`, in lowercase and always with the port.
+    /// The origin in the form `scheme://host:port`, with the normal form of the host and always with the port.
     package let description: String
 
     /// Creates the origin of a URL.
     package init(_ url: URL) {
         let scheme = url.scheme?.lowercased() ?? ""
         let port = url.port ?? (scheme == "https" ? 443 : 80)
-        description = "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"
+        // A URL without a valid host is rejected before it's sent. Until then, its origin differs from all others.
+        let host = HostName(of: url)?.text ?? "?\(url.host() ?? "")"
+        description = "\(scheme)://\(host):\(port)"
     }
 }
 

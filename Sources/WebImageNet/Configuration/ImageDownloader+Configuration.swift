@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 import WebImageHTTP
 
 extension ImageDownloader {
@@ -9,7 +10,7 @@ extension ImageDownloader {
     /// The downloader reads the configuration once, when it's created.
     public struct Configuration: Sendable {
         /// The proxy to use.
-        public enum Proxy: Sendable, Hashable {
+        public enum Proxy: Sendable, Hashable, CustomStringConvertible {
             /// The proxy from the environment variables `http_proxy` (lowercase only), `HTTPS_PROXY`, `ALL_PROXY`, and
             /// `NO_PROXY`. If an address policy is set, no proxy is used.
             case environment
@@ -17,7 +18,20 @@ extension ImageDownloader {
             case disabled
             /// A specific proxy: `http://host:port`, `https://…`, or `socks5h://…`, which resolves host names itself.
             /// The URL can contain `user:password@`.
-            case url(URL)
+            ///
+            /// If `enforcesAddressPolicy` is `true`, the proxy itself rejects private addresses. With
+            /// ``ImageDownloader/Configuration/AddressPolicy/publicOnly``, a proxy without this declaration isn't used,
+            /// and all requests fail. The default is `false`.
+            case url(URL, enforcesAddressPolicy: Bool = false)
+
+            /// The name of the case or the URL of the proxy, without user name and password.
+            public var description: String {
+                switch self {
+                case .environment: "environment"
+                case .disabled: "disabled"
+                case .url(let url, _): SecretNames.removed(from: url.absoluteString)
+                }
+            }
         }
 
         /// The maximum number of simultaneous transfers per origin over HTTP/1. The default is 6, as in browsers.

@@ -13,7 +13,7 @@ extension ImageDownloader {
         public let priority: RequestPriority
 
         /// The lowercase host of ``url``, or `nil` if the URL has none.
-        public var host: String? { url.host()?.lowercased() }
+        public var host: String? { HostName(of: url)?.text }
     }
 
     /// The loads that run, wait for a connection, or wait for their next attempt, in the order in which they started.

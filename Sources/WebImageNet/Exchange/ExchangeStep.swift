@@ -130,8 +130,8 @@ package struct ExchangeStep: Sendable {
         try RequestChecks.check(method: method)
         try RequestChecks.check(fields)
         try rules.configuration.checkScheme(of: url, redirects: redirects)
-        guard RequestChecks.allows(url, rules.configuration.addressPolicy) else {
-            throw failure(.addressNotAllowed, phase: .connecting, detail: url.host() ?? "")
+        if let refusal = RequestChecks.refusal(url, rules.configuration) {
+            throw failure(.addressNotAllowed, phase: .connecting, detail: refusal)
         }
         return try RequestChecks.asciiURL(url)
     }

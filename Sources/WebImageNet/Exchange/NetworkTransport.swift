@@ -53,10 +53,13 @@ package final class NetworkTransport: HTTPTransport {
         try RequestChecks.check(method: request.method)
         try RequestChecks.check(request.headers)
         let scheme = request.url.scheme?.lowercased()
-        guard scheme == "http" || scheme == "https" else { throw .request(.invalidURL(request.url.absoluteString)) }
-        guard RequestChecks.allows(request.url, configuration.addressPolicy) else {
+        guard scheme == "http" || scheme == "https" else {
+            throw .request(.invalidURL(URLCredentials.removed(from: request.url.absoluteString)))
+        }
+        if let refusal = RequestChecks.refusal(request.url, configuration) {
             throw .network(
-                ImageError.NetworkFailure(.addressNotAllowed, url: request.url, phase: .connecting))
+                ImageError.NetworkFailure(
+                    .addressNotAllowed, url: request.url, phase: .connecting, details: refusal))
         }
     }
 }

@@ -46,7 +46,7 @@ package struct RedirectRules {
         let target = strictTransport?.upgraded(told) ?? told
         let scheme = target.scheme?.lowercased() ?? ""
         let shown = location.contains("@") ? told.withoutUserInfo.absoluteString : location
-        guard scheme == "http" || scheme == "https", target.host()?.isEmpty == false else {
+        guard scheme == "http" || scheme == "https", HostName(of: target) != nil else {
             throw .refused("the target is \(shown)")
         }
         let isDowngrade = url.scheme?.lowercased() == "https" && scheme == "http"

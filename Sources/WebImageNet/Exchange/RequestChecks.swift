@@ -24,7 +24,9 @@ enum RequestChecks {
                 !field.name.isEmpty && field.name.utf8.allSatisfy(ResponseHeadParser.isTokenByte)
                 && isHeaderValue(field.value)
             guard isValid else {
-                throw .request(.invalidOption(name: "header field \(field.name)", value: field.value))
+                // The value can be a secret, even if it's invalid.
+                let value = HTTPHeaderFields.identifiesUser(field.name) ? "<redacted>" : field.value
+                throw .request(.invalidOption(name: "header field \(field.name)", value: value))
             }
         }
     }
@@ -37,26 +39,33 @@ enum RequestChecks {
         }
     }
 
-    /// Returns the URL to send, without its fragment.
+    /// Returns the URL to send, with the host in its normal form and without its fragment.
     ///
-    /// Foundation has already encoded the host, the path, and the query, so a remaining non-ASCII character means an
-    /// invalid URL.
+    /// libcurl receives the form of the host that was compared with the rules for hosts, so it can't interpret another
+    /// spelling differently. Foundation has already encoded the host, the path, and the query, so a remaining non-ASCII
+    /// character means an invalid URL.
     ///
-    /// - Throws: ``ImageError/RequestFailure/invalidURL(_:)`` if the URL has no host or a non-ASCII character.
+    /// - Throws: ``ImageError/RequestFailure/invalidURL(_:)`` if the URL has no valid host or a non-ASCII character.
     static func asciiURL(_ url: URL) throws(ImageError) -> String {
-        let text = url.absoluteString
+        guard let host = HostName(of: url), let text = HostName.normalizing(url: url.absoluteString),
+            HostName(ofURL: text) == host
+        else { throw .request(.invalidURL(URLCredentials.removed(from: url.absoluteString))) }
         let bytes = text.utf8
         let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-        guard let host = url.host(), !host.isEmpty, bytes[..<end].allSatisfy({ (33...126).contains($0) }) else {
-            throw .request(.invalidURL(text))
+        guard bytes[..<end].allSatisfy({ (33...126).contains($0) }) else {
+            throw .request(.invalidURL(URLCredentials.removed(from: text)))
         }
         return end == bytes.endIndex ? text : String(text[..<end])
     }
 
-    /// Returns whether the policy allows an IP address in the URL. With a proxy, the connection doesn't reveal this
-    /// address.
-    static func allows(_ url: URL, _ policy: ImageDownloader.Configuration.AddressPolicy) -> Bool {
-        guard policy != .any, let address = IPAddress(host: url.host() ?? "") else { return true }
-        return policy.allows(address)
+    /// Returns why the address policy forbids a URL before its name is resolved, or `nil` if it doesn't.
+    ///
+    /// With a proxy, the connection doesn't reveal the address of the host. So hosts are checked before they're sent to
+    /// a proxy, and a proxy that doesn't enforce the policy itself isn't used.
+    static func refusal(_ url: URL, _ configuration: ImageDownloader.Configuration) -> String? {
+        guard configuration.addressPolicy != .any, let host = HostName(of: url) else { return nil }
+        guard configuration.addressPolicy.allows(host) else { return host.text }
+        guard case .url(_, enforcesAddressPolicy: false) = configuration.proxy else { return nil }
+        return "the proxy isn't declared to enforce the address policy"
     }
 }

@@ -18,7 +18,7 @@ package final class FileLoader: ImageLoader {
     package func canLoad(_ url: URL) -> Bool {
         guard url.scheme?.lowercased() == "file" else { return false }
         let host = url.host() ?? ""
-        return host.isEmpty || host.lowercased() == "localhost"
+        return host.isEmpty || HostName(host)?.text == "localhost"
     }
 
     /// Reads the file. The response has no head.

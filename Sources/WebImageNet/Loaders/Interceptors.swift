@@ -81,7 +81,8 @@ struct InterceptorChain: Sendable {
         guard body.count > request.maxByteCount else { return }
         throw .limitExceeded(
             ImageError.LimitFailure(
-                .encodedSize, limit: request.maxByteCount, actual: body.count, detail: request.url.absoluteString))
+                .encodedSize, limit: request.maxByteCount, actual: body.count,
+                detail: SecretNames.removed(from: request.url.absoluteString)))
     }
 
     /// Returns a context that passes on all reports except the head and the body, and follows the priority of

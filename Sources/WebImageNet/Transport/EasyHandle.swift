@@ -2,6 +2,7 @@
 
 import CCurl
 import Foundation
+import WebImageCore
 
 /// A libcurl easy handle. Only the network thread uses it.
 final class EasyHandle {
@@ -113,8 +114,7 @@ final class EasyHandle {
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         }
         guard isSecure else { return }
-        let host = URL(string: request.url)?.host()?.lowercased() ?? ""
-        prepare(request.tls ?? configuration.tls, host: host)
+        prepare(request.tls ?? configuration.tls, host: HostName(ofURL: request.url)?.text ?? "")
     }
 
     private func milliseconds(_ seconds: Double) -> Int {

@@ -148,10 +148,8 @@ extension NetworkLoop {
 
     private func hasClientCertificate(_ transfer: Transfer) -> Bool {
         let tls = transfer.request.tls ?? configuration.tls
-        guard !tls.clientCertificates.isEmpty, let host = URL(string: transfer.request.url)?.host() else {
-            return false
-        }
-        return tls.certificate(for: host.lowercased()) != nil || transfer.proxy?.isSecure == true
+        guard !tls.clientCertificates.isEmpty, let host = HostName(ofURL: transfer.request.url) else { return false }
+        return tls.certificate(for: host.text) != nil || transfer.proxy?.isSecure == true
     }
 
     /// Removes the transfer from libcurl, releases its slot, and records the outcome.

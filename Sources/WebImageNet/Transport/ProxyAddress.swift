@@ -2,12 +2,13 @@
 
 import CCurl
 import Foundation
+import WebImageCore
 
 /// The parsed URL of a proxy.
 struct ProxyAddress: Sendable, Hashable {
     /// The URL in the form that libcurl accepts.
     let text: String
-    /// The host, in lowercase.
+    /// The normal form of the host.
     let host: String
     /// A Boolean value that indicates whether the proxy uses HTTP instead of SOCKS.
     let isHTTP: Bool
@@ -18,10 +19,11 @@ struct ProxyAddress: Sendable, Hashable {
 
     /// Parses the URL of a proxy. The default scheme is `http`.
     init(_ text: String) {
-        self.text = text
-        let url = URL(string: text.contains("://") ? text : "http://\(text)")
+        // With a scheme, messages of libcurl that contain the text are recognized as URLs, and their passwords removed.
+        self.text = text.contains("://") ? text : "http://\(text)"
+        let url = URL(string: self.text)
         let scheme = url?.scheme?.lowercased() ?? "http"
-        host = url?.host()?.lowercased() ?? ""
+        host = url.flatMap { HostName(of: $0) }?.text ?? ""
         isHTTP = !scheme.hasPrefix("socks")
         isSecure = scheme == "https"
         hasCredentials = url?.user() != nil

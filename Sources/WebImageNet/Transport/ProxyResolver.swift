@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 
 /// A resolver that determines the proxy for a URL. It reads the environment once, when it's created.
 struct ProxyResolver: Sendable {
@@ -24,7 +25,7 @@ struct ProxyResolver: Sendable {
     ) {
         switch configuration.proxy {
         case .disabled: rule = .none
-        case .url(let proxy): rule = .one(proxy.absoluteString)
+        case .url(let proxy, _): rule = .one(proxy.absoluteString)
         case .environment:
             // A proxy hides the destination address from the policy, and a proxy from the environment isn't explicitly
             // trusted.
@@ -54,40 +55,21 @@ struct ProxyResolver: Sendable {
     /// Returns whether `host` matches a list in the format of `NO_PROXY`: `*`, hosts including their subdomains,
     /// addresses, and IPv4 networks such as `10.0.0.0/8`.
     static func isException(_ host: String, _ list: String) -> Bool {
-        let host = normalized(host)
+        guard let host = HostName(host) else { return false }
         return list.split { $0 == "," || $0 == " " }.contains { entry in
             if entry == "*" { return true }
             if let slash = entry.firstIndex(of: "/") {
                 return isInside(host, String(entry[..<slash]), Int(entry[entry.index(after: slash)...]))
             }
-            let name = normalized(String(entry))
-            return !name.isEmpty && (host == name || (IPAddress(host: host) == nil && host.hasSuffix(".\(name)")))
+            guard let name = HostName(String(entry.hasPrefix(".") ? entry.dropFirst() : entry)) else { return false }
+            return host == name || (host.addressBytes == nil && host.text.hasSuffix(".\(name.text)"))
         }
     }
 
-    /// Returns the host in lowercase, without brackets and without a leading or trailing dot.
-    private static func normalized(_ host: String) -> String {
-        var host = host.lowercased()[...]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        if host.hasPrefix(".") { host = host.dropFirst() }
-        if host.hasSuffix(".") { host = host.dropLast() }
-        return String(host)
-    }
-
-    private static func isInside(_ host: String, _ network: String, _ bits: Int?) -> Bool {
-        guard let bits, (0...32).contains(bits), let host = number(host), let network = number(network) else {
-            return false
-        }
-        return bits == 0 || (host ^ network) >> UInt32(32 - bits) == 0
-    }
-
-    /// Parses a dotted IPv4 address.
-    private static func number(_ text: String) -> UInt32? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        guard parts.count == 4 else { return nil }
-        return parts.reduce(UInt32?(0)) { sum, part in
-            guard let sum, let part else { return nil }
-            return sum << 8 | UInt32(part)
-        }
+    private static func isInside(_ host: HostName, _ network: String, _ bits: Int?) -> Bool {
+        guard let bits, (0...32).contains(bits), let host = IPAddress(host), let network = IPAddress(host: network),
+            host.bytes.count == 4, network.bytes.count == 4
+        else { return false }
+        return host.hasPrefix(network.bytes, bits)
     }
 }

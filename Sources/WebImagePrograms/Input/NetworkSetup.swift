@@ -70,7 +70,7 @@ package struct NetworkSetup: Sendable {
 
     private func apply(to tls: inout TLSOptions) {
         if let path = arguments.trustRoots { tls.trustRoots = .file(URL(filePath: path).absoluteURL) }
-        let hosts = Set(urls.compactMap { $0.host()?.lowercased() })
+        let hosts = Set(urls.compactMap { HostName(of: $0)?.text })
         if arguments.isInsecure { tls.insecureHosts = hosts }
         if let path = arguments.certificate {
             let certificate = URL(filePath: path).absoluteURL

@@ -129,7 +129,8 @@ extension DiskCache {
         /// of the key if no component is a URL.
         public var source: String { CacheKey.source(ofKey: key.canonical) ?? key.canonical }
 
-        /// The lowercase host of ``source``, or `nil` if it has none.
+        /// The host of ``source`` in lowercase, with numeric addresses in dotted form and internationalized names in
+        /// Punycode, or `nil` if it has none.
         public var host: String? { CacheKey.source(ofKey: key.canonical).flatMap(CacheKey.host) }
     }
 }

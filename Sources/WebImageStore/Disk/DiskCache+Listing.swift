@@ -94,7 +94,7 @@ extension DiskCache {
     /// Removes the entries of a host and its subdomains. For example, `example.org` includes `www.example.org`.
     @discardableResult
     public func remove(host: String) async -> DiskCache.MaintenanceReport {
-        let wanted = host.lowercased()
+        let wanted = HostName(host)?.text ?? host
         return await remove { $0.isFrom(host: wanted) }
     }
 
@@ -117,7 +117,8 @@ extension DiskCache {
 }
 
 extension DiskCache.EntryInfo {
-    /// Returns a Boolean value that indicates whether ``host`` is a given lowercase host or one of its subdomains.
+    /// Returns a Boolean value that indicates whether ``host`` is a host, given in the normal form, or one of its
+    /// subdomains.
     package func isFrom(host wanted: String) -> Bool {
         guard let host else { return false }
         return host == wanted || host.hasSuffix(".\(wanted)")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageCore
+
 extension CacheKey {
     /// Returns the fields of a key's text.
     ///
@@ -42,22 +44,7 @@ extension CacheKey {
         return isScheme && text.utf8[colon...].starts(with: "://".utf8)
     }
 
-    /// Returns the lowercase host of a URL with an authority (RFC 3986, section 3.2), or `nil` if the host is empty.
-    static func host(_ url: String) -> String? {
-        let bytes = url.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
-            return nil
-        }
-        var authority = bytes[bytes.index(colon, offsetBy: 3)...].prefix {
-            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
-        }
-        if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[authority.index(after: at)...] }
-        if authority.first == UInt8(ascii: "[") {
-            authority = authority.prefix { $0 != UInt8(ascii: "]") }.dropFirst()
-        } else {
-            authority = authority.prefix { $0 != UInt8(ascii: ":") }
-        }
-        let host = String(Substring(authority)).lowercased()
-        return host.isEmpty ? nil : host
-    }
+    /// Returns the normal form of the host of a URL with an authority (RFC 3986, section 3.2), or `nil` if it has no
+    /// valid host.
+    static func host(_ url: String) -> String? { HostName(ofURL: url)?.text }
 }

@@ -42,12 +42,19 @@ size_t wi_zstd(const void *source, size_t count, void *target, size_t room);
 /// This module replaces the `getaddrinfo` function of the process. Lookups of names under `.stuck.test` block while
 /// names are held, and then fail. Names under `.at.test` resolve to the addresses that their labels encode, in order.
 /// For example, `127-0-0-1.0--1.at.test` resolves to 127.0.0.1 and then ::1, because a hyphen represents a period or a
-/// colon. All other names go to the system's resolver.
+/// colon. In names under `.rebind.test`, the first label is the result of the first lookup, and the second label that of
+/// all later lookups. Further labels only make the name unique. All other names go to the system's resolver.
 int wi_names_begun(void);
 /// Starts to hold lookups of names under `.stuck.test`.
 void wi_names_hold(void);
 /// Fails all held lookups with "no such host" and stops holding new ones.
 void wi_names_release(void);
+
+/// Returns the number of connections to a port of 11.22.33.44.
+///
+/// This module replaces the `connect` function of the process. Connections to the public address 11.22.33.44 lead to
+/// 127.0.0.1, so a local server can have a public address.
+int wi_public_connections(unsigned short port);
 
 /// Starts to count the status queries of the calling thread for `path`, which must remain valid until the function is
 /// called again with another path or NULL.

@@ -106,6 +106,22 @@ struct FetchOutputTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test("With --public-only, no spelling of a private address or of a local name is loaded")
+    func publicOnlySpellings() async throws {
+        let tool = try ToolProcess()
+        let server = try LoopbackServer { _ in .status(404) }
+        defer { server.stop() }
+        let hosts =
+            AddressSpellings.notations(of: [127, 0, 0, 1]) + AddressSpellings.embedded([127, 0, 0, 1])
+            + AddressSpellings.localNames
+        let urls = hosts.filter { $0.utf8.allSatisfy { $0 < 128 } }.map { "http://\($0):\(server.port)/a.png" }
+        for command in ["fetch", "info"] {
+            let result = try await tool.start([command] + urls + ["--public-only"]).result
+            #expect(result.status == 1 && result.error.contains("(2020)"), "\(command): \(result.error)")
+        }
+        #expect(server.counters.connections == 0)
+    }
+
     @Test("The option --verbose logs every step without secrets")
     func verbose() async throws {
         let tool = try ToolProcess()

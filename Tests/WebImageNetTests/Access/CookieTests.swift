@@ -71,6 +71,30 @@ struct CookieTests {
         #expect(system.cookies(for: try url("http://localhost:81/")) == "n=v")
     }
 
+    @Test("Without a list of public suffixes, names that resemble one get no domain cookies")
+    func suffixesWithoutList() throws {
+        for name in [
+            "com", "uk", "co.uk", "com.au", "ac.jp", "gov.in", "gouv.fr", "co.xn--p1ai", "github.io", "appspot.com",
+            "bbc.uk", "localhost",
+        ] {
+            #expect(PublicSuffix.resemblesSuffix(name), "\(name)")
+        }
+        for name in ["example.com", "example.co.uk", "example.de", "me.github.io", "a.b.example", "example.xn--p1ai"] {
+            #expect(!PublicSuffix.resemblesSuffix(name), "\(name)")
+        }
+        let jar = CookieJar(clock: { Date(timeIntervalSince1970: 0) }, isPublicSuffix: PublicSuffix.resemblesSuffix)
+        jar.setCookie("a=1; Domain=co.uk", for: try url("https://x.co.uk/"))
+        jar.setCookie("b=1; Domain=CO.UK.", for: try url("https://x.co.uk/"))
+        jar.setCookie("c=1; Domain=c%6f.uk", for: try url("https://x.co.uk/"))
+        #expect(jar.cookies.isEmpty)
+        jar.setCookie("d=1; Domain=X.co.uk.", for: try url("https://x.co.uk/"))
+        #expect(jar.cookies(for: try url("https://y.x.co.uk/")) == "d=1")
+        // The server of a public suffix itself can set cookies for itself.
+        jar.setCookie("e=1; Domain=co.uk", for: try url("https://co.uk/"))
+        #expect(jar.cookies(for: try url("https://co.uk/")) == "e=1")
+        #expect(jar.cookies(for: try url("https://z.co.uk/")) == nil)
+    }
+
     @Test("A cookie can be set with the value of a header field, under the same rules as cookies of servers")
     func setting() throws {
         let jar = makeJar()

@@ -63,6 +63,24 @@ struct TLSTests {
         #expect(rejected?.reason == .clientCertificateRejected, "\(String(describing: rejected))")
     }
 
+    @Test("A pinned host requires the pinned key in every spelling of its name")
+    func pinsOfOtherSpellings() async throws {
+        let server = try Nginx(files: ["a": body])
+        let trusted = TLSOptions.authorities(server.certificates.authority)
+        let right = try server.certificates.publicKeyPin()
+        let wrong = Data(repeating: 7, count: 32).base64EncodedString()
+        let text = server.secureURL("/a").absoluteString
+        for host in ["local%68ost", "LOCALHOST", "localhost.", "%6cocalhost%2E", "ｌｏｃａｌｈｏｓｔ", "localhost"] {
+            let url = try #require(URL(string: text.replacing("localhost", with: host)))
+            for pinned in ["localhost", "LOCALHOST.", "local%68ost"] {
+                let failing = makeDownloader { $0.tls = trusted.pinning(pinned, to: [wrong]) }
+                #expect(await failing.failure(url)?.network?.reason == .certificateUntrusted, "\(host) \(pinned)")
+                let working = makeDownloader { $0.tls = trusted.pinning(pinned, to: [right]) }
+                #expect(try await working.load(url).body == body, "\(host) \(pinned)")
+            }
+        }
+    }
+
     @Test("A pinned host requires the pinned key in addition to the chain, and other hosts don't")
     func pins() async throws {
         let server = try Nginx(files: ["a": body])

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import Testing
+import WebImageCore
+import WebImageTestSupport
 
 @testable import WebImageNet
 
@@ -45,6 +48,25 @@ struct AddressClassTests {
         "Host names are rejected", arguments: ["example.com", "localhost", "1.2.3.4.5", "", "[", "::g", "127.0.0.256"])
     func names(_ host: String) {
         #expect(IPAddress(host: host) == nil)
+    }
+
+    @Test("Every spelling of an address that isn't public is rejected, and so are local names")
+    func spellings() throws {
+        let policy = ImageDownloader.Configuration.AddressPolicy.publicOnly
+        let special = AddressSpellings.special
+        #expect(special.count >= 150)
+        for spelling in special {
+            let url = try #require(URL(string: "http://\(spelling):80/"), "\(spelling)")
+            let host = try #require(HostName(of: url), "\(spelling)")
+            #expect(!policy.allows(host) && IPAddress(host) != nil, "\(spelling)")
+        }
+        for name in AddressSpellings.localNames { #expect(!policy.allows(try #require(HostName(name))), "\(name)") }
+        for name in ["a.example", "localhost.example", "internal.example", "mylocal.example"] {
+            #expect(policy.allows(try #require(HostName(name))), "\(name)")
+        }
+        for spelling in AddressSpellings.notations(of: [8, 8, 4, 4]) + AddressSpellings.mapped([8, 8, 4, 4]) {
+            #expect(policy.allows(try #require(HostName(spelling))), "\(spelling)")
+        }
     }
 
     @Test("The addresses immediately before and after each range have another class")

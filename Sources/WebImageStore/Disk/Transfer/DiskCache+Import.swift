@@ -45,7 +45,7 @@ extension DiskCache {
     ) async -> MaintenanceReport {
         let imports = files.map { pair in
             // The fragment isn't part of the identity of the data.
-            let source = pair.url.absoluteString.prefix { $0 != "#" }
+            let source = HostName.keyText(ofURL: pair.url.absoluteString).prefix { $0 != "#" }
             return DiskImport(path: pair.file.absoluteFilePath, key: .data(of: String(source)), tags: tags)
         }
         return await importImages(imports, limits: limits, progress: nil)
