@@ -107,7 +107,8 @@ struct BinderRetryTests {
 
     enum Moment: CaseIterable { case waitingForSize, unmapped, loading, previewing, failed, shown, idle }
 
-    private func driver(at moment: Moment, _ change: (inout ImageViewOptions) -> Void = { _ in }) throws -> BinderDriver {
+    private func driver(at moment: Moment, _ change: (inout ImageViewOptions) -> Void = { _ in }) throws -> BinderDriver
+    {
         var driver = BinderDriver()
         if moment == .idle { return driver }
         if moment == .unmapped { driver.perform(driver.machine.setMapped(false)) }
@@ -183,7 +184,8 @@ struct BinderRetryTests {
         #expect(driver.started.map(\.caching.bypassesFailureCache).suffix(2) == [true, false])
     }
 
-    @Test("A delayed placeholder appears when the load is canceled or fails without an image", arguments: Moment.allCases)
+    @Test(
+        "A delayed placeholder appears when the load is canceled or fails without an image", arguments: Moment.allCases)
     func delayedPlaceholder(moment: Moment) throws {
         var driver = try driver(at: moment) {
             $0.delaysPlaceholder = true
@@ -208,7 +210,8 @@ struct BinderRetryTests {
         #expect(driver.kinds == [.placeholder], "the placeholder remains while the load restarts")
     }
 
-    @Test("During the load, a delayed placeholder leaves the content of the previous binding, and replaces it afterward")
+    @Test(
+        "During the load, a delayed placeholder leaves the content of the previous binding, and replaces it afterward")
     func delayedPlaceholderAfterImage() throws {
         for keeps in [false, true] {
             var driver = try driver(at: .shown)
@@ -226,7 +229,8 @@ struct BinderRetryTests {
         }
     }
 
-    @Test("A placeholder for failures takes precedence over a delayed placeholder, and a replaced binding shows neither")
+    @Test(
+        "A placeholder for failures takes precedence over a delayed placeholder, and a replaced binding shows neither")
     func delayedPlaceholderAndFailure() throws {
         var driver = BinderDriver()
         driver.bind { $0.delaysPlaceholder = true }

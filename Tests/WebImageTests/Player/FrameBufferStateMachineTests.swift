@@ -87,7 +87,7 @@ struct FrameBufferStateMachineTests {
     /// What happened to a frame before, while, or after the image was extended.
     enum Past: CaseIterable { case failed, failedLater, failedTwice, failedForNow, arrived, arrivedLater, released }
 
-    @Test("After an extension, a frame that couldn't be decoded or was released is decoded again", arguments: Past.allCases)
+    @Test("After an extension, a frame that failed or was released is decoded again", arguments: Past.allCases)
     func extends(_ past: Past) {
         var ledger = FrameBufferStateMachine(frameBytes: 100, budget: 1_000)
         let want = FrameRequest(current: 0, next: [1], isDue: true)
