@@ -33,7 +33,7 @@ extension ImageEncoding {
     /// The presets set the spatial noise shaping, the strength and the sharpness of the deblocking filter, and the number
     /// of segments of lossy WebP. They don't change the quality and the effort. Lossless encodings ignore them.
     public enum Preset: String, Sendable, Hashable, CaseIterable {
-        /// A digital picture, such as a portrait or an indoor photo.
+        /// An indoor photo or a portrait.
         case picture
         /// An outdoor photo with natural light.
         case photo

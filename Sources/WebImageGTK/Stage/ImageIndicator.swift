@@ -19,8 +19,8 @@
             public let fraction: Double?
             /// The time since the load started. It's always zero if the desktop settings disable animations.
             public let elapsed: Duration
-            /// The ``ImageIndicator/color`` of the indicator, or by default the text color of the view, which is light on a
-            /// dark background.
+            /// The ``ImageIndicator/color`` of the indicator. If that's `nil`, it's the text color of the view, which is
+            /// light on a dark background.
             public internal(set) var foregroundColor: PixelColor
             /// The ``ImageIndicator/maxDiameter`` of the indicator, in points.
             public internal(set) var maxDiameter = ImageIndicator.defaultDiameter

@@ -78,7 +78,7 @@ struct BinderStateMachine {
     /// The final image of this binding.
     var image: DecodedImage?
     var failure: ImageError?
-    /// A Boolean value that indicates whether the next loads ignore remembered failures, until one of them ends.
+    /// A Boolean value that indicates whether the next loads bypass the negative cache, until one of them ends.
     var ignoresFailures = false
     var progress: ImageTask.Progress?
     var hasCompleted = true

@@ -96,6 +96,28 @@ struct FormatOptionsTests {
                 try encode(PixelPatterns.wideGradient(), ImageEncoding(format: .avif, isLossless: true))
             } throws: { ($0 as? ImageError)?.code == 5005 }
         }
+
+        @Test(
+            "AVIF keeps 10 bits and the code points of PQ and HLG if the pixels weren't converted", arguments: [16, 18])
+        func keepsHighDynamicRange(transfer: Int) throws {
+            let pixels = try PixelPatterns.wideGradient()
+            let registry = ImageCoderRegistry.standard
+            for isConverted in [false, true] {
+                let image = DecodedImage(
+                    pixels: pixels,
+                    metadata: ImageMetadata(
+                        storedSize: pixels.size, bitDepth: 16,
+                        codePoints: ColorCodePoints(primaries: 9, transfer: transfer), isConvertedToSRGB: isConverted))
+                let data = try registry.encode(
+                    image, as: ImageEncoding(format: .avif, quality: 90, effort: 1), context: ImageProcessingContext())
+                let decoded = try registry.decode(
+                    data, options: ImageDecodingOptions(preservesBitDepth: true, convertsToSRGB: false),
+                    context: ImageProcessingContext())
+                #expect(decoded.metadata.bitDepth == 10 && decoded.pixels.format == .rgba16)
+                #expect(decoded.metadata.transferCharacteristics == (isConverted ? 13 : transfer))
+                #expect(decoded.metadata.colorPrimaries == (isConverted ? 1 : 9))
+            }
+        }
     #endif
 
     #if HEIF

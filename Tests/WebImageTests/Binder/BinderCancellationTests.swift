@@ -161,7 +161,7 @@ struct BinderRetryTests {
         #expect(driver.completed.count == 1, "a binding completes once")
     }
 
-    @Test("A retry that the visibility interrupts still ignores remembered failures, and later loads don't")
+    @Test("A retry that the visibility interrupts still bypasses the negative cache, and later loads don't")
     func interrupted() throws {
         var driver = BinderDriver()
         driver.bind { $0.retriesWhenVisible = true }

@@ -84,7 +84,7 @@ struct FrameBufferStateMachineTests {
         #expect(ledger.bytes == 100)
     }
 
-    /// What happened to a frame before, while, or after the image was extended.
+    /// The events of a frame before and after the extension of the image.
     enum Past: CaseIterable { case failed, failedLater, failedTwice, failedForNow, arrived, arrivedLater, released }
 
     @Test("After an extension, a frame that failed or was released is decoded again", arguments: Past.allCases)
