@@ -24,7 +24,7 @@
 
         /// Retries the failed loads of some slots, and restarts the canceled ones.
         func retry(_ slots: some Sequence<ImageSlot>) {
-            for slot in slots { binders[slot].retry() }
+            for slot in slots where binders.slots.contains(slot) { binders[slot].retry() }
             // A canceled load may have ended the wait for a size.
             awaitSize()
         }
