@@ -27,11 +27,28 @@ static wi_webp_status status_of(WebPEncodingError code) {
     }
 }
 
+static WebPPreset preset_of(wi_webp_preset preset) {
+    switch (preset) {
+    case WI_WEBP_PICTURE:
+        return WEBP_PRESET_PICTURE;
+    case WI_WEBP_PHOTO:
+        return WEBP_PRESET_PHOTO;
+    case WI_WEBP_DRAWING:
+        return WEBP_PRESET_DRAWING;
+    case WI_WEBP_ICON:
+        return WEBP_PRESET_ICON;
+    case WI_WEBP_TEXT:
+        return WEBP_PRESET_TEXT;
+    default:
+        return WEBP_PRESET_DEFAULT;
+    }
+}
+
 int wi_webp_configure(WebPConfig *config, const wi_webp_options *options) {
-    if (!WebPConfigInit(config)) return 0;
+    WebPPreset preset = options->is_lossless ? WEBP_PRESET_DEFAULT : preset_of(options->preset);
+    if (!WebPConfigPreset(config, preset, options->quality)) return 0;
     config->exact = options->is_exact;
     if (options->is_lossless) return WebPConfigLosslessPreset(config, options->effort < 0 ? 6 : options->effort);
-    config->quality = options->quality;
     if (options->effort >= 0) config->method = options->effort * 6 / 9;
     return WebPValidateConfig(config);
 }

@@ -68,7 +68,19 @@ enum WebPWriter {
     static func options(_ encoding: ImageEncoding) throws(ImageError) -> wi_webp_options {
         wi_webp_options(
             is_lossless: encoding.isLossless ? 1 : 0, is_exact: encoding.isExact ? 1 : 0,
-            quality: Float(encoding.quality ?? 80), effort: Int32(try encoding.checkedEffort() ?? -1))
+            quality: Float(encoding.quality ?? 80), effort: Int32(try encoding.checkedEffort() ?? -1),
+            preset: preset(encoding.preset))
+    }
+
+    private static func preset(_ preset: ImageEncoding.Preset?) -> wi_webp_preset {
+        switch preset {
+        case nil: WI_WEBP_DEFAULT
+        case .picture: WI_WEBP_PICTURE
+        case .photo: WI_WEBP_PHOTO
+        case .drawing: WI_WEBP_DRAWING
+        case .icon: WI_WEBP_ICON
+        case .text: WI_WEBP_TEXT
+        }
     }
 
     /// Returns the file with the metadata embedded.

@@ -28,6 +28,25 @@ extension ImageEncoding {
 }
 
 extension ImageEncoding {
+    /// A kind of image for which an encoder selects its parameters.
+    ///
+    /// The presets set the spatial noise shaping, the strength and the sharpness of the deblocking filter, and the number
+    /// of segments of lossy WebP. They don't change the quality and the effort. Lossless encodings ignore them.
+    public enum Preset: String, Sendable, Hashable, CaseIterable {
+        /// An indoor photo or a portrait.
+        case picture
+        /// An outdoor photo with natural light.
+        case photo
+        /// A drawing with hand-drawn lines and high contrast.
+        case drawing
+        /// A small colorful image.
+        case icon
+        /// An image of text.
+        case text
+    }
+}
+
+extension ImageEncoding {
     /// A JPEG encoding with a quality of 90.
     public static var jpeg: ImageEncoding { .jpeg(quality: 90) }
 

@@ -54,6 +54,9 @@ public struct ImageEncoding: Sendable, Hashable {
     public var maxDimension: Int?
     /// The EXIF and XMP metadata to write. The default is none.
     public var metadata: MetadataPolicy
+    /// The kind of image for which the lossy encoder of WebP selects its filters and segments. The default is `nil`,
+    /// which means the defaults of libwebp.
+    public var preset: Preset?
 
     /// Creates an encoding with the default options of the format. Set the other options as properties.
     ///
@@ -69,7 +72,7 @@ public struct ImageEncoding: Sendable, Hashable {
         effort: Int? = nil, background: PixelColor = .white, frames: FrameSelection = .all, loopCount: Int? = nil,
         usesDithering: Bool = true, chromaSubsampling: ChromaSubsampling? = nil, optimizesHuffmanTables: Bool = true,
         isExact: Bool = false, thumbnailDimension: Int? = nil, iconDimensions: [Int] = [], maxByteCount: Int? = nil,
-        maxDimension: Int? = nil, metadata: MetadataPolicy = .strip
+        maxDimension: Int? = nil, metadata: MetadataPolicy = .strip, preset: Preset? = nil
     ) {
         self.format = format
         self.quality = quality
@@ -88,6 +91,7 @@ public struct ImageEncoding: Sendable, Hashable {
         self.maxByteCount = maxByteCount
         self.maxDimension = maxDimension
         self.metadata = metadata
+        self.preset = preset
     }
 
     /// A unique string for the encoding, for use in cache keys.
@@ -100,5 +104,7 @@ public struct ImageEncoding: Sendable, Hashable {
             + "\(background.hexadecimal):\(frames):\(text(loopCount)):\(usesDithering):"
             + "\(chromaSubsampling?.rawValue ?? "-"):\(optimizesHuffmanTables):\(isExact):\(text(thumbnailDimension)):"
             + "\(iconDimensions):\(text(maxByteCount)):\(text(maxDimension)):\(metadata)"
+            // Encodings without a preset keep the identities that they had before this option existed.
+            + (preset.map { ":\($0.rawValue)" } ?? "")
     }
 }

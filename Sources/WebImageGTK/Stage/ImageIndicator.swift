@@ -19,8 +19,11 @@
             public let fraction: Double?
             /// The time since the load started. It's always zero if the desktop settings disable animations.
             public let elapsed: Duration
-            /// The text color of the view, which is light on a dark background.
-            public let foregroundColor: PixelColor
+            /// The ``ImageIndicator/color`` of the indicator. If that's `nil`, it's the text color of the view, which is
+            /// light on a dark background.
+            public internal(set) var foregroundColor: PixelColor
+            /// The ``ImageIndicator/maxDiameter`` of the indicator, in points.
+            public internal(set) var maxDiameter = ImageIndicator.defaultDiameter
         }
     }
 
@@ -34,6 +37,13 @@
         /// The time from the start of the load until the indicator appears. The default is 0.1 seconds, so fast loads
         /// show no indicator.
         public var delay = Duration.milliseconds(100)
+        /// The color of the indicator. The default is `nil`, which means the text color of the view.
+        public var color: PixelColor?
+        /// The maximum diameter of a spinner or a ring, in points. It never exceeds 60 percent of the shorter side of the
+        /// view. The default is 48.
+        public var maxDiameter = ImageIndicator.defaultDiameter
+
+        static let defaultDiameter = 48.0
 
         private init(
             _ style: Style, alwaysMoves: Bool = false, _ drawing: (@MainActor (ImageIndicator.Frame) -> Void)? = nil
@@ -79,6 +89,11 @@
         func moves(_ fraction: Double?) -> Bool { alwaysMoves || fraction == nil }
 
         @MainActor
-        func draw(_ frame: ImageIndicator.Frame) { drawing?(frame) }
+        func draw(_ frame: ImageIndicator.Frame) {
+            var frame = frame
+            frame.foregroundColor = color ?? frame.foregroundColor
+            frame.maxDiameter = maxDiameter.isFinite ? max(0, maxDiameter) : Self.defaultDiameter
+            drawing?(frame)
+        }
     }
 #endif

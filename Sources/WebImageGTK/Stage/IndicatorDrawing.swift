@@ -7,7 +7,7 @@
 
     extension ImageIndicator.Frame {
         /// The diameter of a centered indicator.
-        private var diameter: Double { min(48, 0.6 * min(width, height)) }
+        private var diameter: Double { min(maxDiameter, 0.6 * min(width, height)) }
 
         private var middle: LayoutRect {
             LayoutRect(x: (width - diameter) / 2, y: (height - diameter) / 2, width: diameter, height: diameter)

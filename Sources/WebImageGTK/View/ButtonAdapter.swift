@@ -31,17 +31,8 @@
         func update(_ controller: WidgetController) {
             self.controller = controller
             build()
-            let state = ButtonState(gtk_widget_get_state_flags(button))
-            show(slot(.image(state), in: controller), at: .image)
-            show(slot(.background(state), in: controller), at: .background)
-        }
-
-        /// Returns the slot of the current state, or the slot of the normal state if the current state has no image.
-        private func slot(_ slot: ImageSlot, in controller: WidgetController) -> ImageSlot? {
-            [slot, slot.normalSlot].first { slot in
-                controller.renderers[slot] != nil && controller.binders.slots.contains(slot)
-                    && controller.binders[slot].snapshot.generation > 0
-            } ?? (controller.renderers[slot.normalSlot] == nil ? nil : slot.normalSlot)
+            show(controller.displayedSlot(at: .image), at: .image)
+            show(controller.displayedSlot(at: .background), at: .background)
         }
 
         private func show(_ slot: ImageSlot?, at place: ImageSlot) {
@@ -127,7 +118,7 @@
             func has(_ flag: GtkStateFlags) -> Bool { flags.rawValue & flag.rawValue != 0 }
             if has(GTK_STATE_FLAG_INSENSITIVE) {
                 self = .disabled
-            } else if has(GTK_STATE_FLAG_ACTIVE) || has(GTK_STATE_FLAG_CHECKED) {
+            } else if has(GTK_STATE_FLAG_ACTIVE) || has(GTK_STATE_FLAG_CHECKED) || has(GTK_STATE_FLAG_SELECTED) {
                 self = .active
             } else {
                 self = has(GTK_STATE_FLAG_PRELIGHT) ? .hover : .normal

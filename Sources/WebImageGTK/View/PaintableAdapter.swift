@@ -5,7 +5,7 @@
     import WebImage
     import WebImageUI
 
-    /// The chrome of a widget that accepts a paintable.
+    /// The chrome of a widget that accepts a paintable. It shows the paintable of the slot for the state of the widget.
     @MainActor
     final class PaintableAdapter: WidgetAdapter {
         private let show: @MainActor (OpaquePointer) -> Void
@@ -14,7 +14,9 @@
         init(_ show: @escaping @MainActor (OpaquePointer) -> Void) { self.show = show }
 
         func update(_ controller: WidgetController) {
-            guard let paintable = controller.paintables[.image]?.pointer, paintable != displayed else { return }
+            guard let slot = controller.displayedSlot(at: .image),
+                let paintable = controller.paintables[slot]?.pointer, paintable != displayed
+            else { return }
             displayed = paintable
             show(paintable)
         }

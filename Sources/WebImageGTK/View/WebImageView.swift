@@ -47,8 +47,9 @@
         ///   - widget: The widget. It retains the state of the view and the closure.
         ///   - manager: The manager that loads images, as in the initializer without `setPaintable`.
         ///   - setPaintable: A closure that sets a GdkPaintable as the image of the widget. It's called when the view
-        ///     is created, and again only if the manager changes, because the paintable updates itself. It isn't called
-        ///     if the widget already has a view. It must not capture the widget strongly.
+        ///     is created, and again only if the manager changes or if the widget shows the image of another state (see
+        ///     ``ImageSlot/image(_:)``), because the paintable updates itself. It isn't called if the widget already has a
+        ///     view. It must not capture the widget strongly.
         public init(
             for widget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager? = nil,
             setPaintable: @escaping @MainActor (_ paintable: OpaquePointer) -> Void
@@ -145,19 +146,49 @@
 
         /// Cancels the load of a slot and keeps its content.
         ///
-        /// The load completes with ``ImageError/cancelled``, also if its image is waiting to be drawn. ``retry()``
-        /// restarts the load. See ``ImageBinder/cancel()``.
+        /// The load completes with ``ImageError/cancelled``, and ``retry()`` restarts it. See ``ImageBinder/cancel()``.
+        /// If the image is already loaded and waits to be drawn, the load completes with the same error, but the next
+        /// frame shows the image, so there's nothing to restart.
         public func cancel(_ slot: ImageSlot = .image) { controller.cancel(slot) }
 
         /// Retries the failed loads of all slots, and restarts the loads after ``cancel(_:)``.
-        public func retry() { controller.binders.retry() }
+        public func retry() { controller.retry(controller.binders.slots) }
 
         /// Changes the priority of the request of a slot.
         public func setPriority(_ priority: RequestPriority, for slot: ImageSlot = .image) {
             controller.binder(slot).setPriority(priority)
         }
 
+        /// Sets a progress object of the application that follows the loads of a slot, as described at
+        /// ``ImageBinder/progress``.
+        ///
+        /// The object remains if the manager changes. The widget retains it until `nil` or another object replaces it.
+        public func setProgress(_ progress: Progress?, for slot: ImageSlot = .image) {
+            _ = controller.binder(slot)
+            controller.progressObjects[slot] = progress
+        }
+
+        /// Returns the progress object of a slot, or `nil` if none was set.
+        public func progress(for slot: ImageSlot = .image) -> Progress? { controller.progressObjects[slot] }
+
         // MARK: - State
+
+        /// A Boolean value that indicates whether the widget shows the images of ``ButtonState/active`` in any state except
+        /// ``ButtonState/disabled``, for example because its row is selected. The default is `false`.
+        public var isHighlighted: Bool {
+            get { controller.isHighlighted }
+            nonmutating set { controller.isHighlighted = newValue }
+        }
+
+        /// Returns the slot that the widget currently shows at the position of `slot`.
+        ///
+        /// In a state without its own image, it's the slot of another state. For example,
+        /// `request(of: displayedSlot())` is the request of the visible image of a button.
+        ///
+        /// - Parameter slot: The slot of any state, such as ``ImageSlot/background``. The default is the main image.
+        public func displayedSlot(for slot: ImageSlot = .image) -> ImageSlot {
+            controller.displayedSlot(at: slot.normalSlot) ?? slot.normalSlot
+        }
 
         /// Returns the state and the content of a slot.
         public func snapshot(of slot: ImageSlot = .image) -> ImageBinder.Snapshot { controller.binder(slot).snapshot }

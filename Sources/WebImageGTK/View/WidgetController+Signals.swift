@@ -54,7 +54,7 @@
                 return false
             }
             guard retriesOnClick, !failed.isEmpty else { return false }
-            for slot in failed { binders[slot].retry() }
+            retry(failed)
             return true
         }
     }

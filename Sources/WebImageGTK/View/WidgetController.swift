@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import CWebImageGTK
+    import Foundation
     import WebImage
     import WebImageCore
     import WebImageUI
@@ -32,6 +33,12 @@
         private(set) var paintables: [ImageSlot: ImagePaintable] = [:]
         var appearance = ViewAppearance() { didSet { for stage in renderers.values { appearance.apply(to: stage) } } }
         var retriesOnClick = true
+        /// A Boolean value that indicates whether the widget shows the images of ``ButtonState/active``.
+        var isHighlighted = false { didSet { if isHighlighted != oldValue { updateAdapterAfterDrawing() } } }
+        /// The progress objects of the application, which remain if the manager changes.
+        var progressObjects: [ImageSlot: Progress] = [:] {
+            didSet { for slot in binders.slots { binders[slot].progress = progressObjects[slot] } }
+        }
         var observers: [ImageSlot: @MainActor (ImageBinder.Snapshot) -> Void] = [:]
         var frames = FrameSchedule()
         /// The loads that finish when their image was drawn.
@@ -102,6 +109,7 @@
         private func makeBinders(_ manager: ImageManager) -> ImageBinderGroup<ImageSlot> {
             ImageBinderGroup(manager: manager, isMapped: isVisible) { [weak self] slot, presentation in
                 self?.stage(slot).present(presentation)
+                self?.updateAdapterAfterDrawing()
             }
         }
 
@@ -122,6 +130,7 @@
             let isNew = !binders.slots.contains(slot)
             let binder = binders[slot]
             if isNew {
+                binder.progress = progressObjects[slot]
                 binder.onChange = { [weak self] snapshot in self?.changed(slot, snapshot) }
             }
             return binder
@@ -135,6 +144,7 @@
             let completion = completion.map { deferred($0, slot, until: goal) }
             cancelWait(slot)
             let generation = prepared(slot).bind(request, options: adjusted(options, slot), completion: completion)
+            updateAdapterAfterDrawing()
             awaitSize()
             return generation
         }
@@ -234,6 +244,9 @@
             if !isDestroyed { adapter.update(self) }
         }
 
+        /// Updates the widget after a slot received or lost its content, which can happen while a frame is drawn.
+        func updateAdapterAfterDrawing() { afterDrawing { [weak self] in self?.updateAdapter() } }
+
         func motionChanged() { appearance.animates = DesktopSettings.shared.animates }
 
         func destroyed() {
@@ -251,11 +264,16 @@
         }
 
         func networkReturned(afterSeconds seconds: Double) {
-            guard seconds > 0 else { return binders.networkReturned() }
+            guard seconds > 0 else { return networkReturned() }
             Task { [weak self] in
                 try? await Task.sleep(for: .seconds(saturating: seconds))
-                self?.binders.networkReturned()
+                self?.networkReturned()
             }
+        }
+
+        private func networkReturned() {
+            binders.networkReturned()
+            awaitSize()
         }
 
         var unretained: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }

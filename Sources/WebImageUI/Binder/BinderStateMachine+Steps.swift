@@ -21,7 +21,7 @@ extension BinderStateMachine {
     }
 
     /// Starts a load, or waits until one is allowed.
-    mutating func begin(ignoresFailures: Bool = false) -> [Action] {
+    mutating func begin() -> [Action] {
         guard mayLoad, var request else {
             phase = image == nil ? .waiting : .ended
             return presentPlaceholder()
@@ -39,10 +39,10 @@ extension BinderStateMachine {
         return [.start(lastLoad, request)]
     }
 
-    mutating func again(ignoresFailures: Bool) -> [Action] {
+    mutating func again() -> [Action] {
         failure = nil
         rank = .nothing
-        return begin(ignoresFailures: ignoresFailures)
+        return begin()
     }
 
     /// Reloads the image if it's too small for the view.
@@ -55,6 +55,7 @@ extension BinderStateMachine {
 
     mutating func end(_ result: Result<ImageResponse, ImageError>, isInstant: Bool) -> [Action] {
         phase = .ended
+        ignoresFailures = false
         switch result {
         case .success(let response):
             let transition = image == nil ? transition(for: response, isInstant: isInstant) : .none
@@ -98,6 +99,7 @@ extension BinderStateMachine {
         requestedBounds = nil
         image = nil
         failure = nil
+        ignoresFailures = false
         progress = nil
         rank = .nothing
     }
@@ -113,15 +115,21 @@ extension BinderStateMachine {
             + complete(.failure(.request(.invalidURL(""))))
     }
 
-    mutating func presentPlaceholder() -> [Action] {
+    /// Presents the placeholder during a load, unless the binding shows it only after the load.
+    mutating func presentPlaceholder() -> [Action] { options.delaysPlaceholder ? [] : placeholder() }
+
+    /// Presents the placeholder after a load that ended without an image, if the binding hasn't shown it before.
+    mutating func presentDelayedPlaceholder() -> [Action] { options.delaysPlaceholder ? placeholder() : [] }
+
+    private mutating func placeholder() -> [Action] {
         if case .empty = options.placeholder { return present(.nothing, .empty) }
         return present(.placeholder, options.placeholder)
     }
 
     private mutating func presentFailure() -> [Action] {
+        guard let content = options.failurePlaceholder else { return presentDelayedPlaceholder() }
         // A cached image is more useful than a failure placeholder.
-        guard rank < .stored, let content = options.failurePlaceholder else { return [] }
-        return show(.failurePlaceholder, content)
+        return rank < .stored ? show(.failurePlaceholder, content) : []
     }
 
     /// Presents content if it's better than everything that the binding has presented so far. A preview or an image

@@ -78,6 +78,8 @@ struct BinderStateMachine {
     /// The final image of this binding.
     var image: DecodedImage?
     var failure: ImageError?
+    /// A Boolean value that indicates whether the next loads bypass the negative cache, until one of them ends.
+    var ignoresFailures = false
     var progress: ImageTask.Progress?
     var hasCompleted = true
     var rank = ContentRank.nothing
@@ -130,7 +132,8 @@ struct BinderStateMachine {
         let leaving = abandon()
         phase = .cancelled
         progress = nil
-        return complete(.failure(.cancelled)) + leaving
+        ignoresFailures = false
+        return presentDelayedPlaceholder() + complete(.failure(.cancelled)) + leaving
     }
 
     mutating func setMapped(_ mapped: Bool) -> [Action] {
@@ -141,7 +144,7 @@ struct BinderStateMachine {
         case .waiting: return mapped ? begin() : []
         case .ended:
             guard mapped else { return [] }
-            return failure != nil && options.retriesWhenVisible ? again(ignoresFailures: false) : refine()
+            return failure != nil && options.retriesWhenVisible ? again() : refine()
         case .probing(let load), .loading(let load): return mapped ? comeBack(load) : leave(load)
         }
     }
@@ -168,9 +171,13 @@ struct BinderStateMachine {
 
     mutating func retry() -> [Action] {
         // The content of a canceled load remains until better content is available.
-        if phase == .cancelled { return begin(ignoresFailures: true) }
+        if phase == .cancelled {
+            ignoresFailures = true
+            return begin()
+        }
         guard phase == .ended, failure != nil else { return [] }
-        return again(ignoresFailures: true)
+        ignoresFailures = true
+        return again()
     }
 
     mutating func networkReturned() -> [Action] {

@@ -73,7 +73,7 @@ extension ImageBinder {
         case showing
         /// The load failed with this error.
         case failed(ImageError)
-        /// The load was canceled by ``ImageBinder/cancel()`` before the image was available. The view keeps its content.
+        /// The load was canceled by ``ImageBinder/cancel()`` before the image was available.
         case cancelled
     }
 }
@@ -113,6 +113,20 @@ extension ImageBinder {
             self.request = request
             self.displayedRequest = displayedRequest
             self.generation = generation
+        }
+
+        /// The unit counts of a progress object in this state, or `nil` if the state doesn't change them.
+        var unitCounts: (completed: Int64, total: Int64)? {
+            let received = Int64(clamping: max(0, progress?.receivedByteCount ?? 0))
+            let expected = progress?.expectedByteCount.map { Int64(clamping: max(1, $0)) }
+            switch state {
+            case .idle, .failed, .cancelled: return nil
+            case .waiting, .loading, .previewing:
+                return expected.map { (completed: min(received, $0), total: $0) } ?? (completed: 0, total: 1)
+            case .showing:
+                let total = expected ?? max(1, received)
+                return (completed: total, total: total)
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImage
 import WebImageConcurrency
 import WebImageCore
@@ -26,6 +27,19 @@ public final class ImageBinder {
     public let manager: ImageManager
     /// A closure that is called after every change of ``snapshot``. The default is `nil`.
     package var onChange: (@MainActor (ImageBinder.Snapshot) -> Void)?
+    /// A progress object of the application that the binder updates, for example the child of another progress object.
+    ///
+    /// You can set it before the first binding and replace it at any time, and it remains across bindings. When a load
+    /// starts, 0 of 1 units are completed, and during a download, the units are bytes. If the server doesn't report the
+    /// size, 0 of 1 units remain completed until the end. When the image is available, all units are completed, also for
+    /// images from a cache. After a failure or a cancellation, the counts remain. The total is never less than 1, because
+    /// Foundation on Linux traps if the total of a child isn't positive.
+    ///
+    /// The binder changes the object on the main actor, immediately before the closures that observe ``snapshot`` are
+    /// called. It doesn't observe the object, so canceling the object doesn't cancel the load. The default is `nil`.
+    public var progress: Progress? {
+        didSet { if progress !== oldValue { updateProgress() } }
+    }
     /// The state of the binder and its current content.
     public var snapshot: ImageBinder.Snapshot { machine.snapshot }
     /// The image that the view displays as a preview, as a cached image, or in its final form, or `nil` if the view
@@ -124,11 +138,12 @@ public final class ImageBinder {
         return try await waiter.value { Task { @MainActor [weak self] in self?.unbind(generation) } }
     }
 
-    /// Cancels the load and keeps the content of the view.
+    /// Cancels the load and keeps the content of the view, except that a placeholder that
+    /// ``ImageViewOptions/delaysPlaceholder`` delays appears.
     ///
     /// The binding completes with ``ImageError/cancelled``, and the view remains bound to its request. Neither a change
     /// of the visibility nor of the size restarts the load, but ``retry()`` does. If a load is neither running nor
-    /// waiting, this method has no effect. To clear the view, call ``unbind()``.
+    /// waiting, for example because it has failed, this method has no effect. To clear the view, call ``unbind()``.
     public func cancel() { perform(machine.cancel()) }
 
     /// Ends the binding. This method cancels the load, clears the slot, and stops all updates.
@@ -163,7 +178,7 @@ public final class ImageBinder {
     public func setPriority(_ priority: RequestPriority) { perform(machine.setPriority(priority)) }
 
     /// Retries a failed load even if the manager remembers the failure, and restarts a load after ``cancel()``. In other
-    /// states, this method has no effect.
+    /// states, this method has no effect. If the view is off screen or has no size, the load starts as soon as it may.
     public func retry() { perform(machine.retry()) }
 
     /// Notifies the binder that the network is available again. See
@@ -264,7 +279,16 @@ public final class ImageBinder {
         let snapshot = machine.snapshot
         guard snapshot != published else { return }
         published = snapshot
+        updateProgress()
         for stream in streams.values { stream.yield(snapshot) }
         onChange?(snapshot)
+    }
+
+    private func updateProgress() {
+        guard let progress, let counts = published.unitCounts else { return }
+        // A child whose completed count reaches its total adds to its parent, so this must not happen in between.
+        if counts.completed < progress.completedUnitCount { progress.completedUnitCount = counts.completed }
+        if counts.total != progress.totalUnitCount { progress.totalUnitCount = counts.total }
+        if counts.completed != progress.completedUnitCount { progress.completedUnitCount = counts.completed }
     }
 }

@@ -55,9 +55,6 @@ package final class ImageBinderGroup<Slot: Hashable & Sendable> {
         for binder in binders.values { binder.allocate(allocation) }
     }
 
-    /// Retries the failed loads and restarts the canceled ones.
-    package func retry() { for binder in binders.values { binder.retry() } }
-
     /// Notifies the binders that the network is available again.
     package func networkReturned() { for binder in binders.values { binder.networkBecameAvailable() } }
 

@@ -24,6 +24,13 @@ public struct ImageViewOptions: Sendable {
     ///
     /// The default is ``ImagePlaceholder/empty``, which empties the view.
     public var placeholder = ImagePlaceholder.empty
+    /// A Boolean value that indicates whether ``placeholder`` appears only after the load has ended without an image.
+    ///
+    /// During the load, the view keeps its content. The placeholder appears when the load fails, unless there's a
+    /// ``failurePlaceholder``, and when the load is canceled by ``ImageBinder/cancel()``. It doesn't replace an image
+    /// that ``keepsCurrentImage`` keeps, nor a preview or a cached image of the binding. If the view is bound again, the
+    /// placeholder of the previous binding doesn't appear. The default is `false`.
+    public var delaysPlaceholder = false
     /// A Boolean value that indicates whether the current image remains until the new one is available, instead of the
     /// placeholder. The default is `false`.
     public var keepsCurrentImage = false

@@ -131,12 +131,34 @@ public final class AnimationPlayer {
         return true
     }
 
+    /// Seeks to a frame of a loop in any playback state. Afterward, a synchronized player uses its own clock.
+    ///
+    /// ``onLoop`` isn't called for the skipped loops. ``play()`` continues in this loop, unless the player is stopped:
+    /// then, it begins with the first loop.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the frame.
+    ///   - loops: The number of loops that count as completed, as in ``completedLoops``. A negative number means 0. If
+    ///     the number of loops is limited, the last loop is the highest possible one.
+    /// - Returns: `false` if there's no frame with this index.
+    @discardableResult
+    public func seek(toFrame index: Int, completedLoops loops: Int) -> Bool {
+        guard machine.seek(to: index, loops: loops) else { return false }
+        changed()
+        return true
+    }
+
     /// Seeks to a time, measured in forward order at normal speed. A negative time means the beginning, and a time past
     /// the end wraps around.
     public func seek(to time: Duration) {
         machine.seek(toTime: max(.zero, time).saturatingNanoseconds)
         changed()
     }
+
+    /// Releases the decoded frames of the image that no player displays or is about to display.
+    ///
+    /// Players that don't play need only their displayed frame. If playback continues, the frames are decoded again.
+    public func clearFrameBuffer() { pool.clear() }
 
     /// A Boolean value that indicates whether the view is visible. If it isn't, the player decodes no frames and its
     /// clock is paused. The default is `true`.
@@ -245,6 +267,7 @@ public final class AnimationPlayer {
         let isRunning = machine.state == .playing && machine.rate > 0
         let need = FrameDemand(
             current: frameIndex, due: machine.dueIndex, displayed: machine.displayedIndex, isRunning: isRunning,
+            isMissing: machine.displayedIndex != frameIndex && !pool.isAvailable(machine.displayedIndex),
             isVisible: isVisible, lookAhead: pool.lookAhead, mode: machine.mode, membership: membership)
         // Avoid computing the long list of frames unless the displayed frame changes. Request a due frame on every
         // call.
@@ -290,10 +313,13 @@ private struct FrameDemand: Equatable {
     var due: Int
     var displayed: Int
     var isRunning: Bool
+    /// A Boolean value that indicates whether the frame to display failed before, and a later version of the image may
+    /// contain it.
+    var isMissing: Bool
     var isVisible: Bool
     var lookAhead: Int
     var mode: AnimationPlayer.Mode
     var membership: Int
 
-    var isDue: Bool { isVisible && due != displayed }
+    var isDue: Bool { isVisible && (due != displayed || isMissing) }
 }

@@ -31,7 +31,10 @@ struct FrameBufferStateMachine {
     let parallelism: Int
     private(set) var decoded: [Int: Int] = [:]
     private(set) var inFlight: Set<Int> = []
+    /// The frames that the current version of the image can't provide.
     private(set) var failed: Set<Int> = []
+    /// The running decodes that use an earlier version of the image, which has less data.
+    private(set) var outdated: Set<Int> = []
     private(set) var requests: [PlayerID: FrameRequest] = [:]
 
     init(frameBytes: Int, budget: Int, parallelism: Int = 1) {
@@ -82,15 +85,26 @@ struct FrameBufferStateMachine {
 
     mutating func arrived(_ index: Int, bytes: Int) -> [Action] {
         inFlight.remove(index)
+        outdated.remove(index)
         decoded[index] = max(1, bytes)
         return plan()
     }
 
-    /// Records that a frame couldn't be decoded. `isFinal` indicates that a retry would also fail.
+    /// Records that a frame couldn't be decoded. `isFinal` indicates that a retry with the same version of the image
+    /// would also fail.
     mutating func failed(_ index: Int, isFinal: Bool) -> [Action] {
         inFlight.remove(index)
+        let isOutdated = outdated.remove(index) != nil
         guard isFinal else { return [] }
-        failed.insert(index)
+        // The current version may have the data that the earlier version didn't have.
+        if !isOutdated { failed.insert(index) }
+        return plan()
+    }
+
+    /// Continues with a version of the image that has more data. Frames that couldn't be decoded are decoded again.
+    mutating func extend() -> [Action] {
+        outdated = inFlight
+        failed = []
         return plan()
     }
 

@@ -120,13 +120,16 @@ struct PlayerStateMachine {
         missingSince = nil
     }
 
-    /// Seeks to a frame in the current loop. Returns `false` if there's no frame with this index.
-    mutating func seek(to index: Int) -> Bool {
+    /// Seeks to a frame in the current loop or in the loop after `loops` completed ones. Returns `false` if there's no
+    /// frame with this index.
+    mutating func seek(to index: Int, loops: Int? = nil) -> Bool {
         guard durations.indices.contains(index) else { return false }
         if state == .finished { state = .paused }
         isFresh = false
         position.step = cycle.step(of: index)
+        if let loops { position.loops = max(0, loops) }
         if position.loops > 0, total > 0 { position.loops = min(position.loops, total - 1) }
+        if loops != nil { reportedLoops = position.loops }
         elapsed = 0
         suspend()
         follow(nil)

@@ -73,6 +73,9 @@ final class SharedFrameBuffer {
 
     func isAvailable(_ index: Int) -> Bool { stateMachine.isAvailable(index) }
 
+    /// A Boolean value that indicates whether a frame couldn't be decoded, or is being decoded and can still fail.
+    var lacksFrames: Bool { !stateMachine.failed.isEmpty || !stateMachine.inFlight.isEmpty }
+
     /// Returns the pixels of a cached frame.
     func frame(at index: Int) -> PixelBuffer? { index == 0 ? firstFrame : frames[index] }
 
@@ -83,10 +86,12 @@ final class SharedFrameBuffer {
     var lookAhead: Int { min(stateMachine.lookAhead, animation.frameCount) }
 
     /// Continues with a version of the same image that has more frames. The decoded frames and the running decodes
-    /// remain valid. The registry must know the new version.
+    /// remain valid, and the frames that couldn't be decoded are decoded again, because their data may have arrived. The
+    /// registry must know the new version.
     func extend(to animation: ImageAnimation, firstFrame: PixelBuffer) {
         self.animation = animation
         self.firstFrame = firstFrame
+        perform(stateMachine.extend())
     }
 
     /// Copies the frames of another pool for an earlier version of the same image.

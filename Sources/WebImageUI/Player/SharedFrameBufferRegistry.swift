@@ -32,7 +32,12 @@ final class SharedFrameBufferRegistry {
     {
         if let pool = pools[ObjectIdentifier(animation)]?.object { return pool }
         // Another player may already have extended the pool to a later version.
-        guard animation.isComplete || animation.frameCount > pool.animation.frameCount else { return pool }
+        let isLater = animation.isComplete || animation.frameCount > pool.animation.frameCount
+        // A version with the same number of frames can still have more data of a frame that couldn't be decoded.
+        let isRetry =
+            pool.lacksFrames && !pool.animation.isComplete
+            && animation.frameCount == pool.animation.frameCount
+        guard isLater || isRetry else { return pool }
         pools.remove(ObjectIdentifier(pool.animation))
         pool.extend(to: animation, firstFrame: firstFrame)
         pools.insert(pool, for: ObjectIdentifier(animation))

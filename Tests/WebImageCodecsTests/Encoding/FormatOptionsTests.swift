@@ -39,6 +39,44 @@ struct FormatOptionsTests {
         #expect(sizes[1] < sizes[0])
     }
 
+    @Test("Each preset changes lossy WebP, at the same quality, and none changes lossless WebP")
+    func presets() throws {
+        let pixels = try PixelPatterns.photo(width: 200, height: 150)
+        var lossless: Set<Data> = []
+        var lossy: [ImageEncoding.Preset?: Data] = [:]
+        let presets: [ImageEncoding.Preset?] = [nil] + ImageEncoding.Preset.allCases
+        for preset in presets {
+            let data = try encode(pixels, ImageEncoding(format: .webp, quality: 60, preset: preset))
+            lossless.insert(
+                try encode(pixels, ImageEncoding(format: .webp, isLossless: true, effort: 1, preset: preset)))
+            lossy[preset] = data
+            let decoded = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
+            #expect(decoded.size == pixels.size)
+        }
+        #expect(lossless.count == 1)
+        #expect(ImageEncoding.Preset.allCases.allSatisfy { lossy[$0] != lossy[nil] })
+        // The presets for icons and text differ only in the number of segments, which the encoder merges if possible.
+        let distinct: [ImageEncoding.Preset] = [.picture, .photo, .drawing, .icon]
+        #expect(Set(distinct.compactMap { lossy[$0] }).count == 4)
+        let best = try encode(pixels, ImageEncoding(format: .webp, quality: 95, preset: .photo))
+        let photo = try #require(lossy[ImageEncoding.Preset.photo])
+        #expect(best.count > photo.count, "the quality applies in addition to the preset")
+    }
+
+    @Test("A preset also applies to the frames of an animation")
+    func animatedPreset() throws {
+        let frames = try [false, true].map { hasAlpha in
+            let pixels = try PixelPatterns.photo(width: 60, height: 40, hasAlpha: hasAlpha)
+            return (pixels: pixels, duration: Duration.milliseconds(50))
+        }
+        let image = try DecodedImage(animation: ImageAnimation(frames: frames))
+        let files = try [nil, ImageEncoding.Preset.text].map { preset in
+            try ImageCoderRegistry.standard.encode(
+                image, as: ImageEncoding(format: .webp, quality: 60, preset: preset), context: ImageProcessingContext())
+        }
+        #expect(files[0] != files[1])
+    }
+
     #if AVIF
         /// In the AV1 codec configuration, the third byte contains the depth and the subsampling.
         @Test("AVIF uses the requested subsampling, and 10 bits for 16-bit pixels")
@@ -57,6 +95,28 @@ struct FormatOptionsTests {
             #expect {
                 try encode(PixelPatterns.wideGradient(), ImageEncoding(format: .avif, isLossless: true))
             } throws: { ($0 as? ImageError)?.code == 5005 }
+        }
+
+        @Test(
+            "AVIF keeps 10 bits and the code points of PQ and HLG if the pixels weren't converted", arguments: [16, 18])
+        func keepsHighDynamicRange(transfer: Int) throws {
+            let pixels = try PixelPatterns.wideGradient()
+            let registry = ImageCoderRegistry.standard
+            for isConverted in [false, true] {
+                let image = DecodedImage(
+                    pixels: pixels,
+                    metadata: ImageMetadata(
+                        storedSize: pixels.size, bitDepth: 16,
+                        codePoints: ColorCodePoints(primaries: 9, transfer: transfer), isConvertedToSRGB: isConverted))
+                let data = try registry.encode(
+                    image, as: ImageEncoding(format: .avif, quality: 90, effort: 1), context: ImageProcessingContext())
+                let decoded = try registry.decode(
+                    data, options: ImageDecodingOptions(preservesBitDepth: true, convertsToSRGB: false),
+                    context: ImageProcessingContext())
+                #expect(decoded.metadata.bitDepth == 10 && decoded.pixels.format == .rgba16)
+                #expect(decoded.metadata.transferCharacteristics == (isConverted ? 13 : transfer))
+                #expect(decoded.metadata.colorPrimaries == (isConverted ? 1 : 9))
+            }
         }
     #endif
 

@@ -23,7 +23,7 @@ struct ImageEncodingTests {
                 { $0.optimizesHuffmanTables = false }, { $0.isExact = true }, { $0.thumbnailDimension = 1 },
                 { $0.iconDimensions = [1, 11] }, { $0.iconDimensions = [11, 1] }, { $0.maxByteCount = 1 },
                 { $0.maxDimension = 1 }, { $0.maxDimension = 11 },
-            ]
+            ] + ImageEncoding.Preset.allCases.map { preset in { $0.preset = preset } }
         return (changes + newer).map { change in
             var encoding = ImageEncoding(format: .jpeg)
             change(&encoding)
@@ -41,6 +41,22 @@ struct ImageEncodingTests {
         for (place, property) in Mirror(reflecting: all[0]).children.enumerated() {
             let changes = all.contains { "\(Array(Mirror(reflecting: $0).children)[place].value)" != base[place] }
             #expect(changes, "\(property.label ?? "")")
+        }
+    }
+
+    @Test("A preset changes the identity only if it's set, and is separate from all other options")
+    func presets() {
+        let plain = ImageEncoding.webp(quality: 50)
+        #expect(plain.preset == nil && plain.identity.hasSuffix(":strip"), "existing cache entries remain valid")
+        for policy in ImageEncoding.MetadataPolicy.allCases {
+            var all: Set<String> = []
+            let presets: [ImageEncoding.Preset?] = [nil] + ImageEncoding.Preset.allCases
+            for preset in presets {
+                var encoding = plain
+                (encoding.metadata, encoding.preset) = (policy, preset)
+                all.insert(encoding.identity)
+            }
+            #expect(all.count == ImageEncoding.Preset.allCases.count + 1)
         }
     }
 

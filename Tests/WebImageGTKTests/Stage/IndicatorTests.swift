@@ -67,6 +67,41 @@
             }
         }
 
+        func testColorAndDiameterOfAnIndicator() throws {
+            try Stand.run {
+                @MainActor func drawn(_ indicator: ImageIndicator) throws -> Screenshot {
+                    let stage = TestStage()
+                    stage.foreground = .white
+                    stage.stage.indicator = indicator.delayed(by: .zero)
+                    stage.stage.load = IndicatorState(fraction: 0.5)
+                    stage.pass(16)
+                    return try stage.drawn(width: 60, height: 60)
+                }
+                for style in [ImageIndicator.spinner, .ring] {
+                    var indicator = style
+                    // The disk of a dark indicator is light.
+                    indicator.color = .black
+                    XCTAssertGreaterThan(try drawn(indicator).color(46, 30)[0], 90, "the default diameter is 36 points")
+                    indicator.maxDiameter = 20
+                    XCTAssertEqual(try drawn(indicator).color(46, 30), [0, 0, 0])
+                    XCTAssertGreaterThan(try drawn(indicator).color(30, 30)[0], 90)
+                    for diameter in [-1, 0, Double.nan, .infinity] {
+                        indicator.maxDiameter = diameter
+                        let isDefault = !diameter.isFinite
+                        XCTAssertEqual(try drawn(indicator).color(30, 30)[0] > 90, isDefault, "\(diameter)")
+                    }
+                }
+                var frames: [(color: PixelColor, diameter: Double)] = []
+                var custom = ImageIndicator.custom { frames.append(($0.foregroundColor, $0.maxDiameter)) }
+                _ = try drawn(custom)
+                custom.color = PixelColor(red: 1, green: 2, blue: 3)
+                custom.maxDiameter = 9
+                _ = try drawn(custom)
+                XCTAssertEqual(frames.map(\.color), [.white, PixelColor(red: 1, green: 2, blue: 3)])
+                XCTAssertEqual(frames.map(\.diameter), [48, 9])
+            }
+        }
+
         func testAppearanceOfIndicators() throws {
             try Stand.run {
                 let looks: [(String, ImageIndicator, Double?)] = [

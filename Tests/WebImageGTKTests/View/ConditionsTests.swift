@@ -174,6 +174,9 @@
             XCTAssertEqual(ImageSlot.image(.hover).normalSlot, .image)
             XCTAssertEqual(ImageSlot.background(.disabled).normalSlot, .background)
             XCTAssertEqual(ImageSlot("anything").normalSlot, "anything")
+            XCTAssertEqual(ImageSlot.highlighted.normalSlot, .image)
+            XCTAssertEqual(Set(ButtonState.allCases.map { ImageSlot.image($0) } + [.highlighted]).count, 5)
+            XCTAssertEqual(ImageSlot.background.candidates(in: .hover), [.background(.hover), .background])
         }
     }
 #endif

@@ -94,6 +94,107 @@
             }
         }
 
+        func testStateWithoutContentShowsTheNormalImage() throws {
+            try Stand.run {
+                let button = try XCTUnwrap(gtk_button_new())
+                let window = try TestWindow(button)
+                let stub = Self.stub()
+                let gate = TestGate()
+                let error = ImageError.network(ImageError.NetworkFailure(.offline, url: Sources.url("broken")))
+                stub.respond(to: Sources.url("broken"), with: .failure(error))
+                stub.respond(
+                    to: Sources.url("slow"),
+                    with: .color(PixelColor(red: 0, green: 0, blue: 200), width: 32, height: 32, gate: gate))
+                let view = try XCTUnwrap(WebImageView(for: Self.button(button), manager: stub.manager))
+                view.load(Sources.url("red"))
+                view.load(Sources.url("broken"), slot: .image(.hover))
+                view.load(Sources.url("slow"), slot: .image(.active))
+                window.show()
+                Stand.pump("the image and the failure") {
+                    guard case .failed = view.snapshot(of: .image(.hover)).state else { return false }
+                    return view.snapshot().state == .showing
+                }
+                for flag in [GTK_STATE_FLAG_PRELIGHT, GTK_STATE_FLAG_ACTIVE] {
+                    gtk_widget_set_state_flags(button, flag, 1)
+                    XCTAssertEqual(view.displayedSlot(), .image)
+                    window.frame()
+                    assertColor(try window.screenshot().middle, [200, 0, 0])
+                }
+                gate.open()
+                Stand.pump("the image of the pressed button") {
+                    view.snapshot(of: .image(.active)).state == .showing
+                }
+                XCTAssertEqual(view.displayedSlot(), .image(.active))
+                XCTAssertEqual(view.request(of: view.displayedSlot())?.url, Sources.url("slow"))
+                window.frame()
+                assertColor(try window.screenshot().middle, [0, 0, 200], "without a change of the state")
+                view.clear(.image(.active))
+                window.frame()
+                assertColor(try window.screenshot().middle, [200, 0, 0])
+                window.close()
+            }
+        }
+
+        func testHighlightedImage() throws {
+            try Stand.run {
+                for isButton in [false, true] {
+                    let widget = try XCTUnwrap(isButton ? gtk_button_new() : gtk_picture_new())
+                    let window = try TestWindow(widget)
+                    let view = try XCTUnwrap(WebImageView(for: widget, manager: Self.stub().manager))
+                    view.load(Sources.url("red"))
+                    view.load(Sources.url("green"), slot: .highlighted)
+                    window.show()
+                    Stand.pump("both images") {
+                        view.snapshot().state == .showing && view.snapshot(of: .highlighted).state == .showing
+                    }
+                    @MainActor func check(_ color: [Int], _ slot: ImageSlot, _ message: String) throws {
+                        XCTAssertEqual(view.displayedSlot(), slot, message)
+                        window.frame()
+                        assertColor(try window.screenshot().middle, color, message)
+                    }
+                    gtk_widget_set_state_flags(widget, GTK_STATE_FLAG_NORMAL, 1)
+                    try check([200, 0, 0], .image, "normal")
+                    for flag in [GTK_STATE_FLAG_PRELIGHT, GTK_STATE_FLAG_ACTIVE, GTK_STATE_FLAG_SELECTED] {
+                        gtk_widget_set_state_flags(widget, flag, 1)
+                        try check([0, 200, 0], .highlighted, "state \(flag.rawValue)")
+                    }
+                    gtk_widget_set_state_flags(widget, GTK_STATE_FLAG_NORMAL, 1)
+                    view.isHighlighted = true
+                    try check([0, 200, 0], .highlighted, "highlighted by the application")
+                    view.load(Sources.url("blue"), slot: .image(.active))
+                    Stand.pump("the third image") { view.snapshot(of: .image(.active)).state == .showing }
+                    try check([0, 0, 200], .image(.active), "the image of a state precedes the highlighted one")
+                    view.clear(.image(.active))
+                    view.clear(.highlighted)
+                    try check([200, 0, 0], .image, "no highlighted image")
+                    view.isHighlighted = false
+                    XCTAssertEqual(view.displayedSlot(for: .background), .background)
+                    window.close()
+                }
+            }
+        }
+
+        func testInsensitiveWidgetIsNotHighlighted() throws {
+            try Stand.run {
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                let view = try XCTUnwrap(WebImageView(for: picture, manager: Self.stub().manager))
+                view.load(Sources.url("red"))
+                view.load(Sources.url("green"), slot: .highlighted)
+                view.isHighlighted = true
+                window.show()
+                Stand.pump("both images") {
+                    view.snapshot().state == .showing && view.snapshot(of: .highlighted).state == .showing
+                }
+                XCTAssertEqual(view.displayedSlot(), .highlighted)
+                gtk_widget_set_sensitive(picture, 0)
+                XCTAssertEqual(view.displayedSlot(), .image)
+                gtk_widget_set_sensitive(picture, 1)
+                XCTAssertEqual(view.displayedSlot(), .highlighted)
+                window.close()
+            }
+        }
+
         func testMenuButton() throws {
             try Stand.run {
                 let button = try XCTUnwrap(gtk_menu_button_new())

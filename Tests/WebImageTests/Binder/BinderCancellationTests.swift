@@ -100,6 +100,155 @@ struct BinderCancellationMachineTests {
     }
 }
 
+/// Tests of the product of cancellation and retry with the states of a load and of a view.
+@Suite("Binder cancellation and retry")
+struct BinderRetryTests {
+    typealias Images = BinderImages
+
+    enum Moment: CaseIterable { case waitingForSize, unmapped, loading, previewing, failed, shown, idle }
+
+    private func driver(at moment: Moment, _ change: (inout ImageViewOptions) -> Void = { _ in }) throws -> BinderDriver
+    {
+        var driver = BinderDriver()
+        if moment == .idle { return driver }
+        if moment == .unmapped { driver.perform(driver.machine.setMapped(false)) }
+        driver.bind {
+            change(&$0)
+            if moment == .waitingForSize { $0.sizing = .fit }
+        }
+        switch moment {
+        case .previewing: driver.perform(driver.machine.receive(.preview(try Images.image(1)), of: driver.load))
+        case .failed: driver.finish(.failure(Images.notFound))
+        case .shown: driver.finish(.success(Images.response(try Images.image(1))))
+        case .waitingForSize, .unmapped, .loading, .idle: break
+        }
+        return driver
+    }
+
+    @Test(
+        "After a cancellation, a retry loads the image in any state in which it isn't shown",
+        arguments: Moment.allCases, [true, false])
+    func product(moment: Moment, cancels: Bool) throws {
+        var driver = try driver(at: moment)
+        let before = driver.started.count
+        if cancels { driver.perform(driver.machine.cancel()) }
+        let isCancelled = cancels && ![.failed, .shown, .idle].contains(moment)
+        #expect((driver.machine.snapshot.state == .cancelled) == isCancelled)
+        #expect(driver.running.isEmpty || !cancels)
+        driver.perform(driver.machine.retry())
+        let restarts = isCancelled && [.loading, .previewing].contains(moment) || moment == .failed
+        #expect(driver.started.count == before + (restarts ? 1 : 0))
+        switch moment {
+        case .waitingForSize:
+            #expect(driver.machine.snapshot.state == .waiting)
+            driver.perform(driver.machine.allocate(ViewAllocation(width: 10, height: 10)))
+        case .unmapped:
+            #expect(driver.machine.snapshot.state == .waiting)
+            driver.perform(driver.machine.setMapped(true))
+        case .shown:
+            #expect(driver.machine.snapshot.state == .showing && driver.running.isEmpty)
+            return
+        case .idle:
+            #expect(driver.machine.snapshot.state == .idle && driver.started.isEmpty)
+            return
+        case .loading, .previewing, .failed: break
+        }
+        #expect(driver.running == [driver.load])
+        let bypasses = isCancelled || moment == .failed
+        #expect(driver.started.last?.caching.bypassesFailureCache == bypasses, "a retry ignores remembered failures")
+        driver.finish(.success(Images.response(try Images.image(2))))
+        #expect(driver.machine.snapshot.state == .showing && driver.kinds.last == .image)
+        #expect(driver.completed.count == 1, "a binding completes once")
+    }
+
+    @Test("A retry that the visibility interrupts still bypasses the negative cache, and later loads don't")
+    func interrupted() throws {
+        var driver = BinderDriver()
+        driver.bind { $0.retriesWhenVisible = true }
+        driver.finish(.failure(Images.notFound))
+        driver.perform(driver.machine.setMapped(false))
+        driver.perform(driver.machine.retry())
+        #expect(driver.started.count == 1 && driver.machine.snapshot.state == .waiting)
+        driver.perform(driver.machine.setMapped(true))
+        driver.perform(driver.machine.setMapped(false))
+        driver.perform(driver.machine.setMapped(true))
+        #expect(driver.started.map(\.caching.bypassesFailureCache) == [false, true, true])
+        driver.finish(.failure(Images.notFound))
+        driver.perform(driver.machine.setMapped(false))
+        driver.perform(driver.machine.setMapped(true))
+        #expect(driver.started.map(\.caching.bypassesFailureCache) == [false, true, true, false])
+        driver.perform(driver.machine.cancel())
+        driver.perform(driver.machine.retry())
+        driver.perform(driver.machine.cancel())
+        driver.bind()
+        #expect(driver.started.map(\.caching.bypassesFailureCache).suffix(2) == [true, false])
+    }
+
+    @Test(
+        "A delayed placeholder appears when the load is canceled or fails without an image", arguments: Moment.allCases)
+    func delayedPlaceholder(moment: Moment) throws {
+        var driver = try driver(at: moment) {
+            $0.delaysPlaceholder = true
+            $0.failurePlaceholder = nil
+            $0.onPresentation = { _ in }
+        }
+        let during: [ImageBinder.Presentation.Kind] =
+            switch moment {
+            case .waitingForSize, .unmapped, .loading, .idle: []
+            case .previewing: [.preview]
+            case .failed: [.placeholder]
+            case .shown: [.image]
+            }
+        #expect(driver.kinds == during)
+        driver.perform(driver.machine.cancel())
+        let isDelayed = [.waitingForSize, .unmapped, .loading].contains(moment)
+        #expect(driver.kinds == during + (isDelayed ? [.placeholder] : []))
+        #expect(driver.handled.last == (moment == .idle ? nil : "end"), "the placeholder precedes the end")
+        #expect(driver.handedOver.map(\.kind) == driver.kinds)
+        guard isDelayed else { return }
+        driver.perform(driver.machine.retry())
+        #expect(driver.kinds == [.placeholder], "the placeholder remains while the load restarts")
+    }
+
+    @Test(
+        "During the load, a delayed placeholder leaves the content of the previous binding, and replaces it afterward")
+    func delayedPlaceholderAfterImage() throws {
+        for keeps in [false, true] {
+            var driver = try driver(at: .shown)
+            let other = ImageRequest(url: Images.url.appending(path: "2"))
+            driver.bind(other) {
+                $0.delaysPlaceholder = true
+                $0.keepsCurrentImage = keeps
+                $0.failurePlaceholder = nil
+            }
+            #expect(driver.kinds == [.placeholder, .image])
+            #expect(driver.machine.snapshot.displayedRequest == BinderDriver.request)
+            driver.perform(driver.machine.cancel())
+            #expect(driver.kinds.last == (keeps ? .image : .placeholder))
+            #expect(driver.machine.snapshot.displayedRequest == (keeps ? BinderDriver.request : nil))
+        }
+    }
+
+    @Test(
+        "A placeholder for failures takes precedence over a delayed placeholder, and a replaced binding shows neither")
+    func delayedPlaceholderAndFailure() throws {
+        var driver = BinderDriver()
+        driver.bind { $0.delaysPlaceholder = true }
+        driver.bind { $0.delaysPlaceholder = true }
+        #expect(driver.kinds == [])
+        driver.finish(.failure(Images.notFound))
+        #expect(driver.kinds == [.failurePlaceholder])
+        driver.bind {
+            $0.delaysPlaceholder = true
+            $0.placeholder = .empty
+            $0.failurePlaceholder = nil
+        }
+        #expect(driver.machine.snapshot.content == .failurePlaceholder)
+        driver.finish(.failure(Images.notFound))
+        #expect(driver.kinds == [.failurePlaceholder, .nothing] && driver.machine.snapshot.content == nil)
+    }
+}
+
 @MainActor
 @Suite("Binder: ends and requests", .timeLimit(.minutes(5)))
 struct BinderEndTests {

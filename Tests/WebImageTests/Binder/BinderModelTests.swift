@@ -80,6 +80,9 @@ struct BinderModelTests {
         ) {
             #expect(showing.generation == machine.generation)
             #expect(isBound || showing.kind == .nothing)
+            if options.delaysPlaceholder, showing.kind == .placeholder, machine.request != nil {
+                #expect(machine.phase == .cancelled || machine.phase == .ended, "the load has ended")
+            }
             if case .image(let image) = showing.content, showing.kind.isOfImage {
                 #expect(image.number == machine.generation)
             }
@@ -107,6 +110,7 @@ struct BinderModelTests {
             options = ImageViewOptions(placeholder: .color(.black))
             options.keepsCurrentImage = chance(3)
             options.failurePlaceholder = chance(2) ? .color(.white) : nil
+            options.delaysPlaceholder = chance(2)
             options.sizing = [.originalSize, .fit, .fill][Int.random(in: 0..<3, using: &random)]
             options.offscreenBehavior =
                 [.cancel, .continue, .lowerPriority(to: .low)][Int.random(in: 0..<3, using: &random)]

@@ -183,6 +183,54 @@ struct ImageBinderTests {
         for await change in changes where change.state == .showing { break }
     }
 
+    @Test("An application's progress object follows the loads, is replaceable, and completes for images from memory")
+    func progressObject() async throws {
+        let slot = try BoundSlot()
+        let gate = TestGate()
+        let url = try slot.serve(1, gate: gate)
+        let parent = Progress(totalUnitCount: 2)
+        let child = Progress(totalUnitCount: 7)
+        parent.addChild(child, withPendingUnitCount: 1)
+        child.completedUnitCount = 3
+        slot.binder.progress = child
+        #expect(child.completedUnitCount == 3 && child.totalUnitCount == 7, "no load has started")
+        slot.bind(url)
+        #expect(child.completedUnitCount == 0 && child.totalUnitCount == 1)
+        gate.open()
+        await slot.waitForEnds(1)
+        #expect(child.totalUnitCount >= 1 && child.completedUnitCount == child.totalUnitCount)
+        #expect(parent.completedUnitCount == 1)
+        let other = Progress(totalUnitCount: -1)
+        slot.binder.progress = other
+        #expect(other.totalUnitCount >= 1 && other.isFinished, "the image is already available")
+        let missing = try #require(URL(string: "https://example.org/missing.png"))
+        slot.bind(missing)
+        #expect(other.completedUnitCount == 0 && other.totalUnitCount == 1)
+        await slot.waitForEnds(2)
+        #expect(other.completedUnitCount == 0, "the counts remain after a failure")
+        slot.bind(url)
+        #expect(other.isFinished, "the image is in memory")
+        slot.binder.progress = nil
+        slot.bind(missing)
+        #expect(other.isFinished && parent.completedUnitCount == 1)
+    }
+
+    @Test("The unit counts of a progress object are positive for any reported sizes")
+    func unitCounts() {
+        func counts(_ received: Int, _ expected: Int?, _ state: ImageBinder.State = .loading) -> [Int64]? {
+            ImageBinder.Snapshot(
+                state: state, progress: ImageTask.Progress(receivedByteCount: received, expectedByteCount: expected)
+            ).unitCounts.map { [$0.completed, $0.total] }
+        }
+        #expect(counts(5, 10) == [5, 10] && counts(5, 10, .previewing) == [5, 10])
+        #expect(counts(15, 10) == [10, 10], "more bytes than the server reported")
+        #expect(counts(5, nil) == [0, 1] && counts(5, nil, .showing) == [5, 5])
+        #expect(counts(0, 0) == [0, 1] && counts(-1, -1) == [0, 1] && counts(0, nil, .showing) == [1, 1])
+        #expect(counts(.max, .max) == [.max, .max] && counts(3, 10, .showing) == [10, 10])
+        #expect(counts(3, 10, .cancelled) == nil && counts(3, 10, .failed(.cancelled)) == nil)
+        #expect(ImageBinder.Snapshot(state: .loading).unitCounts?.total == 1)
+    }
+
     @Test("A handler can bind again, and the superseded image isn't shown")
     func reentrance() async throws {
         let slot = try BoundSlot()

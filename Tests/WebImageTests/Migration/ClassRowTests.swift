@@ -212,12 +212,14 @@ struct ClassRowTests {
     }
 
     @MainActor
-    @Test("sd_imageProgress: a binder reports its state and its progress")
+    @Test("sd_imageProgress: a binder reports its state and its progress, also in an object of the application")
     func progress() async throws {
         let table = try Migration()
         let binder = ImageBinder(manager: table.manager) { _ in }
         var options = ImageViewOptions()
         options.sizing = .originalSize
+        let progress = Progress(totalUnitCount: 1)
+        binder.progress = progress
         binder.bind(try table.request(), options: options)
         var fraction: Double?
         for await snapshot in binder.snapshots {
@@ -225,6 +227,7 @@ struct ClassRowTests {
             if snapshot.state == .showing { break }
         }
         #expect(fraction == 1)
+        #expect(progress.totalUnitCount > 1 && progress.isFinished)
     }
 
     @MainActor

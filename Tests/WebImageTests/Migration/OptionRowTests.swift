@@ -97,8 +97,32 @@ struct OptionRowTests {
     }
 
     @MainActor
-    @Test("delayPlaceholder: loading, failures, and missing URLs have separate placeholders")
+    @Test("delayPlaceholder: the placeholder appears only after a load that failed or was canceled")
     func delayPlaceholder() async throws {
+        let table = try Migration()
+        let shown = RecordedPresentations()
+        let binder = ImageBinder(manager: table.manager) { shown.show($0) }
+        var options = ImageViewOptions(placeholder: .color(.black))
+        options.sizing = .originalSize
+        options.delaysPlaceholder = true
+        await #expect(throws: ImageError.self) {
+            try await binder.load(ImageRequest(url: Migration.url(404)), options: options)
+        }
+        #expect(shown.kinds == [.placeholder])
+        binder.unbind()
+        let gate = TestGate()
+        binder.bind(try table.request(gate: gate), options: options)
+        #expect(shown.kinds == [.placeholder, .nothing])
+        binder.cancel()
+        #expect(shown.kinds == [.placeholder, .nothing, .placeholder])
+        gate.open()
+        _ = try await binder.load(table.request(2), options: options)
+        #expect(shown.kinds == [.placeholder, .nothing, .placeholder, .image])
+    }
+
+    @MainActor
+    @Test("failurePlaceholder, fallback: loading, failures, and missing URLs have separate placeholders")
+    func separatePlaceholders() async throws {
         let table = try Migration()
         let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }

@@ -290,6 +290,85 @@ struct AnimationPlayerTests {
         #expect(whole.decoded.value == [2])
     }
 
+    @Test("A last frame whose data wasn't available is shown when the data arrives", arguments: [true, false])
+    func growsAfterFailure(isComplete: Bool) async throws {
+        let fixture = try ManagerFixture()
+        let part = try Moving(frames: 2, loops: 1, corrupt: [1])
+        let player = try #require(AnimationPlayer(part.image, manager: fixture.manager, isComplete: false))
+        player.play()
+        _ = player.tick(at: .zero)
+        await untilMain {
+            _ = player.tick(at: .milliseconds(50))
+            return player.tick(at: .milliseconds(100)).nextTick == nil && part.decoded.value == [1]
+        }
+        #expect(player.frameIndex == 0)
+        var calls = 0
+        player.onNeedsTick = { calls += 1 }
+        let whole = try Moving(frames: 2, loops: 1)
+        #expect(player.update(whole.image, isComplete: isComplete))
+        await show(1, player, at: 110)
+        #expect(calls > 0 && whole.decoded.value == [1])
+        if isComplete { await untilMain { player.tick(at: .seconds(2)).nextTick == nil && player.state == .finished } }
+        #expect(part.decoded.value == [1])
+    }
+
+    @Test("A decode that fails after more data arrived is repeated with that data")
+    func growsDuringFailure() async throws {
+        let fixture = try ManagerFixture()
+        let gate = TestGate()
+        let part = try Moving(frames: 2, gate: gate, corrupt: [1])
+        let whole = try Moving(frames: 3)
+        let player = try #require(AnimationPlayer(part.image, manager: fixture.manager, isComplete: false))
+        player.play()
+        _ = player.tick(at: .zero)
+        #expect(player.update(whole.image, isComplete: true))
+        gate.open()
+        await show(1, player, at: 40)
+        await show(2, player, at: 80)
+        #expect(part.decoded.value == [1])
+        #expect(whole.decoded.value.sorted() == [1, 2])
+    }
+
+    @Test("Seeking to a loop continues there without reporting the skipped loops")
+    func seeksToLoop() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 2, loops: 4)
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        var loops: [Int] = []
+        player.onLoop = { loops.append($0) }
+        player.play()
+        _ = player.tick(at: .zero)
+        #expect(!player.seek(toFrame: 2, completedLoops: 1))
+        #expect(player.completedLoops == 0)
+        #expect(player.seek(toFrame: 1, completedLoops: 2))
+        #expect(player.completedLoops == 2)
+        await show(1, player, at: 10)
+        await show(0, player, at: 50)
+        #expect(loops == [3])
+        #expect(player.seek(toFrame: 0, completedLoops: 9) && player.completedLoops == 3, "the last loop")
+        #expect(player.seek(toFrame: 0, completedLoops: -1) && player.completedLoops == 0)
+    }
+
+    @Test("Clearing the frame buffer keeps the displayed frame of a paused player, and playback decodes again")
+    func clears() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 3)
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        let pool = SharedFrameBufferRegistry.shared.pool(
+            for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
+        player.play()
+        _ = player.tick(at: .zero)
+        await show(1, player, at: 40)
+        await untilMain { pool.isAvailable(2) }
+        player.pause()
+        player.clearFrameBuffer()
+        #expect(pool.isAvailable(1) && !pool.isAvailable(2) && pool.bytes == player.pixels.byteCount)
+        player.play()
+        _ = player.tick(at: .milliseconds(50))
+        await show(2, player, at: 90)
+        #expect(moving.decoded.value == [1, 2, 2])
+    }
+
     @Test("A player rejects an update with other frames than those that it shows")
     func rejectsOtherImages() throws {
         let fixture = try ManagerFixture()

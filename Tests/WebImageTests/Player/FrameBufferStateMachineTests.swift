@@ -84,7 +84,49 @@ struct FrameBufferStateMachineTests {
         #expect(ledger.bytes == 100)
     }
 
-    /// Players advance, seek, stop, start, and disappear, decodes finish or fail, and budgets change.
+    /// The events of a frame before and after the extension of the image.
+    enum Past: CaseIterable { case failed, failedLater, failedTwice, failedForNow, arrived, arrivedLater, released }
+
+    @Test("After an extension, a frame that failed or was released is decoded again", arguments: Past.allCases)
+    func extends(_ past: Past) {
+        var ledger = FrameBufferStateMachine(frameBytes: 100, budget: 1_000)
+        let want = FrameRequest(current: 0, next: [1], isDue: true)
+        #expect(ledger.request(want, by: 1) == [.decode(1)])
+        switch past {
+        case .failed:
+            #expect(ledger.failed(1, isFinal: true).isEmpty && ledger.isAvailable(1))
+            #expect(ledger.extend() == [.decode(1)])
+        case .failedLater:
+            #expect(ledger.extend().isEmpty)
+            #expect(ledger.failed(1, isFinal: true) == [.decode(1)])
+        case .failedTwice:
+            #expect(ledger.extend().isEmpty && ledger.extend().isEmpty)
+            #expect(ledger.failed(1, isFinal: true) == [.decode(1)])
+            #expect(ledger.failed(1, isFinal: true).isEmpty)
+            #expect(ledger.isAvailable(1), "the current version can't provide the frame, either")
+            #expect(ledger.request(want, by: 1).isEmpty)
+            return
+        case .failedForNow:
+            #expect(ledger.extend().isEmpty)
+            #expect(ledger.failed(1, isFinal: false).isEmpty)
+            #expect(ledger.request(want, by: 1) == [.decode(1)])
+        case .arrived:
+            #expect(ledger.arrived(1, bytes: 100).isEmpty)
+            #expect(ledger.extend().isEmpty)
+        case .arrivedLater:
+            #expect(ledger.extend().isEmpty)
+            #expect(ledger.arrived(1, bytes: 100).isEmpty)
+            #expect(ledger.isAvailable(1))
+        case .released:
+            #expect(ledger.arrived(1, bytes: 100).isEmpty)
+            #expect(ledger.shed() == [.drop(1)])
+            #expect(ledger.extend() == [.decode(1)])
+        }
+        _ = ledger.arrived(1, bytes: 100)
+        #expect(ledger.decoded[1] == 100 && ledger.inFlight.isEmpty && ledger.outdated.isEmpty)
+    }
+
+    /// Players advance, seek, stop, start, and disappear, decodes finish or fail, budgets change, and more data arrives.
     @Test("Unpinned frames never exceed the budget, and no frame is decoded twice", arguments: 0..<8)
     func model(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed) &+ 77)
@@ -94,6 +136,7 @@ struct FrameBufferStateMachineTests {
         var frames: Set<Int> = []
         var decoding: Set<Int> = []
         var broken: Set<Int> = []
+        var outdated: Set<Int> = []
         func perform(_ actions: [FrameBufferStateMachine.Action]) {
             for action in actions {
                 switch action {
@@ -106,6 +149,7 @@ struct FrameBufferStateMachineTests {
             #expect(decoding.count <= parallelism)
             #expect(frames == Set(ledger.decoded.keys))
             #expect(decoding == ledger.inFlight)
+            #expect(broken == ledger.failed)
             let loose = frames.subtracting(ledger.pinned).count * 100
             #expect(loose <= ledger.budget)
         }
@@ -119,15 +163,20 @@ struct FrameBufferStateMachineTests {
             case 4..<11:
                 guard let index = decoding.sorted().randomElement(using: &random) else { continue }
                 decoding.remove(index)
+                let isOutdated = outdated.remove(index) != nil
                 switch Int.random(in: 0..<20, using: &random) {
                 case 0:
-                    broken.insert(index)
+                    if !isOutdated { broken.insert(index) }
                     perform(ledger.failed(index, isFinal: true))
                 case 1: perform(ledger.failed(index, isFinal: false))
                 default:
                     frames.insert(index)
                     perform(ledger.arrived(index, bytes: 100))
                 }
+            case 11:
+                outdated = decoding
+                broken = []
+                perform(ledger.extend())
             default:
                 let place = Int.random(in: 0..<count, using: &random)
                 let reach = Int.random(in: 0..<count, using: &random)

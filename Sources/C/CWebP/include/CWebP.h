@@ -79,6 +79,14 @@ void wi_webp_blend(uint8_t *canvas, const uint8_t *frame, size_t count);
 
 /// Receives the percentage of completed work. If the callback returns 0, the encoder stops.
 typedef int (*wi_webp_progress)(void *user, int percent);
+typedef enum {
+    WI_WEBP_DEFAULT = 0,
+    WI_WEBP_PICTURE,
+    WI_WEBP_PHOTO,
+    WI_WEBP_DRAWING,
+    WI_WEBP_ICON,
+    WI_WEBP_TEXT,
+} wi_webp_preset;
 typedef struct {
     int is_lossless;
     /// Nonzero to preserve the colors of transparent pixels.
@@ -87,6 +95,8 @@ typedef struct {
     float quality;
     /// The effort, from 0 to 9, or -1 for the default of libwebp.
     int effort;
+    /// The kind of image, which lossless encodings ignore.
+    wi_webp_preset preset;
 } wi_webp_options;
 /// Encodes R, G, B, A pixels with straight alpha. The caller must release `*bytes` with wi_webp_free.
 wi_webp_status wi_webp_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
