@@ -117,7 +117,8 @@ struct EmbeddedImageTests {
         /// Returns a DNG file of 2 × 1 uncompressed pixels, without a JPEG preview.
         private func dng(photometric: Int) -> Data {
             let tags = [
-                (256, 4, 1, 2), (257, 4, 1, 1), (258, 3, 3, 0), (259, 3, 1, 1), (262, 3, 1, photometric), (273, 4, 1, 6),
+                (256, 4, 1, 2), (257, 4, 1, 1), (258, 3, 3, 0), (259, 3, 1, 1), (262, 3, 1, photometric),
+                (273, 4, 1, 6),
                 (277, 3, 1, 3), (278, 4, 1, 1), (279, 4, 1, 6), (50_706, 1, 4, 0x0401),
             ]
             // The three bit depths and the pixels follow the directory.

