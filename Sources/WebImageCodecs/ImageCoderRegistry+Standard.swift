@@ -9,7 +9,7 @@ extension ImageCoderRegistry {
 
     /// The available coders. The most common formats come last, because the last coder is tried first.
     private static var all: [any ImageCoder] {
-        var coders: [any ImageCoder] = [RAWCoder(), ICNSCoder(), ICOCoder()]
+        var coders: [any ImageCoder] = [ICNSCoder(), ICOCoder()]
         #if JPEG2000
             coders.append(JPEG2000Coder())
         #endif
@@ -22,6 +22,8 @@ extension ImageCoderRegistry {
         #if TIFF
             coders.append(TIFFCoder())
         #endif
+        // The TIFF coder is tried after this one, because it decodes some RAW files without a JPEG preview.
+        coders.append(RAWCoder())
         #if HEIF
             coders.append(HEIFCoder())
         #endif

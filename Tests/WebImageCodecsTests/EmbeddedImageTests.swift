@@ -113,6 +113,51 @@ struct EmbeddedImageTests {
         #expect(throws: ImageError.self) { try decode(data, ImageDecodingOptions(frames: .index(1))) }
     }
 
+    #if TIFF
+        /// Returns a DNG file of 2 × 1 uncompressed pixels, without a JPEG preview.
+        private func dng(photometric: Int) -> Data {
+            let tags = [
+                (256, 4, 1, 2), (257, 4, 1, 1), (258, 3, 3, 0), (259, 3, 1, 1), (262, 3, 1, photometric),
+                (273, 4, 1, 6),
+                (277, 3, 1, 3), (278, 4, 1, 1), (279, 4, 1, 6), (50_706, 1, 4, 0x0401),
+            ]
+            // The three bit depths and the pixels follow the directory.
+            let end = 8 + 2 + tags.count * 12 + 4
+            var data = Data("II".utf8) + little(42, 2) + little(8, 4) + little(tags.count, 2)
+            for (tag, kind, count, value) in tags {
+                let value = tag == 258 ? end : tag == 273 ? end + 6 : value
+                data += little(tag, 2) + little(kind, 2) + little(count, 4) + little(value, 4)
+            }
+            data += little(0, 4) + little(8, 2) + little(8, 2) + little(8, 2)
+            return data + Data([200, 100, 50, 10, 20, 30])
+        }
+
+        @Test("A RAW file without a JPEG preview is decoded as a TIFF file if its first page has pixels")
+        func withoutPreview() throws {
+            let data = dng(photometric: 2)
+            let info = try ImageInfo(data: data)
+            #expect(info.format == .dng && info.size == PixelSize(width: 2, height: 1))
+            let image = try decode(data)
+            #expect(image.format == .dng && image.pixels.packedBytes() == [200, 100, 50, 255, 10, 20, 30, 255])
+            #expect(try decode(data, ImageDecodingOptions(size: .fit(width: 1))).size.width == 1)
+        }
+
+        @Test("The error for a RAW file with only sensor data contains the failures of both coders")
+        func sensorData() {
+            #expect {
+                try decode(dng(photometric: 32_803))
+            } throws: {
+                guard case .decoding(let failure) = $0 as? ImageError,
+                    case .allDecodersFailed(let failures) = failure.reason
+                else { return false }
+                guard failures.count == 2, case .unsupportedFeature(let feature) = failures[0].reason else {
+                    return false
+                }
+                return feature == "a file without a JPEG preview" && failures[0].format == .dng
+            }
+        }
+    #endif
+
     @Test("The automatic format of a RAW file is an encoding of its preview, also if metadata is kept")
     func encoding() throws {
         let data = nef(try Fixture.named("444.jpg").data(), orientation: 1)

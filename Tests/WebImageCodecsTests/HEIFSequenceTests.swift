@@ -113,6 +113,21 @@
             #expect(try ImageInfo(data: data).frameCount == 3)
         }
 
+        @Test("A sequence with too many samples is treated as a still image instead of exceeding a limit")
+        func manySamples() throws {
+            var data = try sequence()
+            let found = try #require(data.firstRange(of: Data("stsz".utf8)))
+            data.replaceSubrange(found.upperBound + 8..<found.upperBound + 12, with: [0, 2, 0, 0])
+            #expect {
+                try HEIFCoder().decode(
+                    data, info: nil, options: ImageDecodingOptions(frames: .first), context: ImageProcessingContext())
+            } throws: {
+                // The file has no still image.
+                guard case .decoding = $0 as? ImageError else { return false }
+                return true
+            }
+        }
+
         @Test("Mutated and truncated sequences result in an image or a typed error")
         func hostile() throws {
             let data = try sequence()

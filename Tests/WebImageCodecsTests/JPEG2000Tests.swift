@@ -112,6 +112,16 @@
             #expect(throws: ImageError.self) { try decode(whole) }
         }
 
+        @Test("The memory estimate includes the components and the columns of a palette")
+        func requirements() throws {
+            let info = ImageInfo(format: .jpeg2000, storedSize: PixelSize(width: 8_000, height: 4_000))
+            let options = ImageDecodingOptions(size: .fit(width: 500))
+            let found = try #require(JPEG2000Coder().requirements(for: info, options: options, isIncremental: false))
+            // Five components and five columns with 32 bits.
+            let area = try #require(found.size.area)
+            #expect(found.byteCount >= area * (40 + 4))
+        }
+
         @Test("Truncated, mutated, and limited data results in an image or a typed error")
         func hostile() throws {
             var generator = SeededGenerator(3)

@@ -113,6 +113,14 @@ struct PreviewGenerator: Sendable {
         for growsAnimations in growsAnimations ? [true, false] : [false] {
             let expected = growsAnimations ? bytes.expected ?? 0 : nil
             var charge: MemoryReservation?
+            // Without a declared size, assume the default limit unless the limit is lower.
+            let unknown = min(context.limits.maxEncodedBytes, ImageLimits.desktop.maxEncodedBytes)
+            let fileBytes = bytes.expected ?? unknown
+            func retained(_ probe: ImageInfo) -> Int {
+                let pixels = Self.bytes(probe, options, coders, expected)
+                let sum = pixels.addingReportingOverflow(Self.retainedBytes(probe, fileBytes: fileBytes))
+                return sum.overflow ? .max : sum.partialValue
+            }
             let start = try coders.progressiveStart(
                 prefix, encodedBytes: bytes.expected, options: options, growsAnimations: growsAnimations,
                 context: context
@@ -120,7 +128,7 @@ struct PreviewGenerator: Sendable {
                 guard
                     key.policy.style != .blurred || probe.isProgressive && [.jpeg, .png, .apng].contains(probe.format)
                 else { return false }
-                charge = budget.charge(Self.bytes(probe, options, coders, expected))
+                charge = budget.charge(retained(probe))
                 return charge != nil
             }
             switch start {
@@ -130,7 +138,7 @@ struct PreviewGenerator: Sendable {
             case .unavailable: continue
             case .decoder(let made, let found):
                 decoder = made
-                cost = Self.bytes(found, options, coders, expected)
+                cost = retained(found)
                 self.charge = charge
                 return
             }
@@ -142,6 +150,25 @@ struct PreviewGenerator: Sendable {
         isFinished = true
         decoder = nil
         charge = nil
+    }
+
+    /// Returns the memory in bytes that decoders of AVIF and HEIF retain in addition to the canvas: the received data and
+    /// the planes of libavif. HEIF decoders show only small thumbnails.
+    ///
+    /// - Parameters:
+    ///   - probe: The header.
+    ///   - fileBytes: The size of the file in bytes, or an estimate if it's unknown.
+    static func retainedBytes(_ probe: ImageInfo, fileBytes: Int) -> Int {
+        switch probe.format {
+        case .heif: return fileBytes
+        case .avif:
+            // Up to three planes and alpha.
+            let planes = (probe.storedSize.area ?? .max)
+                .multipliedReportingOverflow(by: probe.bitDepth > 8 ? 8 : 4)
+            let sum = planes.partialValue.addingReportingOverflow(fileBytes)
+            return planes.overflow || sum.overflow ? .max : sum.partialValue
+        default: return 0
+        }
     }
 
     /// Returns the memory of the decoder in bytes, which it retains until the download ends.

@@ -4,8 +4,9 @@ import CColor
 import WebImageCore
 
 /// An embedded profile that Little CMS has opened in a separate context.
+///
+/// Safe: the profile isn't modified after `init`. Little CMS reads tags on demand under a lock of the profile.
 final class ICCProfile: @unchecked Sendable {
-    // Safe: the profile isn't modified after `init`. Little CMS reads tags on demand under a lock of the profile.
     private let handle: OpaquePointer
 
     /// The maximum size of a profile in bytes. Larger profiles are ignored.
@@ -53,9 +54,10 @@ final class ICCProfile: @unchecked Sendable {
 enum ColorSpaceModel: Hashable { case gray, rgb, cmyk }
 
 /// A color transform with the lookup tables of a profile.
+///
+/// Safe: a transform that was created without the one-pixel cache of Little CMS (cmsFLAGS_NOCACHE) is read-only
+/// while it runs. Creation and destruction happen once.
 final class ICCTransform: @unchecked Sendable {
-    // Safe: a transform that was created without the one-pixel cache of Little CMS (cmsFLAGS_NOCACHE) is read-only
-    // while it runs. Creation and destruction happen once.
     private let handle: OpaquePointer
     // The transform uses the context of this profile.
     private let profile: ICCProfile

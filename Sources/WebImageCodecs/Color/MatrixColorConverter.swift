@@ -5,8 +5,9 @@ import WebImageCore
 
 /// A conversion to sRGB with one curve per channel and a matrix. It supports all RGB and gray color spaces without
 /// lookup tables.
+///
+/// Safe: only `init` writes the memory that `light` points to, which exists as long as this object or the process.
 final class MatrixColorConverter: @unchecked Sendable {
-    // Safe: only `init` writes the memory that `light` points to, which exists as long as this object or the process.
     private let light: wi_light
     private let storage: UnsafeMutablePointer<Float>
 
@@ -76,8 +77,9 @@ final class MatrixColorConverter: @unchecked Sendable {
 }
 
 /// The lookup tables for sRGB encoding, which all shapers share.
+///
+/// Safe: only `init` writes the tables, and the only instance is never deallocated.
 private final class EncodingTables: @unchecked Sendable {
-    // Safe: only `init` writes the tables, and the only instance is never deallocated.
     static let shared = EncodingTables()
 
     let bytes: UnsafeMutablePointer<UInt8>
@@ -99,8 +101,9 @@ private final class EncodingTables: @unchecked Sendable {
 }
 
 /// The additional lookup table for tone mapping of PQ and HLG.
+///
+/// Safe: only `init` writes the table, and the only instance is never deallocated.
 private final class HDRToneMappingTable: @unchecked Sendable {
-    // Safe: only `init` writes the table, and the only instance is never deallocated.
     static let shared = HDRToneMappingTable()
 
     let gains: UnsafeMutablePointer<Float>

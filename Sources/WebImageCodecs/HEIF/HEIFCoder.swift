@@ -74,9 +74,12 @@
             do throws(ImageError) {
                 return try HEIFSequence(data, maxFrames: limit)
             } catch {
-                // The still image is sufficient.
-                guard case .decoding = error else { throw error }
-                return nil
+                // The still image is sufficient. It doesn't depend on the tables of the track.
+                switch error {
+                case .decoding: return nil
+                case .limitExceeded(let failure) where failure.kind == .metadataSize: return nil
+                default: throw error
+                }
             }
         }
 

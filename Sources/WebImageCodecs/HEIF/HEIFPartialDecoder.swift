@@ -40,30 +40,41 @@
         private func preview(
             of thumbnail: HEIFParts.Thumbnail, in prefix: Data, _ context: ImageProcessingContext
         ) throws(ImageError) -> ImagePreview? {
-            var file = prefix
-            if file.count < end { file.append(Data(count: end - file.count)) }
-            return try file.withBytes { (bytes) throws(ImageError) in
-                var reader = try HEIFReader(bytes, imageIndex: 0, limits: context.limits)
-                guard reader.size == probe.size else { return nil }
-                let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
-                let (profile, hasAlpha, depth) = (reader.iccProfile(), reader.hasAlpha, reader.depth)
-                let metadata = ImageMetadata(
-                    storedSize: probe.storedSize, orientation: probe.orientation, bitDepth: depth, hasAlpha: hasAlpha,
-                    isPartial: true, iccProfile: profile, codePoints: reader.codePoints)
-                var color = reader.conversion(profile: profile)
-                guard reader.useThumbnail(item: thumbnail.item), reader.hasAlpha || !hasAlpha else { return nil }
-                try context.limits.check(reader.size)
-                // The thumbnail may have its own color information.
-                if reader.hasColors { color = reader.conversion(profile: reader.iccProfile()) }
-                let pixels = try reader.decode(
-                    color: options.conversion(color), preservesBitDepth: false, context: context)
-                guard let backdrop = ThumbnailBackdrop(pixels, layout: layout) else { return nil }
-                let image = DecodedImage(
-                    pixels: try backdrop.enlarged(context: context), scale: options.scale, format: .heif,
-                    metadata: metadata)
-                return ImagePreview(
-                    image: image, completedRows: probe.storedSize.height, passCount: nil, fractionCompleted: 0)
+            try prefix.withBytes { (received) throws(ImageError) in
+                guard received.count < end else { return try preview(of: thumbnail, inFile: received, context) }
+                // The system provides memory only for the pages that are written, which are those of the received data.
+                guard let file = calloc(end, 1) else { throw .decoding(.outOfMemory(byteCount: end)) }
+                defer { free(file) }
+                if let start = received.baseAddress { memcpy(file, start, received.count) }
+                let bytes = UnsafeBufferPointer(start: file.assumingMemoryBound(to: UInt8.self), count: end)
+                return try preview(of: thumbnail, inFile: bytes, context)
             }
+        }
+
+        private func preview(
+            of thumbnail: HEIFParts.Thumbnail, inFile bytes: UnsafeBufferPointer<UInt8>,
+            _ context: ImageProcessingContext
+        ) throws(ImageError) -> ImagePreview? {
+            var reader = try HEIFReader(bytes, imageIndex: 0, limits: context.limits)
+            guard reader.size == probe.size else { return nil }
+            let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
+            let (profile, hasAlpha, depth) = (reader.iccProfile(), reader.hasAlpha, reader.depth)
+            let metadata = ImageMetadata(
+                storedSize: probe.storedSize, orientation: probe.orientation, bitDepth: depth, hasAlpha: hasAlpha,
+                isPartial: true, iccProfile: profile, codePoints: reader.codePoints)
+            var color = reader.conversion(profile: profile)
+            guard reader.useThumbnail(item: thumbnail.item), reader.hasAlpha || !hasAlpha else { return nil }
+            try context.limits.check(reader.size)
+            // The thumbnail may have its own color information.
+            if reader.hasColors { color = reader.conversion(profile: reader.iccProfile()) }
+            let pixels = try reader.decode(
+                color: options.conversion(color), preservesBitDepth: false, context: context)
+            guard let backdrop = ThumbnailBackdrop(pixels, layout: layout) else { return nil }
+            let image = DecodedImage(
+                pixels: try backdrop.enlarged(context: context), scale: options.scale, format: .heif,
+                metadata: metadata)
+            return ImagePreview(
+                image: image, completedRows: probe.storedSize.height, passCount: nil, fractionCompleted: 0)
         }
     }
 

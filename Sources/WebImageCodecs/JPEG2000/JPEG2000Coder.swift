@@ -12,8 +12,9 @@
         /// Creates a coder.
         package init() {}
 
-        /// The size of the samples of one pixel in OpenJPEG: up to four components with 32 bits.
-        private static let bytesPerPixel = 16
+        /// The maximum size of the samples of one pixel in OpenJPEG. It holds up to five components and, while it applies
+        /// a palette, up to five columns, with 32 bits each.
+        private static let bytesPerPixel = 4 * (5 + 5)
 
         /// Returns whether the format is JPEG 2000.
         package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jpeg2000 }

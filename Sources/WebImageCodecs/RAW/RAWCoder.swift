@@ -6,7 +6,7 @@ import WebImageCore
 /// A coder for the JPEG previews of camera RAW files.
 ///
 /// The coder doesn't develop the sensor data. It decodes the largest embedded JPEG image with the JPEG coder, and
-/// applies the orientation of the RAW file.
+/// applies the orientation of the RAW file. If a file has no preview, the registry tries the TIFF coder next.
 package struct RAWCoder: ReducingImageCoder {
     /// Creates a coder.
     package init() {}
@@ -39,10 +39,18 @@ package struct RAWCoder: ReducingImageCoder {
         return DecodedImage(pixels: image.pixels, scale: options.scale, format: format, metadata: image.metadata)
     }
 
-    /// Returns the requirements for the JPEG preview, which the JPEG coder reduces.
+    /// Returns the requirements for the JPEG preview, which the JPEG coder reduces, or those of the TIFF coder if the file
+    /// has no preview.
     package func requirements(
         for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool
     ) -> DecodingRequirements? {
-        JPEGCoder().requirements(for: info, options: options, isIncremental: isIncremental)
+        guard info.rowsPerUnit != nil else {
+            return JPEGCoder().requirements(for: info, options: options, isIncremental: isIncremental)
+        }
+        #if TIFF
+            return TIFFCoder().requirements(for: info, options: options, isIncremental: isIncremental)
+        #else
+            return nil
+        #endif
     }
 }

@@ -20,8 +20,9 @@ extension Data {
 }
 
 /// Encoded bytes at a stable address. Libraries that decode frame by frame keep pointers into their input.
+///
+/// Safe: only `init` writes the bytes.
 final class PinnedData: @unchecked Sendable {
-    // Safe: only `init` writes the bytes.
     private let storage: UnsafeMutableBufferPointer<UInt8>
 
     init(_ data: Data) {

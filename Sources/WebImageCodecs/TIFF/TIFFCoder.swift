@@ -26,8 +26,10 @@
         /// - Parameter compression: The compression of encoded images. The default is Deflate.
         package init(compression: Compression = .deflate) { self.compression = compression }
 
-        /// Returns whether the format is TIFF.
-        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .tiff }
+        /// Returns whether the format is TIFF or a camera RAW format with the structure of TIFF.
+        package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool {
+            format == .tiff || format?.isTIFFBasedRAW == true
+        }
 
         /// Decodes one page of a TIFF file.
         ///
@@ -35,7 +37,8 @@
         /// resamples it, and applies the orientation. If a large page is reduced to a much smaller size, the coder
         /// reduces it strip by strip or by rows of tiles, without holding the full page in memory. In this case, the
         /// limit for pixels applies to the result. Multiple pages don't become an animation. If `allowsPartial` is
-        /// `true`, corrupt or missing parts keep the contents that libtiff produces.
+        /// `true`, corrupt or missing parts keep the contents that libtiff produces. In a camera RAW file, the coder
+        /// decodes only the pages that aren't sensor data.
         ///
         /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
         ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
@@ -71,7 +74,7 @@
                     pixels = try layout.finish(decoded.pixels, color: last, context: context)
                 }
                 return DecodedImage(
-                    pixels: pixels, scale: options.scale, format: .tiff,
+                    pixels: pixels, scale: options.scale, format: info?.format ?? .tiff,
                     metadata: ImageMetadata(
                         storedSize: page.size, orientation: page.orientation, bitDepth: page.depth,
                         hasAlpha: page.hasAlpha, isPartial: decoded.isPartial, iccProfile: page.iccProfile))

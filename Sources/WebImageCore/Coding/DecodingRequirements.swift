@@ -61,16 +61,22 @@ extension ImageInfo {
     /// The size of the smallest image that a decoder of this package holds to decode the file at some size, or `nil` if
     /// it holds the whole image.
     ///
-    /// libjpeg reduces to an eighth of each side, except for progressive files, whose coefficients it holds. The other
-    /// formats are reduced row by row to any size, TIFF files only if their strips or tiles have up to 1,024 rows.
+    /// libjpeg reduces to an eighth of each side, except for progressive files, whose coefficients it holds. It also
+    /// decodes the previews of camera RAW files. OpenJPEG reduces to an eighth of each side if the file has enough
+    /// resolutions. The other formats are reduced row by row to any size, TIFF files only if their strips or tiles have
+    /// up to 1,024 rows.
     var smallestDecodedSize: PixelSize? {
         let smallest = PixelSize(width: 1, height: 1)
+        func eighth(_ side: Int) -> Int { side / 8 + (side % 8 == 0 ? 0 : 1) }
+        let reduced = PixelSize(width: eighth(storedSize.width), height: eighth(storedSize.height))
+        // A RAW file without a preview is decoded as a TIFF file.
+        let isTIFF = format == .tiff || format.isRAW && rowsPerUnit != nil
         switch format {
-        case .jpeg where !isProgressive:
-            return PixelSize(width: (storedSize.width + 7) / 8, height: (storedSize.height + 7) / 8)
+        case _ where isTIFF: return (rowsPerUnit ?? .max) <= 1_024 ? smallest : nil
+        case .jpeg where !isProgressive, _ where format.isRAW && !isProgressive: return reduced
+        case .jpeg2000: return reduced
         case .png where !isProgressive: return smallest
         case .webp where frameCount == 1 && frameCountIsExact && !isLosslessWebP: return smallest
-        case .tiff where (rowsPerUnit ?? .max) <= 1_024: return smallest
         default: return nil
         }
     }

@@ -24,7 +24,7 @@ struct EncodedSizeModel {
     /// The lowest quality with full chroma resolution by default.
     static let lowestFullChromaQuality = 90
     /// The highest quality for which a file with reduced chroma resolution is typically smaller than one with
-    /// ``lowestFullChromaQuality`` and full chroma resolution.
+    /// ``lowestFullChromaQuality`` and full chroma resolution. The search doesn't exceed the requested quality either.
     static let highestReducedChromaQuality = 95
 
     /// A Boolean value that indicates whether the default subsampling depends on the quality.
@@ -41,6 +41,17 @@ struct EncodedSizeModel {
         let (low, high) = (curve[next - 1], curve[next])
         let share = Double(quality - low.quality) / Double(high.quality - low.quality)
         return low.logSize + share * (high.logSize - low.logSize)
+    }
+
+    /// Returns the approximate size of the headers in a file without metadata, in bytes.
+    static func headerByteCount(of format: ImageFormat) -> Int {
+        switch format {
+        case .jpeg: 350
+        case .avif: 280
+        case .heif: 450
+        case .webp, .jxl: 30
+        default: 60
+        }
     }
 
     /// Returns the model of a format, or `nil` if the quality doesn't affect the size of its files. Formats of custom

@@ -23,7 +23,7 @@ struct EncodingLadder {
     private static let pixelExponent = 0.9
 
     /// The encodings of the whole image, with the natural logarithms of their expected relative sizes.
-    private let encodings: [(encoding: ImageEncoding, logSize: Double)]
+    private let encodings: [(encoding: ImageEncoding, logSize: Double, hasFullChroma: Bool)]
     private let longerSide: Int
     /// The number of reduced sizes.
     private let reductions: Int
@@ -50,41 +50,55 @@ struct EncodingLadder {
         return encodings[0].logSize + 2 * Self.pixelExponent * log(ratio)
     }
 
-    /// Returns the last index in a range whose expected size is at most `target`, or the first index if there is none.
-    func index(in range: ClosedRange<Int>, upTo target: Double) -> Int {
-        var (low, high) = (range.lowerBound, range.upperBound)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if logSize(middle) <= target { low = middle } else { high = middle - 1 }
-        }
-        return low
+    /// The differences between a rung and the requested encoding. Each one is 0 for the requested encoding.
+    struct Steps {
+        /// The expected decrease of the natural logarithm of the size because of the lower quality.
+        let quality: Double
+        /// The decrease of the natural logarithm of the longer side.
+        let dimension: Double
+        /// 1 if the rung reduces the chroma resolution and the requested encoding doesn't.
+        let chroma: Double
     }
 
-    private static func encodings(_ encoding: ImageEncoding) -> [(encoding: ImageEncoding, logSize: Double)] {
+    /// Returns the differences between the rung at an index and the requested encoding.
+    func steps(_ index: Int) -> Steps {
+        let encoding = encodings[max(0, index - reductions)]
+        let requested = encodings[encodings.count - 1]
+        let ratio = index < reductions ? Double(Self.minDimension + index) / Double(longerSide) : 1
+        return Steps(
+            quality: max(0, requested.logSize - encoding.logSize), dimension: -log(ratio),
+            chroma: requested.hasFullChroma && !encoding.hasFullChroma ? 1 : 0)
+    }
+
+    private static func encodings(
+        _ encoding: ImageEncoding
+    ) -> [(encoding: ImageEncoding, logSize: Double, hasFullChroma: Bool)] {
         guard !encoding.isLossless, let model = EncodedSizeModel.model(of: encoding.formatOrAutomatic) else {
-            return [(encoding, 0)]
+            return [(encoding, 0, false)]
         }
         let highest = encoding.quality ?? model.defaultQuality
         let firstFull = EncodedSizeModel.lowestFullChromaQuality
         let changes = model.changesSubsampling && encoding.chromaSubsampling == nil && highest >= firstFull
-        var encodings: [(encoding: ImageEncoding, logSize: Double)] = []
+        var encodings: [(encoding: ImageEncoding, logSize: Double, hasFullChroma: Bool)] = []
         func append(_ qualities: Range<Int>, isReduced: Bool = false, hasFullChroma: Bool = false) {
             for quality in qualities {
                 var lower = encoding
                 lower.quality = quality
                 if isReduced { lower.chromaSubsampling = .yuv420 }
-                encodings.append((lower, model.logSize(quality: quality, hasFullChroma: hasFullChroma)))
+                let logSize = model.logSize(quality: quality, hasFullChroma: hasFullChroma)
+                encodings.append((lower, logSize, hasFullChroma))
             }
         }
         let lowest = min(lowestQuality, highest)
         append(lowest..<(changes ? firstFull : highest))
         if changes {
             // Full chroma resolution enlarges a file by about a quarter. Without these rungs, no encoding would use the
-            // space in between.
-            append(firstFull..<EncodedSizeModel.highestReducedChromaQuality + 1, isReduced: true)
+            // space in between. No rung exceeds the requested quality.
+            let highestReduced = min(highest, EncodedSizeModel.highestReducedChromaQuality)
+            append(firstFull..<highestReduced + 1, isReduced: true)
             append(firstFull..<highest, hasFullChroma: true)
         }
-        encodings.append((encoding, model.logSize(quality: highest, hasFullChroma: changes)))
+        encodings.append((encoding, model.logSize(quality: highest, hasFullChroma: changes), changes))
         return encodings
     }
 }

@@ -8,7 +8,8 @@ extension ImageCoderRegistry {
     /// Images that exceed ``ImageEncoding/maxDimension`` are reduced. With ``ImageEncoding/maxByteCount``, this method
     /// encodes the image up to five times to approach the highest quality that fits, from the requested quality down to
     /// 10. If no quality fits or the format has no quality setting, the method reduces the image, down to 16 pixels on
-    /// the longer side. The search ends if a file uses at least 95% of the limit. The timeout ``ImageLimits/maxEncodingTime`` applies to the whole call.
+    /// the longer side. The search ends if a file uses at least 95% of the limit without metadata. The timeout
+    /// ``ImageLimits/maxEncodingTime`` applies to the whole call.
     ///
     /// - Parameters:
     ///   - image: The image to encode. The pixels are written with the EXIF orientation applied.

@@ -122,6 +122,9 @@ extension ImageFormat {
     /// the largest JPEG preview of such a file.
     public var isRAW: Bool { Self.rawFormats.contains(self) }
 
+    /// A Boolean value that indicates whether the format is a camera RAW format whose files are valid TIFF files.
+    package var isTIFFBasedRAW: Bool { isRAW && self != .cr3 && self != .orf && self != .rw2 }
+
     private static let rawFormats: Set<ImageFormat> = [.nef, .arw, .cr2, .cr3, .dng, .orf, .pef, .rw2, .raw]
 
     private static let facts: [ImageFormat: (mediaType: String, fileExtension: String, isPicture: Bool)] = [

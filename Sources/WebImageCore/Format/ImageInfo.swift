@@ -35,7 +35,8 @@ public struct ImageInfo: Sendable, Hashable {
     /// A Boolean value that indicates whether the file is a WebP file with lossless coding.
     package var isLosslessWebP: Bool
     /// The number of rows that a TIFF file stores together, in a strip or in a row of tiles. The value is `nil` if all
-    /// rows are stored together and for other formats.
+    /// rows are stored together and for other formats. Camera RAW files have a value only if they're decoded as TIFF
+    /// files, because they have no JPEG preview. It's the maximum of `Int` if all rows are stored together.
     package var rowsPerUnit: Int?
 
     /// Creates a probe result.

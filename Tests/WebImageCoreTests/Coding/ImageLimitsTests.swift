@@ -62,4 +62,27 @@ struct ImageLimitsTests {
             return failure.kind == .decodingTime && failure.limit == -1_500 && failure.actual >= 0
         }
     }
+
+    @Test("A header whose image can be decoded at a smaller size is accepted at any size")
+    func anySize() throws {
+        // 100 megapixels, above the limit.
+        func info(_ format: ImageFormat, isProgressive: Bool = false, rowsPerUnit: Int? = nil) -> ImageInfo {
+            ImageInfo(
+                format: format, storedSize: PixelSize(width: 12_500, height: 8_000), isProgressive: isProgressive,
+                rowsPerUnit: rowsPerUnit)
+        }
+        let limits = ImageLimits.desktop
+        for header in [
+            info(.jpeg), info(.nef), info(.cr3), info(.jpeg2000), info(.dng, rowsPerUnit: 64),
+            info(.tiff, rowsPerUnit: 64),
+        ] { try limits.checkAtAnySize(header, encodedBytes: 30 << 20) }
+        for header in [
+            info(.jpeg, isProgressive: true), info(.nef, isProgressive: true), info(.dng, rowsPerUnit: .max),
+            info(.tiff), info(.gif),
+        ] { #expect(throws: ImageError.self) { try limits.checkAtAnySize(header, encodedBytes: 30 << 20) } }
+        // A reduced image can also be too large.
+        var large = info(.jpeg2000)
+        large.storedSize = PixelSize(width: .max, height: .max)
+        #expect(throws: ImageError.self) { try limits.checkAtAnySize(large, encodedBytes: 1) }
+    }
 }

@@ -188,6 +188,56 @@ import WebImageCore
         }
     }
 
+    /// A DNG file with a chain of directories, each of which refers to the same data with another length.
+    private func overlapping(_ directories: Int, _ image: ByteBuilder) -> ByteBuilder {
+        let base = Sample.raw([(50_706, 1, 4, 1)], make: nil).bytes.count
+        let start = base + directories * 30
+        var file = Sample.raw([(50_706, 1, 4, 1)], make: nil).patched(base - 4, UInt8(base))
+        for index in 1...directories {
+            file = file.little(2, 2).little(513, 2).little(4, 2).little(1, 4).little(start, 4)
+                .little(514, 2).little(4, 2).little(1, 4).little(image.bytes.count - index, 4)
+                .little(index == directories ? 0 : base + index * 30, 4)
+        }
+        return file.joined(image)
+    }
+
+    @Test("The JPEG segments of overlapping previews in a RAW file exceed a common limit")
+    func overlappingPreviews() {
+        func image(segments: Int) -> ByteBuilder {
+            let content = (0..<segments).reduce(ByteBuilder()) { all, _ in all.segment(0xE4, ByteBuilder()) }
+            return Sample.jpeg(64, 48, before: content).zeros(80)
+        }
+        guard case .limitExceeded(let error) = failure(overlapping(60, image(segments: 40))) else {
+            Issue.record("no limit")
+            return
+        }
+        #expect(error.kind == .metadataSize && error.limit == 1_024 && error.actual == 1_025)
+        // Fewer segments are accepted.
+        #expect(failure(overlapping(60, image(segments: 10))) == nil)
+    }
+
+    @Test("The bytes between the JPEG segments of overlapping previews share a limit, and other previews are found")
+    func overlappingStrayBytes() throws {
+        let stray = Sample.jpeg(64, 48, before: ByteBuilder().segment(0xE4, ByteBuilder()).zeros(40 << 10)).zeros(80)
+        // The second preview would pass another 40 KiB, so it's ignored.
+        #expect(try ImageInfo(data: overlapping(60, stray).data).size == PixelSize(width: 64, height: 48))
+    }
+
+    @Test("A directory of a RAW file with more than 1,024 entries isn't read")
+    func directoryEntries() {
+        func file(_ entries: Int) -> ByteBuilder {
+            let image = Sample.jpeg(640, 480)
+            func structure(_ start: Int) -> ByteBuilder {
+                Sample.raw(
+                    (0..<entries - 3).map { (1_000 + $0, 3, 1, 1) }
+                        + [(50_706, 1, 4, 1), (513, 4, 1, start), (514, 4, 1, image.bytes.count)], make: nil)
+            }
+            return structure(structure(0).bytes.count).joined(image)
+        }
+        #expect(failure(file(1_024)) == nil)
+        #expect(unsupported(file(1_025)) == "a file without a JPEG preview")
+    }
+
     @Test("An Apple icon with too many entries, an entry outside the file, or only old types is rejected")
     func appleIcons() {
         let many = Sample.appleIcon((0..<300).map { _ in ("is32", ByteBuilder().zeros(3)) })

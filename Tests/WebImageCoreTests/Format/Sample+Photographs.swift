@@ -114,7 +114,71 @@ extension Sample {
         Sample("Panasonic RAW", previews(nil, signature: ByteBuilder().text("IIU").raw(0)), preview(.rw2)),
         Sample("Panasonic RAW with JpgFromRaw", wholePreview, preview(.rw2)),
         Sample("Canon RAW 3", canon3, preview(.cr3)),
+        Sample("Canon RAW 3 with a preview box", canon3Preview, preview(.cr3)),
+        Sample("Canon RAW 3 with only a thumbnail", canon3Thumbnail(version: 0), thumbnail(.cr3)),
+        Sample("Canon RAW 3 with a thumbnail of version 1", canon3Thumbnail(version: 1), thumbnail(.cr3)),
+        Sample("Olympus maker note", olympus(.relative("OLYMPUS\0II\u{3}\0")), preview(.orf)),
+        Sample("Olympus maker note with inline settings", olympus(.inline), preview(.orf)),
+        Sample("OM System maker note", olympus(.relative("OM SYSTEM\0\0\0II\u{4}\0")), preview(.orf)),
+        Sample("old Olympus maker note", olympus(.absolute("OLYMP\0\u{1}\0")), preview(.orf)),
+        Sample("Epson maker note", olympus(.absolute("EPSON\0\u{1}\0")), preview(.orf)),
+        Sample("DNG with an uncompressed thumbnail", uncompressed, uncompressedInfo),
     ]
+
+    private static func thumbnail(_ format: ImageFormat) -> ImageInfo {
+        ImageInfo(format: format, storedSize: size(160, 120), orientation: .right, smallestFile: 57)
+    }
+
+    /// A DNG file whose first directory describes 9 × 5 pixels in one strip.
+    private static let uncompressed = raw(
+        [
+            (256, 4, 1, 9), (257, 4, 1, 5), (258, 3, 1, 8), (259, 3, 1, 1), (273, 4, 1, 200), (274, 3, 1, 8),
+            (279, 4, 1, 135), (50_706, 1, 4, 0x0401),
+        ], make: nil)
+
+    private static let uncompressedInfo = ImageInfo(
+        format: .dng, storedSize: size(9, 5), orientation: .left, rowsPerUnit: .max)
+
+    /// The kinds of maker notes with the position of a preview, as documented in ExifTool.
+    private enum OlympusNote {
+        /// A note with a header and with positions relative to the note.
+        case relative(String)
+        /// The same, but the settings have the type UNDEFINED.
+        case inline
+        /// A note with a header of 8 bytes, positions relative to the file, and no settings.
+        case absolute(String)
+    }
+
+    private static func directory(_ entries: [(tag: Int, kind: Int, count: Int, value: Int)]) -> ByteBuilder {
+        entries.reduce(ByteBuilder().little(entries.count, 2)) {
+            $0.little($1.tag, 2).little($1.kind, 2).little($1.count, 4).little($1.value, 4)
+        }.zeros(4)
+    }
+
+    private static func olympus(_ kind: OlympusNote) -> ByteBuilder {
+        let image = jpeg(640, 480)
+        func first(_ exif: Int) -> ByteBuilder {
+            raw([(274, 3, 1, 6), (34_665, 4, 1, exif)], make: nil, signature: ByteBuilder().text("IIRO"))
+        }
+        let exif = first(0).bytes.count
+        let note = exif + 18
+        func content(_ start: Int) -> ByteBuilder {
+            switch kind {
+            case .relative(let header):
+                let settings = header.utf8.count + 18
+                return ByteBuilder().text(header).joined(directory([(0x2020, 13, 1, settings)]))
+                    .joined(directory([(0x0101, 4, 1, start - note), (0x0102, 4, 1, image.bytes.count)]))
+            case .inline:
+                return ByteBuilder().text("OLYMPUS\0II\u{3}\0").joined(directory([(0x2020, 7, 30, 30)]))
+                    .joined(directory([(0x0101, 4, 1, start - note), (0x0102, 4, 1, image.bytes.count)]))
+            case .absolute(let header):
+                return ByteBuilder().text(header)
+                    .joined(directory([(0x1036, 4, 1, start), (0x1037, 4, 1, image.bytes.count)]))
+            }
+        }
+        let count = content(0).bytes.count
+        return first(exif).joined(directory([(37_500, 7, count, note)])).joined(content(note + count)).joined(image)
+    }
 
     private static let wholePreview: ByteBuilder = {
         let image = jpeg(640, 480)
@@ -125,18 +189,41 @@ extension Sample {
         return file(file(0).bytes.count).joined(image)
     }()
 
+    private static let canonMetadata: [UInt8] = [
+        0x85, 0xC0, 0xB6, 0x87, 0x82, 0x0F, 0x11, 0xE0, 0x81, 0x11, 0xF4, 0xCE, 0x46, 0x2B, 0x6A, 0x48,
+    ]
+    private static let canonPreview: [UInt8] = [
+        0xEA, 0xF4, 0x2B, 0x5E, 0x1C, 0x98, 0x4B, 0x88, 0xB9, 0xFB, 0xB7, 0xDC, 0x40, 0x6E, 0x4D, 0x16,
+    ]
+
+    /// Returns the box with the metadata and the thumbnail in `moov`, in the layout that canon_cr3 documents.
+    private static func canonHeader(version: UInt8 = 0, track: ByteBuilder? = nil) -> ByteBuilder {
+        let image = jpeg(160, 120)
+        let sides = ByteBuilder().raw(version, 0, 0, 0).big(160, 2).big(120, 2).big(image.bytes.count, 4)
+        let header = version == 0 ? sides.big(1, 2).zeros(2) : sides
+        let own = ByteBuilder().joined(canonMetadata).box("CMT1", exif(6)).box("THMB", header.joined(image).zeros(3))
+        let boxes = ByteBuilder().box("uuid", own)
+        return brands("crx ", "isom").box("moov", track.map { boxes.box("trak", $0) } ?? boxes)
+    }
+
+    private static func canon3Thumbnail(version: UInt8) -> ByteBuilder {
+        canonHeader(version: version).box("mdat", ByteBuilder().zeros(40))
+    }
+
+    private static let canon3Preview: ByteBuilder = {
+        let image = jpeg(640, 480)
+        let header = ByteBuilder().zeros(4).big(1, 2).big(640, 2).big(480, 2).big(1, 2).big(image.bytes.count, 4)
+        let preview = ByteBuilder().joined(canonPreview).zeros(8).box("PRVW", header.joined(image).zeros(3))
+        return canonHeader().box("uuid", preview).box("mdat", ByteBuilder().zeros(40))
+    }()
+
     private static let canon3: ByteBuilder = {
         let large = jpeg(640, 480)
-        let metadata: [UInt8] = [
-            0x85, 0xC0, 0xB6, 0x87, 0x82, 0x0F, 0x11, 0xE0, 0x81, 0x11, 0xF4, 0xCE, 0x46, 0x2B, 0x6A, 0x48,
-        ]
         func head(_ start: Int) -> ByteBuilder {
             let table = ByteBuilder().box("stsz", ByteBuilder().zeros(4).big(large.bytes.count, 4).big(1, 4))
                 .box("co64", ByteBuilder().zeros(4).big(1, 4).big(start, 8))
             let track = ByteBuilder().box("mdia", ByteBuilder().box("minf", ByteBuilder().box("stbl", table)))
-            let thumbnail = ByteBuilder().zeros(16).joined(jpeg(160, 120))
-            let own = ByteBuilder().joined(metadata).box("CMT1", exif(6)).box("THMB", thumbnail)
-            return brands("crx ", "isom").box("moov", ByteBuilder().box("uuid", own).box("trak", track))
+            return canonHeader(track: track)
         }
         return head(head(0).bytes.count + 8).box("mdat", large)
     }()

@@ -177,4 +177,16 @@ struct PreviewSourceTests {
         #expect(feed.coder.noted.inspections == 1)
         feed.feed.end(session)
     }
+
+    @Test("The memory that AVIF and HEIF decoders retain includes the file and the planes")
+    func retainedBytes() {
+        let size = PixelSize(width: 100, height: 50)
+        func bytes(_ format: ImageFormat, depth: Int = 8, size: PixelSize = size, file: Int = 1_000) -> Int {
+            PreviewGenerator.retainedBytes(
+                ImageInfo(format: format, storedSize: size, bitDepth: depth), fileBytes: file)
+        }
+        #expect(bytes(.heif) == 1_000 && bytes(.jpeg) == 0)
+        #expect(bytes(.avif) == 1_000 + 5_000 * 4 && bytes(.avif, depth: 10) == 1_000 + 5_000 * 8)
+        #expect(bytes(.avif, size: PixelSize(width: .max, height: .max)) == .max && bytes(.avif, file: .max) == .max)
+    }
 }

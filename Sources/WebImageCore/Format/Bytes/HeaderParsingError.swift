@@ -65,6 +65,11 @@ enum HeaderBounds {
     static let rawDirectories = 64
     /// The maximum number of embedded JPEG images in a camera RAW file.
     static let rawPreviews = 64
+    /// The maximum number of entries in a directory of a camera RAW file. Cameras write fewer than 200.
+    static let rawEntries = 1_024
+    /// The maximum number of segments before the scans of all embedded JPEG images in a camera RAW file. A preview of
+    /// a camera has about 10.
+    static let rawSegments = 1_024
     /// The maximum number of samples in an image sequence.
     static let sequenceSamples = 65_536
     /// The maximum number of tiles in a JPEG 2000 codestream. OpenJPEG allocates about 9 KiB per tile for four

@@ -7,7 +7,30 @@ struct JPEGProbe {
     private var frameMarker: UInt8 = 0
     private var orientation: ImageOrientation?
     private var iccBytes = 0
-    private var strayBytes = 0
+    private var work = Work()
+
+    /// The parts that a parser has passed. All JPEG files that are embedded in one file share it.
+    struct Work {
+        fileprivate var segments = 0
+        fileprivate var strayBytes = 0
+        /// The maximum number of segments, or `nil` if only the size of the file limits it.
+        private let maxSegments: Int?
+
+        init(maxSegments: Int? = nil) { self.maxSegments = maxSegments }
+
+        fileprivate mutating func passSegment() throws(HeaderParsingError) {
+            segments += 1
+            guard let maxSegments else { return }
+            try HeaderParsingError.check(segments, limit: maxSegments, "segments of embedded JPEG files")
+        }
+
+        fileprivate mutating func passStrayBytes(_ count: Int) throws(HeaderParsingError) {
+            strayBytes += count
+            guard strayBytes < HeaderBounds.strayBytes else {
+                throw .corrupt(.jpeg, "more than \(HeaderBounds.strayBytes) bytes between segments")
+            }
+        }
+    }
 
     /// Reads the properties of a JPEG file from the segments before its first scan.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
@@ -27,9 +50,16 @@ struct JPEGProbe {
 
     /// Reads the properties of a JPEG file that's embedded in another file. The result is `nil` if libjpeg doesn't
     /// support the coding process, which is the case for the lossless JPEG data of camera RAW files.
-    static func embedded(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo? {
+    ///
+    /// - Parameters:
+    ///   - bytes: The JPEG file.
+    ///   - work: The parts of all embedded files that were passed, to which the parts of this file are added.
+    /// - Throws: An error of the parser, also if the work exceeds its limits.
+    static func embedded(_ bytes: HeaderBytes, work: inout Work) throws(HeaderParsingError) -> ImageInfo? {
         guard try bytes.has([0xFF, 0xD8, 0xFF]) else { return nil }
         var reader = JPEGProbe(bytes: bytes)
+        reader.work = work
+        defer { work = reader.work }
         try reader.walk()
         guard var probe = reader.frame, [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(reader.frameMarker) else { return nil }
         probe.orientation = reader.orientation ?? .up
@@ -43,6 +73,7 @@ struct JPEGProbe {
         var offset = 2
         while true {
             let marker = try nextMarker(&offset)
+            try work.passSegment()
             switch marker {
             case 0x01, 0xD0...0xD8:
                 continue
@@ -59,24 +90,20 @@ struct JPEGProbe {
 
     /// Returns the code of the next marker and moves `offset` past it. Like decoders, this function skips stray bytes.
     private mutating func nextMarker(_ offset: inout Int) throws(HeaderParsingError) -> UInt8 {
-        let start = offset
         while true {
-            while try bytes.byte(at: offset) != 0xFF { offset = try stray(offset, after: start) }
-            while try bytes.byte(at: offset) == 0xFF { offset = try stray(offset, after: start) }
+            while try bytes.byte(at: offset) != 0xFF { try skip(&offset) }
+            offset += 1
+            while try bytes.byte(at: offset) == 0xFF { try skip(&offset) }
             let code = try bytes.byte(at: offset)
             offset += 1
-            guard code == 0 else {
-                strayBytes += offset - start - 2
-                return code
-            }
+            guard code == 0 else { return code }
+            try work.passStrayBytes(2)
         }
     }
 
-    private func stray(_ offset: Int, after start: Int) throws(HeaderParsingError) -> Int {
-        guard strayBytes + offset - start < HeaderBounds.strayBytes else {
-            throw .corrupt(.jpeg, "more than \(HeaderBounds.strayBytes) bytes between segments")
-        }
-        return offset + 1
+    private mutating func skip(_ offset: inout Int) throws(HeaderParsingError) {
+        try work.passStrayBytes(1)
+        offset += 1
     }
 
     private mutating func read(_ marker: UInt8, _ segment: HeaderBytes) throws(HeaderParsingError) {

@@ -92,6 +92,27 @@ struct TIFFDirectory {
         return nil
     }
 
+    /// Returns the wanted tags of the directory at `offset`, which is read once. If an entry repeats a tag, the first
+    /// valid one counts.
+    ///
+    /// - Parameters:
+    ///   - wanted: The tags.
+    ///   - offset: The offset of the directory.
+    ///   - maxEntries: The maximum number of entries. A directory with more of them is invalid.
+    func fields(
+        _ wanted: Set<Int>, at offset: Int, maxEntries: Int
+    ) throws(HeaderParsingError) -> [Int: Tag] {
+        let entries = try number(offset, countWidth)
+        guard entries <= maxEntries else { throw .outside }
+        var fields: [Int: Tag] = [:]
+        for index in 0..<entries {
+            let entry = try sum(offset, countWidth + index * entryWidth)
+            let name = try number(entry, 2)
+            if wanted.contains(name), fields[name] == nil { fields[name] = try tag(at: entry) }
+        }
+        return fields
+    }
+
     /// Returns up to `limit` integers of a tag.
     func values(of field: Tag, limit: Int) throws(HeaderParsingError) -> [Int] {
         var values: [Int] = []

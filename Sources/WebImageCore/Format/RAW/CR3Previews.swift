@@ -50,16 +50,23 @@ enum CR3Previews {
         }
     }
 
-    /// Adds the images of `PRVW` and `THMB` boxes, which begin with 16 bytes that contain the size.
+    /// Adds the images of `PRVW` and `THMB` boxes.
+    ///
+    /// The size of the JPEG file is at offset 12 in `PRVW` and at offset 8 in `THMB`. The file follows the 16 bytes of
+    /// the header, or 12 bytes in version 1 of `THMB`. Padding follows the file.
     private static func read(
         images: HeaderBytes, from start: Int, _ found: inout RAWPreviewList
     ) throws(HeaderParsingError) {
         var list = BoxList(images, from: start)
         while let box = try list.next() {
-            guard box.name == "PRVW" || box.name == "THMB", let length = box.content.declaredLength, length > 16 else {
+            let isThumbnail = box.name == "THMB"
+            guard isThumbnail || box.name == "PRVW", let length = box.content.declaredLength, length > 16 else {
                 continue
             }
-            try found.add(offset: box.content.position + 16, count: length - 16)
+            let version = try box.content.byte(at: 0)
+            let header = isThumbnail && version == 1 ? 12 : 16
+            let count = try box.content.big32(at: isThumbnail ? 8 : 12)
+            try found.add(offset: box.content.position + header, count: min(count, length - header))
         }
     }
 

@@ -23,33 +23,70 @@ package struct RAWPreview: Sendable, Hashable {
         self = try result.get()
     }
 
-    init(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) {
-        let found =
-            format == .cr3 ? try CR3Previews.read(bytes) : try TIFFPreviews.read(bytes, format: format)
-        var best: (range: Range<Int>, image: ImageInfo)?
-        for range in found.ranges {
-            guard let image = try Self.image(bytes, range) else { continue }
-            if image.storedSize.area ?? 0 > best?.image.storedSize.area ?? 0 { best = (range, image) }
-        }
-        guard var best else { throw .unsupported(format, "a file without a JPEG preview") }
-        if let orientation = found.orientation { best.image.orientation = orientation }
-        range = best.range
-        image = best.image
+    private init(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) {
+        guard let preview = try Self.find(bytes, format: format) else { throw Self.missing(format) }
+        self = preview
+    }
+
+    private init(range: Range<Int>, image: ImageInfo) {
+        self.range = range
+        self.image = image
     }
 
     /// Returns the header of a RAW file, which has the properties of its preview.
-    func info(_ format: ImageFormat) -> ImageInfo {
+    ///
+    /// If the file has no preview but the structure of TIFF, the result has the properties of its first directory. The
+    /// TIFF coder decodes some of these files, such as DNG files with an uncompressed thumbnail.
+    static func header(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> ImageInfo {
+        if let preview = try find(bytes, format: format) { return preview.info(format) }
+        guard format.isTIFFBasedRAW else { throw missing(format) }
+        do throws(HeaderParsingError) {
+            var info = try TIFFProbe.read(bytes)
+            info.format = format
+            // The JPEG coder doesn't decode this file.
+            info.rowsPerUnit = info.rowsPerUnit ?? .max
+            return info
+        } catch {
+            if case .needsMore = error, !bytes.isComplete { throw error }
+            throw missing(format)
+        }
+    }
+
+    /// Returns the largest preview, or `nil` if there's none.
+    private static func find(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> RAWPreview? {
+        let found =
+            format == .cr3 ? try CR3Previews.read(bytes) : try TIFFPreviews.read(bytes, format: format)
+        // Previews may overlap, so limit the work for all of them together.
+        var work = JPEGProbe.Work(maxSegments: HeaderBounds.rawSegments)
+        var best: (range: Range<Int>, image: ImageInfo)?
+        for range in found.ranges {
+            guard let image = try image(bytes, range, &work) else { continue }
+            if image.storedSize.area ?? 0 > best?.image.storedSize.area ?? 0 { best = (range, image) }
+        }
+        guard var best else { return nil }
+        if let orientation = found.orientation { best.image.orientation = orientation }
+        return RAWPreview(range: best.range, image: best.image)
+    }
+
+    private static func missing(_ format: ImageFormat) -> HeaderParsingError {
+        .unsupported(format, "a file without a JPEG preview")
+    }
+
+    private func info(_ format: ImageFormat) -> ImageInfo {
         var info = image
         info.format = format
         return info
     }
 
     /// Returns the header of a JPEG file, or `nil` if it isn't valid or if it's the lossless encoding of sensor data.
-    private static func image(_ bytes: HeaderBytes, _ range: Range<Int>) throws(HeaderParsingError) -> ImageInfo? {
+    private static func image(
+        _ bytes: HeaderBytes, _ range: Range<Int>, _ work: inout JPEGProbe.Work
+    ) throws(HeaderParsingError) -> ImageInfo? {
         do throws(HeaderParsingError) {
-            return try JPEGProbe.embedded(try bytes.part(at: range.lowerBound, length: range.count))
+            return try JPEGProbe.embedded(try bytes.part(at: range.lowerBound, length: range.count), work: &work)
         } catch {
             if case .needsMore = error, !bytes.isComplete { throw error }
+            if case .failed(.limitExceeded) = error { throw error }
             return nil
         }
     }
@@ -62,10 +99,16 @@ struct RAWPreviewList {
     var orientation: ImageOrientation?
 
     /// Adds the position of a preview. Invalid positions are ignored.
-    mutating func add(offset: Int, count: Int) throws(HeaderParsingError) {
-        let (end, overflow) = offset.addingReportingOverflow(count)
-        guard !overflow, offset > 0, count > 4, !ranges.contains(offset..<end) else { return }
-        ranges.append(offset..<end)
+    ///
+    /// - Parameters:
+    ///   - offset: The position after `base`.
+    ///   - base: The position in the file to which `offset` refers. The default is the beginning.
+    ///   - count: The size of the preview, in bytes.
+    mutating func add(offset: Int, from base: Int = 0, count: Int) throws(HeaderParsingError) {
+        let (start, isOutside) = base.addingReportingOverflow(offset)
+        let (end, overflow) = start.addingReportingOverflow(count)
+        guard !isOutside, !overflow, start > 0, count > 4, !ranges.contains(start..<end) else { return }
+        ranges.append(start..<end)
         try HeaderParsingError.check(ranges.count, limit: HeaderBounds.rawPreviews, "previews in a RAW file")
     }
 }

@@ -4,7 +4,7 @@
 ///
 /// It follows the chain of directories and the directories in other directories. The positions of previews are those
 /// that ExifTool documents: `JPEGInterchangeFormat`, `JpgFromRaw`, the single strip of a directory with JPEG
-/// compression, and the preview in the maker note of Olympus, which has no other large preview.
+/// compression, and the previews in the maker note of Olympus, which has no other large preview.
 struct TIFFPreviews {
     private let file: TIFFDirectory
     private var found = RAWPreviewList()
@@ -47,30 +47,44 @@ struct TIFFPreviews {
         pending.append(try file.next(after: offset))
     }
 
-    /// Reads the preview in the camera settings of Olympus. Positions are relative to the maker note, except in its
-    /// first version.
+    /// Reads the previews in the maker note of Olympus: one in the note itself, which old cameras write, and one in the
+    /// camera settings (ExifTool, Olympus tags 0x1036, 0x1037, 0x2020, 0x0101, and 0x0102). Positions are relative to
+    /// the maker note, except in its first version.
     private mutating func readOlympusNote(_ note: TIFFDirectory.Tag) throws(HeaderParsingError) {
         let bytes = try file.bytes.part(at: note.position, length: note.byteCount)
-        var base = note.position
+        let inner: TIFFDirectory
         let start: Int
-        if try bytes.has("OLYMPUS\0II") {
+        var base = note.position
+        if try bytes.has("OLYMPUS\0") {
+            inner = try directory(at: base, mark: 8)
             start = 12
-        } else if try bytes.has("OM SYSTEM\0\0\0II") {
+        } else if try bytes.has("OM SYSTEM\0") {
+            inner = try directory(at: base, mark: 12)
             start = 16
-        } else if try bytes.has("OLYMP\0") {
+        } else if try bytes.has(anyOf: ["OLYMP\0", "EPSON\0"]) {
+            inner = TIFFDirectory(file.bytes, order: file.order)
             start = note.position + 8
             base = 0
         } else {
             return
         }
-        let inner = TIFFDirectory(try file.bytes.rest(from: base), order: base == 0 ? file.order : .little)
-        guard let settings = try inner.field(0x2020, at: start) else { return }
-        let directory = settings.valueSize == 1 ? settings.position : settings.first
-        guard let offset = try inner.value(of: 0x0101, at: directory),
-            let count = try inner.value(of: 0x0102, at: directory)
-        else { return }
-        let (position, overflow) = offset.addingReportingOverflow(base)
-        if !overflow { try found.add(offset: position, count: count) }
+        let fields = try inner.fields([0x1036, 0x1037, 0x2020], at: start, maxEntries: HeaderBounds.rawEntries)
+        if let offset = fields[0x1036], let count = fields[0x1037] {
+            try found.add(offset: offset.first, from: base, count: count.first)
+        }
+        guard let place = fields[0x2020] else { return }
+        // The value is either the position of the directory or, with the type UNDEFINED, the directory itself.
+        let settings = try inner.fields(
+            [0x0101, 0x0102], at: place.valueSize == 1 ? place.position : place.first,
+            maxEntries: HeaderBounds.rawEntries)
+        guard let offset = settings[0x0101], let count = settings[0x0102] else { return }
+        try found.add(offset: offset.first, from: base, count: count.first)
+    }
+
+    /// Returns the structure of a maker note at `base` with the byte order in `mark`, which is relative to `base`.
+    private func directory(at base: Int, mark: Int) throws(HeaderParsingError) -> TIFFDirectory {
+        let note = try file.bytes.rest(from: base)
+        return TIFFDirectory(note, order: try note.has("MM", at: mark) ? .big : .little)
     }
 }
 
@@ -83,10 +97,7 @@ extension TIFFPreviews {
         private(set) var makerNote: TIFFDirectory.Tag?
 
         init(_ file: TIFFDirectory, at offset: Int) throws(HeaderParsingError) {
-            var values: [Int: TIFFDirectory.Tag] = [:]
-            for tag in Self.tags {
-                if let field = try file.field(tag, at: offset) { values[tag] = field }
-            }
+            let values = try file.fields(Self.tags, at: offset, maxEntries: HeaderBounds.rawEntries)
             orientation = values[274].flatMap { ImageOrientation(rawValue: $0.first) }
             makerNote = values[37_500]
             if let inner = values[330] { directories += try file.values(of: inner, limit: HeaderBounds.rawDirectories) }
@@ -100,6 +111,6 @@ extension TIFFPreviews {
             }
         }
 
-        private static let tags = [46, 259, 273, 274, 279, 330, 513, 514, 34_665, 37_500]
+        private static let tags: Set<Int> = [46, 259, 273, 274, 279, 330, 513, 514, 34_665, 37_500]
     }
 }

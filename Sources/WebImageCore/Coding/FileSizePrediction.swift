@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// A prediction of file sizes along an ``EncodingLadder`` from the sizes of the files that were encoded.
+///
+/// A file consists of a fixed part, such as metadata, and a part that depends on the pixels. The logarithm of the second
+/// part deviates from the expectation of the ladder. The deviation is a Gaussian process that is zero for the requested
+/// encoding. It changes linearly and, to a smaller degree, irregularly with the quality and with the dimensions. So the
+/// prediction passes through the sizes of the files, interpolates between them, and extrapolates their tendency.
+struct FileSizePrediction {
+    /// An encoded file.
+    struct Sample {
+        /// The index of the rung.
+        let index: Int
+        /// The size of the file, in bytes.
+        let byteCount: Int
+    }
+
+    /// The prior standard deviations. They describe the variation among photographs.
+    private enum Prior {
+        /// The deviation of the effect of the quality, relative to the expectation.
+        static let quality = 0.35
+        /// The variance of irregular changes per unit of the expected effect of the quality.
+        static let irregularQuality = 0.15
+        /// The deviation of the exponent with which the size grows with the longer side.
+        static let dimension = 0.6
+        /// The variance of irregular changes per unit of the logarithm of the longer side.
+        static let irregularDimension = 0.03
+        /// The deviation of the effect of the chroma resolution.
+        static let chroma = 0.3
+        /// The deviation of a single file.
+        static let noise = 0.02
+    }
+
+    /// The part of each file that doesn't depend on the pixels, in bytes.
+    let fixedByteCount: Double
+    /// The logarithm of the likelihood of the samples.
+    let logLikelihood: Double
+
+    private let ladder: EncodingLadder
+    /// The logarithm of the variable part of the requested encoding, relative to the ladder.
+    private let offset: Double
+    private let steps: [EncodingLadder.Steps]
+    /// The Cholesky factor of the covariance of the samples.
+    private let factor: [[Double]]
+    /// The deviations of the samples, multiplied by the inverse of their covariance.
+    private let weights: [Double]
+
+    /// Creates a prediction.
+    ///
+    /// - Parameters:
+    ///   - samples: The files. The first one has the requested encoding.
+    ///   - ladder: The ladder.
+    ///   - fixedByteCount: The size of the part that doesn't depend on the pixels. It must be less than the size of
+    ///     every file.
+    private init(_ samples: [Sample], _ ladder: EncodingLadder, fixedByteCount: Double) {
+        func logSize(_ sample: Sample) -> Double { log(max(1e-3, Double(sample.byteCount) - fixedByteCount)) }
+        let offset = logSize(samples[0]) - ladder.logSize(samples[0].index)
+        let others = samples.dropFirst()
+        let steps = others.map { ladder.steps($0.index) }
+        let deviations = others.map { logSize($0) - offset - ladder.logSize($0.index) }
+        let factor = Self.factor(of: steps)
+        let standardized = Self.forward(factor, deviations)
+        weights = Self.backward(factor, standardized)
+        let quadratic = standardized.reduce(0) { $0 + $1 * $1 }
+        let determinant = factor.indices.reduce(0) { $0 + log(factor[$1][$1]) }
+        logLikelihood = -0.5 * quadratic - determinant - others.reduce(0) { $0 + logSize($1) }
+        self.factor = factor
+        self.ladder = ladder
+        self.offset = offset
+        self.steps = steps
+        self.fixedByteCount = fixedByteCount
+    }
+
+    /// Returns the most probable prediction among several sizes of the fixed part.
+    ///
+    /// - Parameters:
+    ///   - samples: The files. The first one has the requested encoding.
+    ///   - ladder: The ladder.
+    ///   - headers: The approximate size of the headers, in bytes.
+    ///   - metadata: The size of the metadata, in bytes. A coder may compress or omit it.
+    static func best(
+        of samples: [Sample], _ ladder: EncodingLadder, headers: Int, metadata: Int
+    ) -> FileSizePrediction {
+        let smallest = Double(samples.map(\.byteCount).min() ?? 0)
+        let (headers, metadata) = (Double(headers), Double(metadata))
+        let expected = headers + metadata
+        // Each candidate has the logarithm of its relative prior probability.
+        var candidates: [(fixed: Double, prior: Double)] = [
+            (expected, 0), (headers * 0.7 + metadata, -1), (headers * 0.4 + metadata, -2),
+        ]
+        if metadata > 0 { candidates += [(headers, -2.5), (metadata * 0.3, -4), (metadata * 0.6, -4)] }
+        if samples.count > 1 {
+            // Thumbnails and other parts are unknown.
+            let least = expected < smallest ? expected : headers
+            candidates += [0.3, 0.6, 0.8, 0.9].map { (least + (smallest - least) * $0, -4) }
+        }
+        var best = FileSizePrediction(samples, ladder, fixedByteCount: 0)
+        var bestScore = -Double.infinity
+        for candidate in candidates where candidate.fixed < smallest * 0.99 {
+            let prediction = FileSizePrediction(samples, ladder, fixedByteCount: candidate.fixed)
+            let score = prediction.logLikelihood + candidate.prior
+            if score > bestScore { (best, bestScore) = (prediction, score) }
+        }
+        return best
+    }
+
+    /// Returns the expected logarithm of the variable part of a file, and its standard deviation.
+    func logSize(_ index: Int) -> (mean: Double, deviation: Double) {
+        let own = ladder.steps(index)
+        let covariances = steps.map { Self.covariance($0, own) }
+        let mean = zip(covariances, weights).reduce(offset + ladder.logSize(index)) { $0 + $1.0 * $1.1 }
+        let explained = Self.forward(factor, covariances).reduce(0) { $0 + $1 * $1 }
+        let variance = max(0, Self.covariance(own, own) - explained) + Prior.noise * Prior.noise
+        return (mean, variance.squareRoot())
+    }
+
+    private static func covariance(_ left: EncodingLadder.Steps, _ right: EncodingLadder.Steps) -> Double {
+        Prior.quality * Prior.quality * left.quality * right.quality
+            + Prior.irregularQuality * min(left.quality, right.quality)
+            + Prior.dimension * Prior.dimension * left.dimension * right.dimension
+            + Prior.irregularDimension * min(left.dimension, right.dimension)
+            + Prior.chroma * Prior.chroma * left.chroma * right.chroma
+    }
+
+    /// Returns the lower triangular matrix whose product with its transpose is the covariance of the samples.
+    private static func factor(of steps: [EncodingLadder.Steps]) -> [[Double]] {
+        var factor: [[Double]] = []
+        for row in steps.indices {
+            var values: [Double] = []
+            for column in 0...row {
+                var sum = covariance(steps[row], steps[column])
+                if row == column { sum += Prior.noise * Prior.noise }
+                for inner in 0..<column { sum -= values[inner] * (column == row ? values : factor[column])[inner] }
+                // The noise makes the matrix positive definite, except for rounding errors.
+                values.append(row == column ? max(sum, 1e-9).squareRoot() : sum / factor[column][column])
+            }
+            factor.append(values)
+        }
+        return factor
+    }
+
+    /// Solves a linear system with a lower triangular matrix.
+    private static func forward(_ factor: [[Double]], _ right: [Double]) -> [Double] {
+        var result: [Double] = []
+        for row in factor.indices {
+            var sum = right[row]
+            for column in 0..<row { sum -= factor[row][column] * result[column] }
+            result.append(sum / factor[row][row])
+        }
+        return result
+    }
+
+    /// Solves a linear system with the transpose of a lower triangular matrix.
+    private static func backward(_ factor: [[Double]], _ right: [Double]) -> [Double] {
+        var result = right
+        for row in factor.indices.reversed() {
+            for column in factor.indices where column > row { result[row] -= factor[column][row] * result[column] }
+            result[row] /= factor[row][row]
+        }
+        return result
+    }
+}
