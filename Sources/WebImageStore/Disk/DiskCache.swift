@@ -30,7 +30,7 @@ public final class DiskCache: Sendable {
     /// - Throws: ``ImageError/CacheFailure/unsafeDirectory(path:reason:)`` or
     ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
     public init(configuration: Configuration = Configuration()) throws(ImageError) {
-        try CacheLayout(root: configuration.directory.absoluteFilePath).prepare(configuration.fileSystem)
+        try CacheLayout(configuration).prepare(configuration.fileSystem)
         let state = DiskCacheState(configuration)
         self.state = state
         readers = ReaderThreads(name: "webimage-read", threads: 2) { EntryReader(state) }

@@ -57,6 +57,10 @@ final class DiskCacheState: Sendable {
         var counters = DiskCache.Info.Counters()
         /// The uptime until which writing is paused.
         var pausedUntil: Double?
+        /// The error number of the failure that paused writing.
+        var pauseCode: Int32 = 0
+        /// The reason why the last removal of all entries left them on disk, or `nil` if it removed them.
+        var removalFailure: SystemCallError?
         var lastRefresh = -Double.infinity
         /// A number that increases when the index file is replaced.
         var indexGeneration = 0
@@ -92,11 +96,10 @@ final class DiskCacheState: Sendable {
     /// Creates the state for an existing directory.
     init(_ configuration: DiskCache.Configuration) {
         self.configuration = configuration
-        let root = configuration.directory.absoluteFilePath
-        layout = CacheLayout(root: root)
+        layout = CacheLayout(configuration)
         let limits = DiskCache.Limits(configuration)
         currentLimits = Lock((limits, limits.effectiveEntrySizeLimit))
-        isFilesOnly = (try? configuration.fileSystem.isRemote(root)) ?? false
+        isFilesOnly = (try? configuration.fileSystem.isRemote(layout.root)) ?? false
         extras = ExtraDirectories(
             configuration.readOnlyDirectories.map(\.absoluteFilePath), files: configuration.fileSystem)
         shared = Lock(

@@ -27,6 +27,8 @@ final class FaultyFileSystem: FileSystem {
         var failing: Range<Int> = 0..<0
         var fault = Fault.short
         var space: FreeSpace?
+        var owner: uid_t?
+        var permissions: mode_t?
     }
 
     private let state = Lock(State())
@@ -48,6 +50,14 @@ final class FaultyFileSystem: FileSystem {
 
     func set(space: FreeSpace?) { state.withLock { $0.space = space } }
 
+    /// Makes the cache see another owner and other permissions of open files.
+    func set(owner: uid_t? = nil, permissions: mode_t? = nil) {
+        state.withLock {
+            $0.owner = owner
+            $0.permissions = permissions
+        }
+    }
+
     private func next() -> Fault? {
         state.withLock {
             $0.calls += 1
@@ -64,11 +74,20 @@ final class FaultyFileSystem: FileSystem {
         return try system.open(path, flags: flags, mode: mode)
     }
 
+    func open(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
+        try check("open", path)
+        return try system.open(path, beneath: root)
+    }
+
     func close(_ file: Int32) { system.close(file) }
 
     func status(of file: Int32) throws(SystemCallError) -> FileStatus {
         try check("fstat")
-        return try system.status(of: file)
+        var status = try system.status(of: file)
+        let (owner, permissions) = state.withLock { ($0.owner, $0.permissions) }
+        status.owner = owner ?? status.owner
+        status.permissions = permissions ?? status.permissions
+        return status
     }
 
     func status(at path: String) throws(SystemCallError) -> FileStatus {

@@ -22,7 +22,7 @@ final class CacheIndex {
     /// Opens the index for the writer and creates it if it doesn't exist.
     init(writing path: String) throws(IndexError) {
         connection = try SQLiteConnection(path, create: true, busyMilliseconds: 2_000)
-        try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA mmap_size=67108864;")
+        try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
         // By default, Debian's SQLite library overwrites deleted content even if that requires additional writes.
         try connection.execute("PRAGMA secure_delete=FAST")
         let application = try connection.number("PRAGMA application_id") ?? 0
