@@ -86,6 +86,8 @@ final class DiskCacheState: Sendable {
     /// only source of information, and the cache finds entries of other processes by checking the files.
     let isFilesOnly: Bool
     let extras: ExtraDirectories
+    /// The digests that replace the values of request header fields in stored responses.
+    let selectorDigests: SelectorDigests
     private let currentLimits: Lock<(limits: DiskCache.Limits, largestEntry: Int)>
     let shared: Lock<Shared>
     private let wake = DispatchSemaphore(value: 0)
@@ -94,8 +96,11 @@ final class DiskCacheState: Sendable {
     var clock: TimeSource { configuration.clock }
 
     /// Creates the state for an existing directory.
-    init(_ configuration: DiskCache.Configuration) {
+    ///
+    /// Without a salt, responses that depend on private request header fields are found only by this process.
+    init(_ configuration: DiskCache.Configuration, salt: [UInt8]? = nil) {
         self.configuration = configuration
+        selectorDigests = SelectorDigests(key: salt ?? KeyedHash.random(count: CacheSalt.count))
         layout = CacheLayout(configuration)
         let limits = DiskCache.Limits(configuration)
         currentLimits = Lock((limits, limits.effectiveEntrySizeLimit))

@@ -87,12 +87,14 @@ struct FileCommandTests {
         }
     }
 
-    @Test("A named pipe and a device are refused immediately, and standard input is read", .timeLimit(.minutes(1)))
+    @Test("A named pipe and a device are rejected immediately, and standard input is read", .timeLimit(.minutes(1)))
     func specialFiles() async throws {
         let tool = try ToolProcess()
         #expect(mkfifo(tool.path("pipe"), 0o600) == 0)
         for name in ["pipe", "/dev/zero"] {
-            let calls = [["info", name], ["decode", name, "-o", "out"], ["convert", name, "out.png"], ["show", name]]
+            let calls = [
+                ["info", name], ["decode", name, "-o", "out"], ["convert", name, "out.png"], ["show", name],
+            ]
             for words in calls {
                 let result = try await tool.start(words).result
                 #expect(result.status == 1, "\(words)")

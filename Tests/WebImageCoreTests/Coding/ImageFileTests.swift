@@ -29,7 +29,7 @@ struct ImageFileTests {
         #expect(error?.message == "The file \(path) can't be read: Its size changed while it was read.")
     }
 
-    @Test("A named pipe without a writer is refused without waiting")
+    @Test("A named pipe without a writer is rejected without waiting")
     func pipe() {
         #expect(mkfifo(path, 0o600) == 0)
         defer { unlink(path) }

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Testing
 import WebImageCore
+import WebImageTestSupport
 
 @testable import WebImageStore
 
@@ -30,7 +31,7 @@ struct HostileDirectoryTests {
     private func path(of number: Int) -> String { CacheLayout(root: directory.path).entry(key(number).fileName) }
 
     @Test(
-        "A cache in which a part is a symbolic link is refused, and the error names the link, its owner, and its mode",
+        "A cache in which a part is a symbolic link is rejected, and the error names the link, its owner, and its mode",
         arguments: ["blobs", "temp", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "lock", "evictor"])
     func links(_ part: String) async throws {
         try await filled()
@@ -45,7 +46,7 @@ struct HostileDirectoryTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path).isEmpty)
     }
 
-    @Test("A part of another kind or that other users can write to is refused")
+    @Test("A part of another kind or that other users can write to is rejected")
     func parts() async throws {
         try await filled()
         chmod(directory.path + "/blobs", 0o770)
@@ -160,7 +161,9 @@ struct HostileDirectoryTests {
         #expect(throws: IndexError.self) { _ = try CacheIndex(reading: path) }
     }
 
-    @Test("If all entries can't be removed, the reason is known, and a later removal succeeds", arguments: [EROFS, EACCES])
+    @Test(
+        "If all entries can't be removed, the reason is known, and a later removal succeeds",
+        arguments: [EROFS, EACCES])
     func failedRemoval(_ code: Int32) async throws {
         try await filled()
         let files = FaultyFileSystem()

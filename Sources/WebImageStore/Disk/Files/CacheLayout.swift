@@ -5,7 +5,7 @@ import WebImageCore
 
 /// The directory structure of a disk cache:
 ///
-///     CACHEDIR.TAG  lock  evictor  index.sqlite(-wal,-shm)  blobs/00…ff/<64 hex>  temp/  trash-<n>/
+///     CACHEDIR.TAG  salt  lock  evictor  index.sqlite(-wal,-shm)  blobs/00…ff/<64 hex>  temp/  trash-<n>/
 struct CacheLayout: Sendable {
     /// The directory that contains the files.
     let root: String
@@ -42,6 +42,8 @@ struct CacheLayout: Sendable {
     var blobs: String { "\(root)/blobs" }
     var temp: String { "\(root)/temp" }
     var tag: String { "\(root)/CACHEDIR.TAG" }
+    /// The path of 32 random bytes that are the same for all processes.
+    var salt: String { "\(root)/salt" }
     static let trashPrefix = "trash-"
     /// The path of a new directory for files that are set aside, which differs on each access.
     var newTrash: String {
@@ -106,7 +108,9 @@ extension CacheLayout {
         for folder in folders { try prepare(folder, files) }
         // A part that was replaced by a link would lead the cache to files of other programs.
         for part in [blobs, temp] { try checkPart(part, .directory, files) }
-        for part in [lock, evictor, tag, index, "\(index)-wal", "\(index)-shm"] { try checkPart(part, .file, files) }
+        for part in [lock, evictor, tag, salt, index, "\(index)-wal", "\(index)-shm"] {
+            try checkPart(part, .file, files)
+        }
         // A read-only directory still serves reads. Ignore the following errors because they only prevent writes.
         try? makeDirectory(blobs, files)
         try? makeDirectory(temp, files)

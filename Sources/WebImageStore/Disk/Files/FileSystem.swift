@@ -151,6 +151,19 @@ extension FileSystem {
         return filled
     }
 
+    /// Creates a directory and its missing parents. An existing directory isn't an error.
+    package func makeDirectories(_ path: String) throws(SystemCallError) {
+        do throws(SystemCallError) {
+            try makeDirectory(path)
+        } catch  where error.code == EEXIST {
+            return
+        } catch  where error.code == ENOENT {
+            guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw error }
+            try makeDirectories(String(path[..<slash]))
+            try makeDirectory(path)
+        }
+    }
+
     /// Opens a file and retries when a signal interrupts the call.
     package func openFile(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemCallError) -> Int32 {
         while true {

@@ -11,7 +11,7 @@ import WebImageHTTP
 final class CacheIndex {
     /// The characters `WIMG`.
     static let applicationID = 0x5749_4D47
-    static let version = 4
+    static let version = 5
 
     let connection: SQLiteConnection
     /// The changes of the totals in the current transaction.
