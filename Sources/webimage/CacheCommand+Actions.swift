@@ -13,7 +13,7 @@ extension CacheCommand {
         return reportVerified(await showing("Verifying") { await cache.verify(progress: $0) })
     }
 
-    func clear(_ cache: DiskCache?) async {
+    func clear(_ cache: DiskCache?) async -> Int32 {
         let isWhole =
             options.olderThan == nil && options.host == nil && options.tag == nil && options.glob == nil
         await removing(cache) { cache, progress in
@@ -31,6 +31,9 @@ extension CacheCommand {
                 }
             }
         }
+        guard let failure = cache?.removalFailure else { return ExitStatus.ok }
+        console.report("\(failure)")
+        return ExitStatus.failed
     }
 
     /// Returns the keys of the entries that match `--glob`, or `nil` if the option wasn't specified.
@@ -112,7 +115,7 @@ extension CacheCommand {
             (options.operands[$0], options.operands[$0 + 1])
         }
         if let list = options.list {
-            let text = String(decoding: try Files.read(list, limit: 64 << 20), as: UTF8.self)
+            let text = String(decoding: try Files.readStream(list, limit: 64 << 20), as: UTF8.self)
             for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
                 let parts = line.split(maxSplits: 1, whereSeparator: { $0 == " " || $0 == "\t" })
                 guard parts.count == 2 else { throw .request(.invalidURL(String(line))) }

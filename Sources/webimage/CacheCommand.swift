@@ -111,7 +111,14 @@ struct CacheCommand: Sendable {
             let cache = try await BlockingWork.run { () throws(ImageError) in
                 try DiskCache(configuration: configuration)
             }
-            let status = await act(cache, configuration)
+            let status: Int32
+            do throws(ImageError) {
+                if [.trim, .clear, .import].contains(options.action) { try await cache.requireWritable() }
+                status = await act(cache, configuration)
+            } catch {
+                console.report("\(error)")
+                status = ExitStatus.failed
+            }
             await cache.close()
             return status
         } catch {
@@ -135,7 +142,7 @@ struct CacheCommand: Sendable {
                 guard options.maxAge == nil || options.maxSize != nil else { return }
                 await cache.trim(toSize: options.maxSize ?? configuration.sizeLimit, progress: progress)
             }
-        case .clear: await clear(cache)
+        case .clear: return await clear(cache)
         case .export: return await export(cache)
         case .import: return await importing(cache)
         }

@@ -15,17 +15,29 @@
 #define RESOLVE_CACHED 0x20
 #endif
 
-int wi_open_cached(const char *path) {
 #ifdef SYS_openat2
-    // This is struct open_how from linux/openat2.h, repeated here for older headers.
-    struct {
-        uint64_t flags;
-        uint64_t mode;
-        uint64_t resolve;
-    } how = {O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0, RESOLVE_CACHED};
-    long file = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
-    return file >= 0 ? (int)file : -errno;
+// This is struct open_how from linux/openat2.h, repeated here for older headers.
+struct how {
+    uint64_t flags;
+    uint64_t mode;
+    uint64_t resolve;
+};
+#define RESOLVE_BENEATH_WITHOUT_LINKS (0x04 /* NO_SYMLINKS */ | 0x08 /* BENEATH */)
+#endif
+
+int wi_open_cached(const char *root, const char *path) {
+#ifdef SYS_openat2
+    struct how there = {O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0, RESOLVE_CACHED};
+    int folder = (int)syscall(SYS_openat2, AT_FDCWD, root, &there, sizeof there);
+    if (folder < 0) return -errno;
+    struct how how = {
+        O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0, RESOLVE_CACHED | RESOLVE_BENEATH_WITHOUT_LINKS};
+    int file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    int problem = errno;
+    close(folder);
+    return file >= 0 ? file : -problem;
 #else
+    (void)root;
     (void)path;
     return -ENOSYS;
 #endif
@@ -79,11 +91,7 @@ int wi_open_beneath(const char *root, const char *path) {
     int file = -1;
     errno = ENOSYS;
 #ifdef SYS_openat2
-    struct {
-        uint64_t flags;
-        uint64_t mode;
-        uint64_t resolve;
-    } how = {O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0, 0x04 /* NO_SYMLINKS */ | 0x08 /* BENEATH */};
+    struct how how = {O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0, RESOLVE_BENEATH_WITHOUT_LINKS};
     file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 #endif
     // Sandboxes reject the newer system call with EPERM.

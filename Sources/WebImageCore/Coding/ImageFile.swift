@@ -7,10 +7,17 @@ import Glibc
 package enum ImageFile {
     /// Returns the content of a regular file. This function blocks.
     ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - limit: The maximum size of the file in bytes.
+    ///   - opened: A closure that this function calls before it reads the open file.
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
-    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)``, or an ``ImageError/LimitFailure`` of the kind
+    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` with the number `EINVAL` for pipes and devices and
+    ///   `ESTALE` if the size changes in the meantime, or an ``ImageError/LimitFailure`` of the kind
     ///   ``ImageError/LimitFailure/Kind/encodedSize`` if the file has more than `limit` bytes.
-    package static func contents(of path: String, limit: Int) throws(ImageError) -> Data {
+    package static func contents(
+        of path: String, limit: Int, opened: () -> Void = {}
+    ) throws(ImageError) -> Data {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw .request(errno == ENOENT ? .fileNotFound(path: path) : .fileUnreadable(path: path, errno: errno))
@@ -26,18 +33,22 @@ package enum ImageFile {
         guard size <= limit else {
             throw .limitExceeded(ImageError.LimitFailure(.encodedSize, limit: limit, actual: size, detail: path))
         }
-        var data = Data(count: size)
+        opened()
+        // Another byte shows whether the file has grown.
+        var data = Data(count: size + 1)
         var done = 0
-        while done < size {
+        while done <= size {
             let count = data.withUnsafeMutableBytes { bytes in
-                bytes.baseAddress.map { read(descriptor, $0 + done, size - done) } ?? 0
+                bytes.baseAddress.map { read(descriptor, $0 + done, size + 1 - done) } ?? 0
             }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .request(.fileUnreadable(path: path, errno: errno)) }
-            // The file was shortened in the meantime.
-            if count == 0 { return data.prefix(done) }
+            if count == 0 { break }
             done += count
         }
+        // A part of one version of the file and a part of another aren't an image.
+        guard done == size else { throw .request(.fileUnreadable(path: path, errno: ESTALE)) }
+        data.removeLast()
         return data
     }
 

@@ -64,7 +64,7 @@ extension ImageError {
             case .invalidDataURL(let reason): "The data URL can't be parsed: \(reason)."
             case .fileNotFound(let path): "The file \(path) doesn't exist."
             case .fileUnreadable(let path, let errno):
-                "The file \(path) can't be read: \(SystemErrorMessage.text(errno))."
+                "The file \(path) can't be read: \(SystemErrorMessage.text(reading: errno))."
             case .frameNotFound(let index, let count):
                 "Frame \(index) doesn't exist. The image has \(count) \(count == 1 ? "frame" : "frames"), numbered from 0."
             case .invalidOption(let name, let value): "The value \(value) isn't valid for \(name)."

@@ -162,7 +162,7 @@ extension StoredResponseHead {
 
     /// Returns the value in a form for comparison: without whitespace around commas and, for content negotiation,
     /// without differences in case or in the order of alternatives.
-    static func normalized(_ name: String, _ value: String?) -> String? {
+    package static func normalized(_ name: String, _ value: String?) -> String? {
         guard let value else { return nil }
         let members = ListHeaderParser.members(value)
         return NegotiationHeaders.covers(name)

@@ -26,9 +26,10 @@ package final class DiskResponseStore: HTTPResponseStore {
             variant: VaryIndex.Variant(id: id, stored: head), head: head, body: entry.data)
     }
 
-    /// Stores a response. The store determines the selecting header fields from the head and assigns its own
+    /// Stores a response without cookies and fields for authentication. A challenge isn't stored. The store determines the selecting header fields from the head and assigns its own
     /// identifier.
     package func put(_ response: StoredResponse, request: HTTPHeaderFields, for key: String) async {
+        guard !response.isChallenge else { return await remove(matching: request, for: key) }
         let entry = CacheEntry(
             key: Self.key(key), head: response.head, data: response.body, storedAt: now())
         await variants.store(entry, matching: request)

@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImageHTTP
+import WebImageStore
 
 /// A type that stores the responses of an ``HTTPCache``.
 ///
@@ -41,5 +42,18 @@ package struct StoredResponse: Sendable {
         self.variant = variant
         self.head = head
         self.body = body
+    }
+}
+
+extension StoredResponse {
+    /// A Boolean value that indicates whether the response asks for credentials. Without its challenge, which isn't
+    /// stored, it would be of no use.
+    var isChallenge: Bool { head.head.statusCode == 401 || head.head.statusCode == 407 }
+
+    /// A copy without the header fields that caches don't store.
+    var withoutSecrets: StoredResponse {
+        var copy = self
+        copy.head.removeSecrets()
+        return copy
     }
 }

@@ -24,7 +24,8 @@ package final class FileLoader: ImageLoader {
     /// Reads the file. The response has no head.
     ///
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
-    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if it isn't a regular file or can't be read,
+    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if it isn't a regular file, can't be read, or changes
+    ///   its size in the meantime (`ESTALE`),
     ///   ``ImageError/LimitFailure/Kind/encodedSize`` if it exceeds ``LoadRequest/maxByteCount``,
     ///   ``ImageError/NetworkFailure/Reason/emptyBody`` if it's empty, or ``ImageError/cancelled`` if the task is
     ///   canceled.
@@ -85,8 +86,9 @@ private struct FileReading {
             body: body, url: request.url, requestDate: begun, responseDate: begun, metrics: metrics)
     }
 
-    /// Reads to the end of the file, regardless of the expected size, because the file may grow or shrink in the
-    /// meantime.
+    /// Reads to the end of the file, which must have the expected size.
+    ///
+    /// If the size changes in the meantime, the parts belong to different versions of the file.
     private func readAll(_ file: Int32, expected: Int, isCancelled: () -> Bool) throws(ImageError) -> Data {
         var body = ResponseBuffer(expected: expected)
         let piece = UnsafeMutableRawBufferPointer.allocate(
@@ -97,8 +99,11 @@ private struct FileReading {
             let count = Glibc.read(file, piece.baseAddress, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure(errno) }
-            guard count > 0 else { return body.data }
-            guard body.count + count <= request.maxByteCount else { throw tooLarge(body.count + count) }
+            guard count > 0 else {
+                guard body.count == expected else { throw failure(ESTALE) }
+                return body.data
+            }
+            guard body.count + count <= expected else { throw failure(ESTALE) }
             body.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             if context.isObserved { context.report(.body(body.last(count))) }
         }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import WebImageStore
 
 /// The directory of resume data, with limits for its size, number of files, and age. Only the queue of the store uses
 /// it.
@@ -20,29 +21,43 @@ struct PartialDownloadDirectory {
     let path: String
     let limit: Int
     let maxAge: Double
+    private let system: any FileSystem
+    private let user = geteuid()
     private var files: [String: File] = [:]
 
-    /// Indexes the files of earlier processes and removes expired ones. If the directory can't be created, it stays
-    /// empty.
-    init(path: String, limit: Int, maxAge: Double, now: Date) {
+    /// Indexes the files of earlier processes and removes expired ones.
+    ///
+    /// If the directory can't be created, is a symbolic link, or can be changed by other users, it isn't used, and
+    /// writes fail.
+    init(path: String, limit: Int, maxAge: Double, now: Date, files system: any FileSystem) {
         self.path = path
         self.limit = limit
         self.maxAge = maxAge
-        let manager = FileManager.default
-        try? manager.createDirectory(
-            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        for name in (try? manager.contentsOfDirectory(atPath: path)) ?? [] {
+        self.system = system
+        guard prepare() else { return }
+        for name in (try? system.names(in: path)) ?? [] {
             let place = "\(path)/\(name)"
-            guard let facts = try? manager.attributesOfItem(atPath: place), let size = facts[.size] as? Int,
-                let stored = facts[.modificationDate] as? Date, facts[.type] as? FileAttributeType == .typeRegular
-            else { continue }
+            guard let status = try? system.status(at: place), isTrusted(status), status.kind == .file else { continue }
+            let stored = Date(timeIntervalSince1970: status.modified)
             if name.hasSuffix(Self.ending) {
-                files[String(name.dropLast(Self.ending.count))] = File(size: size, stored: stored)
+                files[String(name.dropLast(Self.ending.count))] = File(size: status.size, stored: stored)
             } else if name.hasSuffix(Self.temporaryEnding), now.timeIntervalSince(stored) > 3_600 {
-                unlink(place)
+                try? system.remove(place)
             }
         }
         trim(now: now)
+    }
+
+    /// Creates the directory if it's missing. Returns `false` if it must not be used.
+    private func prepare() -> Bool {
+        try? system.makeDirectories(path)
+        guard let status = try? system.status(at: path) else { return false }
+        return status.kind == .directory && isTrusted(status)
+    }
+
+    /// Returns whether a file or a directory belongs to the user of the process, and other users can't change it.
+    private func isTrusted(_ status: FileStatus) -> Bool {
+        status.owner == user && status.permissions & 0o022 == 0
     }
 
     /// The total size of the files, in bytes.
@@ -54,37 +69,60 @@ struct PartialDownloadDirectory {
     mutating func read(_ name: String, now: Date) -> PartialDownload? {
         trim(now: now)
         guard files[name] != nil else { return nil }
-        guard let data = try? Data(contentsOf: URL(filePath: filePath(name))), data.count <= limit + (1 << 20),
-            let point = PartialDownloadFile.decode(data)
-        else {
+        guard let data = contents(filePath(name)), let point = PartialDownloadFile.decode(data) else {
             remove(name)
             return nil
         }
         return point
     }
 
+    /// Returns the contents of a regular file of at most ``limit`` bytes. It never waits for the writer of a pipe and
+    /// doesn't follow a symbolic link.
+    private func contents(_ path: String) -> Data? {
+        guard let file = try? system.openFile(path, O_RDONLY | O_NONBLOCK) else { return nil }
+        defer { system.close(file) }
+        guard let contents = try? system.contents(of: file, path: path, limit: limit, isTrusted: isTrusted) else {
+            return nil
+        }
+        let size = contents.status.size
+        return contents.consumeBytes().data(in: 0..<size)
+    }
+
     /// Stores a part. Returns `false` if the file wasn't written.
     mutating func write(_ point: PartialDownload, name: String, now: Date) -> Bool {
         guard let data = PartialDownloadFile.encode(point), data.count <= limit,
-            (try? OwnerOnlyFile.write(data, to: filePath(name))) != nil
+            prepare(), write(data, to: filePath(name))
         else { return false }
         files[name] = File(size: data.count, stored: now)
         trim(now: now)
         return true
     }
 
+    /// Writes a temporary file with mode 0600 and renames it. A failed write leaves no file.
+    private func write(_ data: Data, to path: String) -> Bool {
+        let random = String(UInt64.random(in: .min ... .max), radix: 36)
+        let temporary = "\(path).\(random)\(Self.temporaryEnding)"
+        let flags = O_WRONLY | O_CREAT | O_EXCL
+        guard let file = try? system.openFile(temporary, flags, mode: 0o600) else { return false }
+        let isWritten = data.withUnsafeBytes { bytes in (try? system.writeAll(file, bytes)) != nil }
+        system.close(file)
+        if isWritten, (try? system.rename(temporary, to: path)) != nil { return true }
+        try? system.remove(temporary)
+        return false
+    }
+
     mutating func remove(_ name: String) {
         guard files.removeValue(forKey: name) != nil else { return }
-        unlink(filePath(name))
+        try? system.remove(filePath(name))
     }
 
     /// Removes the parts whose names match `isMeant`, including files that another process wrote.
     mutating func removeAll(_ isMeant: (String) -> Bool) {
-        for entry in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+        for entry in prepare() ? (try? system.names(in: path)) ?? [] : [] {
             guard let dot = entry.firstIndex(of: "."), isMeant(String(entry[..<dot])),
                 entry.hasSuffix(Self.ending) || entry.hasSuffix(Self.temporaryEnding)
             else { continue }
-            unlink("\(path)/\(entry)")
+            try? system.remove("\(path)/\(entry)")
         }
         files = files.filter { !isMeant($0.key) }
     }

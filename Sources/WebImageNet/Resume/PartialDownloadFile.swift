@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageHTTP
 import WebImageStore
 
 /// The file format of resume data: a signature, the digest of the remaining file, the length of the description, the
@@ -20,7 +21,10 @@ enum PartialDownloadFile {
 
     /// Returns the file content, or `nil` if the description can't be encoded or is too long.
     static func encode(_ point: PartialDownload) -> Data? {
-        let description = Description(plan: point.plan, stored: point.stored)
+        var plan = point.plan
+        // Cookies and challenges concern the exchange that received them, so they aren't stored.
+        plan.head = HTTPResponseHead(statusCode: plan.head.statusCode, headers: plan.head.headers.withoutSecrets)
+        let description = Description(plan: plan, stored: point.stored)
         guard let text = try? JSONEncoder().encode(description), text.count <= mostDescription else { return nil }
         var rest = Data(capacity: 4 + text.count + point.bytes.count)
         append(UInt64(text.count), bytes: 4, to: &rest)

@@ -44,6 +44,7 @@ final class PartialDownloadStore: Sendable {
     }
 
     private let configuration: ResumeOptions
+    private let files: any FileSystem
     /// The path of the directory, or `nil` for storage in memory only.
     private let directory: String?
     private let maxAge: Double
@@ -51,8 +52,9 @@ final class PartialDownloadStore: Sendable {
     private let directoryState = DirectoryState()
     private let queue = DispatchQueue(label: "webimage-resume")
 
-    init(_ configuration: ResumeOptions) {
+    init(_ configuration: ResumeOptions, files: any FileSystem = SystemFileSystem()) {
         self.configuration = configuration
+        self.files = files
         maxAge = configuration.maxAge / .seconds(1)
         directory = configuration.directory?.absoluteFilePath
         guard let directory else { return }
@@ -176,7 +178,7 @@ final class PartialDownloadStore: Sendable {
                 directoryState.directory
                 ?? PartialDownloadDirectory(
                     path: directory, limit: configuration.diskLimit, maxAge: maxAge,
-                    now: configuration.now())
+                    now: configuration.now(), files: files)
             work(&folder)
             directoryState.directory = folder
             let names = folder.names

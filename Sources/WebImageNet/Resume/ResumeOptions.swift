@@ -10,7 +10,8 @@ public struct ResumeOptions: Sendable, Hashable {
     public var countLimit = 256
     /// The directory for entries larger than ``diskThreshold``, which survive a restart. It's created if necessary.
     ///
-    /// The default is `nil`, which means that resume data is stored only in memory.
+    /// The directory must belong to the user of the process, other users must not be able to write to it, and it must not
+    /// be a symbolic link. Otherwise, resume data is stored only in memory. The default is `nil`, which means the same.
     public var directory: URL?
     /// The maximum size of the directory, in bytes. The default is 128 MiB.
     public var diskLimit = 128 << 20

@@ -5,14 +5,24 @@ import WebImage
 
 /// Functions that read and write whole files. Every function blocks.
 package enum Files {
-    /// Returns the contents of the file at `path`, or of standard input if `path` is `-`.
+    /// Returns the contents of the regular file at `path`, or of standard input if `path` is `-`. Pipes and devices are
+    /// never opened in a way that waits for data.
     ///
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
-    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if the file can't be read, or
-    ///   ``ImageError/LimitFailure/Kind/encodedSize`` if it has more than `limit` bytes.
+    ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if the file can't be read, isn't a regular file, or
+    ///   changes its size in the meantime, or ``ImageError/LimitFailure/Kind/encodedSize`` if it has more than `limit`
+    ///   bytes.
     package static func read(_ path: String, limit: Int = ImageLimits.desktop.maxEncodedBytes) throws(ImageError)
         -> Data
     {
+        path == "-" ? try readStream(path, limit: limit) : try ImageFile.contents(of: path, limit: limit)
+    }
+
+    /// Returns the contents of the file or pipe at `path`, or of standard input if `path` is `-`. Shells pass the output
+    /// of a command as a pipe, so a list of inputs may be one.
+    ///
+    /// - Throws: The errors of ``read(_:limit:)``.
+    package static func readStream(_ path: String, limit: Int) throws(ImageError) -> Data {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw .request(errno == ENOENT ? .fileNotFound(path: path) : .fileUnreadable(path: path, errno: errno))

@@ -15,7 +15,7 @@ extension Inputs {
         var inputs: [String] = []
         for operand in operands { inputs += try images(in: operand) }
         for list in lists {
-            let text = String(decoding: try Files.read(list, limit: 64 << 20), as: UTF8.self)
+            let text = String(decoding: try Files.readStream(list, limit: 64 << 20), as: UTF8.self)
             let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
             for line in lines where !line.isEmpty && !line.hasPrefix("#") { inputs += try images(in: line) }
         }

@@ -21,6 +21,23 @@ extension DiskCache {
         await flush()
     }
 
+    /// The reason why the last call of ``removeAll()`` left the entries on disk, or `nil` if it removed them.
+    package var removalFailure: ImageError? {
+        state.shared.withLock { $0.removalFailure }.map {
+            .cache(.systemCallFailed(operation: $0.operation, path: state.layout.blobs, errno: $0.code))
+        }
+    }
+
+    /// Checks whether the cache can write to its directory.
+    ///
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the directory is read-only, or
+    ///   ``ImageError/RequestFailure/managerShutDown`` if the cache is closed.
+    package func requireWritable() async throws(ImageError) {
+        try await running { reader throws(SystemCallError) in
+            try reader.state.layout.requireWritable(reader.state.files)
+        }
+    }
+
     /// Waits until all pending changes are on disk and in the index, or have failed.
     public func flush() async { await perform { .flush($0) } }
 
@@ -106,7 +123,7 @@ extension DiskCache {
         let limit = state.limits.sizeLimit
         let clock = state.clock
         await settle()
-        let counters = state.shared.withLock { $0.counters }
+        let (counters, pauseCode) = state.shared.withLock { ($0.counters, $0.pauseCode) }
         return await withCheckedContinuation { continuation in
             let accepted = state.enqueueIfOpen(
                 .describe { index, pausedUntil in
@@ -118,7 +135,8 @@ extension DiskCache {
                             oldestEntryDate: (try? index?.oldest()) ?? nil, directory: directory, counters: counters,
                             hits: totals?.hits ?? 0, misses: totals?.misses ?? 0,
                             suspensionReason: left > 0
-                                ? "writing is paused for \(Int(saturating: left.rounded(.up))) s after a disk failure"
+                                ? "writing is paused for \(Int(saturating: left.rounded(.up))) s after an error "
+                                    + "(\(String(cString: strerror(pauseCode))))"
                                 : nil))
                 })
             if !accepted {
@@ -189,13 +207,14 @@ extension EntryReader {
         for name in (try? state.files.names(in: shard)) ?? []
         where CacheLayout.isEntryName(name) {
             let path = state.layout.entry(name)
-            guard let contents = try? state.files.contents(path, limit: .max) else { continue }
+            guard let contents = try? state.contents(ofEntry: name, limit: .max) else { continue }
             report.entryCount += 1
             report.size += contents.status.size
             let inode = contents.status.inode
             let isWhole: Bool
             do throws(EntryFileError) {
-                isWhole = try EntryFile.decode(contents.consumeBytes(), key: nil, verify: true).key.fileName == name
+                let key = try EntryFile.decode(contents.consumeBytes(), key: nil, verify: true).key
+                isWhole = state.name(of: key) == name
             } catch {
                 isWhole = false
             }

@@ -20,7 +20,16 @@ extension DiskCache {
         /// The file URL of a directory that only the cache uses.
         ///
         /// If the directory doesn't exist, the cache creates it with mode 0700.
+        ///
+        /// The directory and its contents must belong to the user of the process or to root, other users must not be
+        /// able to write to them, and symbolic links in it aren't followed. If it belongs to root and the process can't
+        /// write to it, the cache only serves reads.
         public var directory: URL
+        /// A Boolean value that indicates whether several users share ``directory``. The default is `false`.
+        ///
+        /// If it's `true`, the group may write to the directory, and all users may write to it if the sticky bit is
+        /// set. The entries of each user are in a subdirectory that only this user can access.
+        public var isShared = false
         /// The maximum number of bytes that all entries may occupy on disk. The default is 512 MiB.
         public var sizeLimit = 512 << 20
         /// The maximum number of entries. The default is unlimited.
@@ -103,7 +112,8 @@ extension DiskCache {
 
         /// Returns a Boolean value that indicates whether the locations and the limits of two configurations are equal.
         public static func == (left: Configuration, right: Configuration) -> Bool {
-            left.directory == right.directory && left.sizeLimit == right.sizeLimit
+            left.directory == right.directory && left.isShared == right.isShared
+                && left.sizeLimit == right.sizeLimit
                 && left.countLimit == right.countLimit && left.entrySizeLimit == right.entrySizeLimit
                 && left.maxAge == right.maxAge && left.expiration == right.expiration
                 && left.minimumFreeFraction == right.minimumFreeFraction && left.durability == right.durability
@@ -115,6 +125,7 @@ extension DiskCache {
         /// Hashes the location and the limits.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(directory)
+            hasher.combine(isShared)
             hasher.combine(sizeLimit)
             hasher.combine(countLimit)
             hasher.combine(entrySizeLimit)

@@ -30,8 +30,10 @@ public final class DiskCache: Sendable {
     /// - Throws: ``ImageError/CacheFailure/unsafeDirectory(path:reason:)`` or
     ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
     public init(configuration: Configuration = Configuration()) throws(ImageError) {
-        try CacheLayout(root: configuration.directory.absoluteFilePath).prepare(configuration.fileSystem)
-        let state = DiskCacheState(configuration)
+        let layout = CacheLayout(configuration)
+        try layout.prepare(configuration.fileSystem)
+        let salt = try? CacheSalt.load(layout.salt, configuration.fileSystem)
+        let state = DiskCacheState(configuration, salt: salt)
         self.state = state
         readers = ReaderThreads(name: "webimage-read", threads: 2) { EntryReader(state) }
         let writer = Thread { DiskCacheWriter(state).run() }
@@ -119,6 +121,12 @@ public final class DiskCache: Sendable {
     /// This method returns immediately, and the data is written in the background. The cache drops and counts the entry
     /// if it's too large, if too many entries are waiting, or while writing is paused.
     public func store(_ entry: CacheEntry) {
+        var entry = entry
+        entry.head?.removeSecrets()
+        store(withoutSecrets: entry)
+    }
+
+    private func store(withoutSecrets entry: CacheEntry) {
         let now = state.clock.uptime()
         let tooLarge = entry.data.count > state.entrySizeLimit || !EntryFile.fitsLimits(entry)
         state.enqueue { state in
@@ -140,6 +148,8 @@ public final class DiskCache: Sendable {
     /// Replaces the HTTP response head of an entry after a 304 response. If the entry doesn't exist, this method does
     /// nothing.
     package func updateHead(_ head: StoredResponseHead, for key: CacheKey) {
+        var head = head
+        head.removeSecrets()
         update(EntryMetadataUpdate(head: head), for: key)
     }
 

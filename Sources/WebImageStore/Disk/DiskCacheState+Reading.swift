@@ -22,9 +22,9 @@ extension DiskCacheState {
     ///   - key: The key of the entry.
     ///   - verified: The inode of the file whose checksum was verified.
     func readCached(_ key: CacheKey, verified: UInt64?) -> CacheEntry?? {
-        let name = key.fileName
+        let name = name(of: key)
         do throws(SystemCallError) {
-            let contents = try files.cachedContents(layout.entry(name), limit: Self.cachedReadLimit)
+            let contents = try cachedContents(ofEntry: name, limit: Self.cachedReadLimit)
             let inode = contents.status.inode
             guard let entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: verified != inode) else {
                 return nil

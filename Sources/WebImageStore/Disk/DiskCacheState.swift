@@ -57,6 +57,10 @@ final class DiskCacheState: Sendable {
         var counters = DiskCache.Info.Counters()
         /// The uptime until which writing is paused.
         var pausedUntil: Double?
+        /// The error number of the failure that paused writing.
+        var pauseCode: Int32 = 0
+        /// The reason why the last removal of all entries left them on disk, or `nil` if it removed them.
+        var removalFailure: SystemCallError?
         var lastRefresh = -Double.infinity
         /// A number that increases when the index file is replaced.
         var indexGeneration = 0
@@ -82,6 +86,8 @@ final class DiskCacheState: Sendable {
     /// only source of information, and the cache finds entries of other processes by checking the files.
     let isFilesOnly: Bool
     let extras: ExtraDirectories
+    /// The digests that replace the values of request header fields in stored responses.
+    let selectorDigests: SelectorDigests
     private let currentLimits: Lock<(limits: DiskCache.Limits, largestEntry: Int)>
     let shared: Lock<Shared>
     private let wake = DispatchSemaphore(value: 0)
@@ -90,13 +96,15 @@ final class DiskCacheState: Sendable {
     var clock: TimeSource { configuration.clock }
 
     /// Creates the state for an existing directory.
-    init(_ configuration: DiskCache.Configuration) {
+    ///
+    /// Without a salt, responses that depend on private request header fields are found only by this process.
+    init(_ configuration: DiskCache.Configuration, salt: [UInt8]? = nil) {
         self.configuration = configuration
-        let root = configuration.directory.absoluteFilePath
-        layout = CacheLayout(root: root)
+        selectorDigests = SelectorDigests(key: salt ?? KeyedHash.random(count: CacheSalt.count))
+        layout = CacheLayout(configuration)
         let limits = DiskCache.Limits(configuration)
         currentLimits = Lock((limits, limits.effectiveEntrySizeLimit))
-        isFilesOnly = (try? configuration.fileSystem.isRemote(root)) ?? false
+        isFilesOnly = (try? configuration.fileSystem.isRemote(layout.root)) ?? false
         extras = ExtraDirectories(
             configuration.readOnlyDirectories.map(\.absoluteFilePath), files: configuration.fileSystem)
         shared = Lock(

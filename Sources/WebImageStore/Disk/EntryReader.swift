@@ -18,11 +18,11 @@ final class EntryReader {
     /// Returns the entry of a key from disk, updated with newer values from memory and from the index. This method
     /// blocks.
     func read(_ key: CacheKey) -> CacheEntry? {
-        let name = key.fileName
-        let path = state.layout.entry(name)
+        let name = state.name(of: key)
         do throws(SystemCallError) {
-            let limit = state.readableEntrySize + 4 * EntryFile.sectionLimit
-            guard let contents = try state.files.contents(path, limit: limit) else { return missing(key, name) }
+            guard let contents = try state.contents(ofEntry: name, limit: state.readableFileSize) else {
+                return missing(key, name)
+            }
             let inode = contents.status.inode
             let mustVerify = state.shared.withLock { $0.verified[key.storedDigest] != inode }
             do throws(EntryFileError) {
@@ -40,7 +40,7 @@ final class EntryReader {
 
     /// Returns the entry of a key from the read-only directories. This method blocks.
     func extra(_ key: CacheKey) -> CacheEntry? {
-        state.extras.entry(for: key, limit: state.readableEntrySize + 4 * EntryFile.sectionLimit)
+        state.extras.entry(for: key, limit: state.readableFileSize)
     }
 
     /// Returns the entry of a key from the read-only directories and counts a hit instead of the previous miss.

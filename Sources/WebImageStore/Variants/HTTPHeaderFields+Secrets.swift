@@ -2,6 +2,11 @@
 
 import WebImageHTTP
 
+extension StoredResponseHead {
+    /// Removes the header fields that caches don't store.
+    package mutating func removeSecrets() { head.headers = head.headers.withoutSecrets }
+}
+
 extension HTTPHeaderFields {
     /// A copy of the header fields for selecting variants, in which hashes replace the credentials.
     ///
@@ -14,6 +19,23 @@ extension HTTPHeaderFields {
                 return Field(name: line.name, value: CacheKey([line.name.lowercased(), line.value]).fileName)
             })
     }
+
+    /// A copy of response header fields without cookies and fields for authentication.
+    ///
+    /// Caches neither store nor export these fields, because they concern the exchange that received them.
+    package var withoutSecrets: HTTPHeaderFields {
+        guard lines.contains(where: Self.isResponseSecret) else { return self }
+        return HTTPHeaderFields(lines.filter { !Self.isResponseSecret($0) })
+    }
+
+    private static func isResponseSecret(_ line: Field) -> Bool {
+        let name = line.name.lowercased()
+        return responseSecrets.contains(name) || name.hasPrefix("proxy-")
+    }
+
+    private static let responseSecrets: Set<String> = [
+        "set-cookie", "set-cookie2", "www-authenticate", "authentication-info", "authorization", "cookie",
+    ]
 
     private static func isSecret(_ line: Field) -> Bool {
         ["authorization", "cookie", "proxy-authorization"].contains(line.name.lowercased())

@@ -15,6 +15,9 @@ import WebImageHTTP
 /// responses are stored under derived keys, and a small entry lists all of them. If another process or a crash leaves a
 /// response out of the list, lookups miss it.
 ///
+/// The values of request header fields that aren't content negotiation are stored as keyed digests. A returned entry
+/// has the values of the request that selected it.
+///
 /// This class is thread-safe. It notices a list that another process changed after it has loaded at most ``listLimit``
 /// other lists.
 package final class VariantDiskTier: Sendable {
@@ -24,6 +27,7 @@ package final class VariantDiskTier: Sendable {
     static let front = ""
 
     let disk: DiskCache
+    private var digests: SelectorDigests { disk.state.selectorDigests }
     private let now: @Sendable () -> Date
     private let lists = Lock<[CacheKey: VaryIndex]>([:])
     /// The tasks that read a list from disk to delete the responses it names.
@@ -73,13 +77,13 @@ package final class VariantDiskTier: Sendable {
         // Without the list, the newest response is unknown.
         guard let known = await list(key) else { return nil }
         guard let list = known else {
-            guard let entry = await disk.entry(for: key), entry.isSelected(by: fields) else { return nil }
-            return (Self.front, entry)
+            guard let entry = await disk.entry(for: key), isSelected(entry, by: fields) else { return nil }
+            return (Self.front, restored(entry, fields))
         }
-        for variant in list.matching(fields) {
+        for variant in list.matching(digests.digesting(fields)) {
             // A withdrawn read doesn't show whether the response exists.
             guard let read = await disk.read(Self.variantKey(of: variant.id, key)) else { return nil }
-            if let entry = read, entry.isSelected(by: fields) { return (variant.id, entry) }
+            if let entry = read, isSelected(entry, by: fields) { return (variant.id, restored(entry, fields)) }
             // The response was evicted, or another process changed it.
             change(key) { $0.remove(variant.id) }
         }
@@ -131,6 +135,9 @@ package final class VariantDiskTier: Sendable {
     ///   - entry: The response to store.
     ///   - fields: The header fields of the request that the response belongs to.
     package func store(_ entry: CacheEntry, matching fields: HTTPHeaderFields) async {
+        var entry = entry
+        if let head = entry.head { entry.head = digested(head) }
+        let fields = digests.digesting(fields)
         let key = entry.key
         let known = await listToChange(key)
         guard let variant = entry.variant(Self.front), !variant.names.isEmpty else {
@@ -165,16 +172,17 @@ package final class VariantDiskTier: Sendable {
         guard let list = await listToChange(key) else {
             // If the response varies, the stored response may differ from the revalidated one.
             if head.isNegotiated {
-                guard let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) else { return }
+                guard let entry = await disk.entryToChange(for: key), isSelected(entry, by: fields) else { return }
             }
-            return disk.updateHead(head, for: key)
+            return disk.updateHead(digested(head), for: key)
         }
-        guard let variant = list.matching(fields).first else { return }
+        guard let variant = list.matching(digests.digesting(fields)).first else { return }
         updateHead(head, variant.id, for: key)
     }
 
     /// Replaces the head of the response with the given identifier.
     package func updateHead(_ head: StoredResponseHead, _ id: String, for key: CacheKey) {
+        let head = digested(head)
         disk.updateHead(head, for: Self.variantKey(of: id, key))
         change(key) { $0.replace(VaryIndex.Variant(id: id, stored: head)) }
     }
@@ -184,10 +192,10 @@ package final class VariantDiskTier: Sendable {
     /// If there is no such response, this method does nothing.
     func setUserData(_ value: Data?, for key: CacheKey, matching fields: HTTPHeaderFields) async {
         guard let list = await listToChange(key) else {
-            guard let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) else { return }
+            guard let entry = await disk.entryToChange(for: key), isSelected(entry, by: fields) else { return }
             return disk.replaceUserData(value, for: key)
         }
-        guard let variant = list.matching(fields).first else { return }
+        guard let variant = list.matching(digests.digesting(fields)).first else { return }
         disk.replaceUserData(value, for: Self.variantKey(of: variant.id, key))
     }
 
@@ -200,8 +208,8 @@ package final class VariantDiskTier: Sendable {
     /// Removes the responses that a request with the given header fields selects.
     package func remove(matching fields: HTTPHeaderFields, for key: CacheKey) async {
         if let list = await listToChange(key) {
-            for variant in list.matching(fields) { remove(variant.id, for: key) }
-        } else if let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) {
+            for variant in list.matching(digests.digesting(fields)) { remove(variant.id, for: key) }
+        } else if let entry = await disk.entryToChange(for: key), isSelected(entry, by: fields) {
             disk.remove(key)
         }
     }
@@ -280,6 +288,29 @@ package final class VariantDiskTier: Sendable {
         lists.withLock { $0.removeAll() }
     }
 
+    // MARK: - Digests
+
+    /// Returns whether a request with the given header fields selects a stored entry.
+    private func isSelected(_ entry: CacheEntry, by fields: HTTPHeaderFields) -> Bool {
+        // Most responses don't vary, so compute digests only for the others.
+        guard let head = entry.head, head.isNegotiated else { return true }
+        return head.matches(digests.digesting(fields))
+    }
+
+    private func restored(_ entry: CacheEntry, _ fields: HTTPHeaderFields) -> CacheEntry {
+        guard var head = entry.head, head.isNegotiated else { return entry }
+        digests.restore(&head, from: fields)
+        var entry = entry
+        entry.head = head
+        return entry
+    }
+
+    private func digested(_ head: StoredResponseHead) -> StoredResponseHead {
+        var head = head
+        head.varyHeaders = digests.digesting(head.varyHeaders)
+        return head
+    }
+
     private struct Change {
         let key: CacheKey
         let removedIDs: [String]
@@ -310,8 +341,6 @@ extension CacheEntry {
     fileprivate func variant(_ id: String) -> VaryIndex.Variant? {
         head.map { VaryIndex.Variant(id: id, stored: $0) }
     }
-
-    fileprivate func isSelected(by fields: HTTPHeaderFields) -> Bool { head?.matches(fields) ?? true }
 }
 
 extension VaryIndex.Variant {

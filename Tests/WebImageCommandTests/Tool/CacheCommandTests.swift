@@ -101,6 +101,19 @@ struct CacheCommandTests {
         #expect(try await tool.run("cache", "list").out == "The cache is empty.\n")
     }
 
+    @Test(
+        "In a read-only directory, actions that change the cache fail",
+        .enabled(if: FileManager.default.fileExists(atPath: "/sys/devices")))
+    func readOnly() async throws {
+        let tool = try ToolProcess()
+        // Not even root can create files in this directory, which belongs to root.
+        for action in ["clear", "trim"] {
+            let result = try await tool.run("cache", action, "--cache-dir", "/sys/devices")
+            #expect(result.status == 1, "\(action)")
+            #expect(result.error.contains("write failed for /sys/devices"), "\(result.error)")
+        }
+    }
+
     @Test("An export is imported into another cache, and files that aren't images are rejected")
     func transfer() async throws {
         let tool = try await filled()

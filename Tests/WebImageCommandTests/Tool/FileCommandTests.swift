@@ -2,6 +2,7 @@
 
 import Dispatch
 import Foundation
+import Glibc
 import Testing
 import WebImage
 import WebImageCommand
@@ -84,6 +85,23 @@ struct FileCommandTests {
             let result = try await tool.run("decode", name, "-o", "out")
             #expect(result.status == 1 && result.error.contains("(\(code))"), "\(name): \(result.error)")
         }
+    }
+
+    @Test("A named pipe and a device are rejected immediately, and standard input is read", .timeLimit(.minutes(1)))
+    func specialFiles() async throws {
+        let tool = try ToolProcess()
+        #expect(mkfifo(tool.path("pipe"), 0o600) == 0)
+        for name in ["pipe", "/dev/zero"] {
+            let calls = [
+                ["info", name], ["decode", name, "-o", "out"], ["convert", name, "out.png"], ["show", name],
+            ]
+            for words in calls {
+                let result = try await tool.start(words).result
+                #expect(result.status == 1, "\(words)")
+                #expect(result.error.contains("isn't a regular file"), "\(words): \(result.error)")
+            }
+        }
+        #expect(try await tool.run("info", "-", input: "").error.contains("(4001)"))
     }
 
     @Test("The convert command selects the format by the extension and reads standard input")

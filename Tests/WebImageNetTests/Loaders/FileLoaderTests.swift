@@ -76,6 +76,23 @@ struct FileLoaderTests {
         }
     }
 
+    @Test("A file that grows or is shortened while it's read throws an error", arguments: [100_000, 1_000_000])
+    func changedSize(_ size: Int) async throws {
+        try await withDirectory { folder in
+            let url = folder.appending(path: "a.png")
+            try patternBytes(600_000).write(to: url)
+            let path = url.path(percentEncoded: false)
+            let context = LoadContext(handler: { report in
+                // The first chunk was read.
+                if case .body = report { _ = truncate(path, off_t(size)) }
+            })
+            let request = LoadRequest(url: url)
+            await #expect(throws: ImageError.request(.fileUnreadable(path: path, errno: ESTALE))) {
+                _ = try await FileLoader().load(request, context: context)
+            }
+        }
+    }
+
     @Test("The loader accepts only file URLs of this machine")
     func schemes() throws {
         let loader = FileLoader()

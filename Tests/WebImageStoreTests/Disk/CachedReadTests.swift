@@ -78,10 +78,10 @@ private final class CachingFileSystem: FileSystem {
 
     var attempts: Int { count.load(ordering: .relaxed) }
 
-    func openCached(_ path: String) throws(SystemCallError) -> Int32 {
+    func openCached(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
         count.add(1, ordering: .relaxed)
         if case .fails(let code) = mode { throw SystemCallError("openat2", path, code) }
-        return try system.open(path, flags: O_RDONLY | O_CLOEXEC, mode: 0)
+        return try system.open(path, beneath: root)
     }
 
     func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) {

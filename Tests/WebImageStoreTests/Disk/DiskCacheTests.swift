@@ -6,6 +6,7 @@ import Testing
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageTestSupport
 
 @testable import WebImageStore
 

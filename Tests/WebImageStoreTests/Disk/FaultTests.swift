@@ -5,6 +5,7 @@ import Glibc
 import Testing
 import WebImageConcurrency
 import WebImageHTTP
+import WebImageTestSupport
 
 @testable import WebImageStore
 

@@ -6,7 +6,7 @@ import WebImageNet
 private let retainedHeaders = [
     "X-A", "Content-Foo", "X-Content-Foo", "Content-MD5", "Content-Security-Policy", "Content-Location",
     "X-Frame-Options",
-    "X-XSS-Protection", "Clear-Site-Data", "Public-Key-Pins", "Set-Cookie", "Set-Cookie2", "Content-Type",
+    "X-XSS-Protection", "Clear-Site-Data", "Public-Key-Pins", "Content-Type",
     "Content-Language",
     "Content-Disposition",
 ]

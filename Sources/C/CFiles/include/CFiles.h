@@ -4,10 +4,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Opens `path` for reading if the kernel can resolve it from memory (openat2 with RESOLVE_CACHED, Linux 5.12).
-/// Returns the descriptor or the negated errno. EAGAIN means that the kernel would have to access the disk, and ENOSYS
+/// Opens `path`, relative to the directory `root`, for reading if the kernel can resolve it from memory (openat2 with
+/// RESOLVE_CACHED, Linux 5.12). It follows no symbolic links below `root`. Returns the descriptor or the negated errno. EAGAIN means that the kernel would have to access the disk, and ENOSYS
 /// means that the kernel is too old.
-int wi_open_cached(const char *path);
+int wi_open_cached(const char *root, const char *path);
 
 /// Reads the part of `file` that is in the page cache, starting at offset 0 (preadv2 with RWF_NOWAIT, Linux 4.14).
 /// Returns the number of bytes or the negated errno. EAGAIN means that no data is cached, and EOPNOTSUPP means that

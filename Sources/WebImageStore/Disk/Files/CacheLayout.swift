@@ -5,9 +5,36 @@ import WebImageCore
 
 /// The directory structure of a disk cache:
 ///
-///     CACHEDIR.TAG  lock  evictor  index.sqlite(-wal,-shm)  blobs/00…ff/<64 hex>  temp/  trash-<n>/
+///     CACHEDIR.TAG  salt  lock  evictor  index.sqlite(-wal,-shm)  blobs/00…ff/<64 hex>  temp/  trash-<n>/
 struct CacheLayout: Sendable {
+    /// The directory that contains the files.
     let root: String
+    /// The directories of the cache from the configured one to ``root``.
+    let folders: [String]
+    /// A Boolean value that indicates whether several users share the configured directory.
+    let isShared: Bool
+    /// The effective user of the process.
+    let user: uid_t
+
+    /// Creates the structure of a directory that a single user owns.
+    init(root: String) {
+        self.init(folders: [root], isShared: false)
+    }
+
+    /// Creates the structure for a configuration. In a shared directory, each user has a subdirectory.
+    init(_ configuration: DiskCache.Configuration) {
+        let directory = configuration.directory.absoluteFilePath
+        let isShared = configuration.isShared
+        self.init(
+            folders: isShared ? [directory, "\(directory)/user-\(geteuid())"] : [directory], isShared: isShared)
+    }
+
+    private init(folders: [String], isShared: Bool) {
+        self.folders = folders
+        self.isShared = isShared
+        root = folders.last ?? ""
+        user = geteuid()
+    }
 
     var lock: String { "\(root)/lock" }
     var evictor: String { "\(root)/evictor" }
@@ -15,13 +42,22 @@ struct CacheLayout: Sendable {
     var blobs: String { "\(root)/blobs" }
     var temp: String { "\(root)/temp" }
     var tag: String { "\(root)/CACHEDIR.TAG" }
+    /// The path of 32 random bytes that are the same for all processes.
+    var salt: String { "\(root)/salt" }
     static let trashPrefix = "trash-"
+    /// The path of a new directory for files that are set aside, which differs on each access.
+    var newTrash: String {
+        "\(root)/\(Self.trashPrefix)\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+    }
 
     /// Returns the path of the directory for the entries whose names begin with the two digits of a shard.
     func shard(_ shard: Int) -> String { "\(blobs)/\(Self.digits(shard))" }
 
     /// Returns the path of an entry's file.
-    func entry(_ name: String) -> String { "\(blobs)/\(name.prefix(2))/\(name)" }
+    func entry(_ name: String) -> String { "\(root)/\(Self.relativePath(name))" }
+
+    /// Returns the path of an entry's file relative to the root.
+    static func relativePath(_ name: String) -> String { "blobs/\(name.prefix(2))/\(name)" }
 
     /// Returns a number from 0 to 255 as two hexadecimal digits.
     static func digits(_ shard: Int) -> String {
@@ -61,7 +97,7 @@ struct CacheLayout: Sendable {
 }
 
 extension CacheLayout {
-    /// Creates the missing parts of the directory structure and checks the owner of the root.
+    /// Creates the missing parts of the directory structure and checks their kinds, owners, and permissions.
     ///
     /// - Throws: ``ImageError/CacheFailure/unsafeDirectory(path:reason:)`` or
     ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
@@ -69,14 +105,11 @@ extension CacheLayout {
         guard root.hasPrefix("/"), !root.utf8.contains(0) else {
             throw .cache(.unsafeDirectory(path: root, reason: "the path isn't absolute"))
         }
-        do throws(SystemCallError) {
-            try makePath(root[...], files)
-            try check(files.status(at: root))
-        } catch {
-            throw .cache(.systemCallFailed(operation: error.operation, path: error.path, errno: error.code))
-        }
-        if let problem = (try? files.status(at: root)).flatMap(problem) {
-            throw .cache(.unsafeDirectory(path: root, reason: problem))
+        for folder in folders { try prepare(folder, files) }
+        // A part that was replaced by a link would lead the cache to files of other programs.
+        for part in [blobs, temp] { try checkPart(part, .directory, files) }
+        for part in [lock, evictor, tag, salt, index, "\(index)-wal", "\(index)-shm"] {
+            try checkPart(part, .file, files)
         }
         // A read-only directory still serves reads. Ignore the following errors because they only prevent writes.
         try? makeDirectory(blobs, files)
@@ -84,15 +117,52 @@ extension CacheLayout {
         writeTag(files)
     }
 
-    private func check(_ status: FileStatus) throws(SystemCallError) {
-        guard status.kind == .directory || status.kind == .link else { throw SystemCallError("mkdir", root, ENOTDIR) }
+    /// Creates a directory of the cache if it's missing and checks it.
+    private func prepare(_ folder: String, _ files: any FileSystem) throws(ImageError) {
+        let status: FileStatus
+        do throws(SystemCallError) {
+            try makePath(folder[...], files)
+            status = try files.status(at: folder)
+            guard status.kind == .directory || status.kind == .link else {
+                throw SystemCallError("mkdir", folder, ENOTDIR)
+            }
+        } catch {
+            throw .cache(.systemCallFailed(operation: error.operation, path: error.path, errno: error.code))
+        }
+        let mayShare = isShared && folder == folders.first
+        guard let problem = problem(status, .directory, mayShare: mayShare) else { return }
+        throw .cache(.unsafeDirectory(path: folder, reason: problem))
     }
 
-    /// Returns the reason why the root must not be used, or `nil` if it can be used.
-    private func problem(_ status: FileStatus) -> String? {
-        if status.kind != .directory { return "it's a link or a file, not a directory" }
-        if status.owner != geteuid() { return "it belongs to user \(status.owner), not to user \(geteuid())" }
-        if status.permissions & 0o022 != 0 { return "other users can write to it" }
+    /// Checks a file or a directory of the cache. A missing one is created later.
+    private func checkPart(_ path: String, _ kind: FileStatus.Kind, _ files: any FileSystem) throws(ImageError) {
+        let status: FileStatus
+        do throws(SystemCallError) {
+            status = try files.status(at: path)
+        } catch  where error.code == ENOENT {
+            return
+        } catch {
+            throw .cache(.systemCallFailed(operation: error.operation, path: error.path, errno: error.code))
+        }
+        guard let problem = problem(status, kind, mayShare: false) else { return }
+        throw .cache(.unsafeDirectory(path: path, reason: problem))
+    }
+
+    /// Returns the reason why a file or a directory must not be used, or `nil` if it can be used.
+    private func problem(_ status: FileStatus, _ kind: FileStatus.Kind, mayShare: Bool) -> String? {
+        let mode = "0" + String(status.permissions, radix: 8)
+        let facts = "owner \(status.owner), mode \(mode)"
+        if status.kind == .link { return "it's a symbolic link (\(facts))" }
+        if status.kind != kind { return "it isn't a \(kind == .file ? "regular file" : "directory") (\(facts))" }
+        if mayShare {
+            // In a directory with the sticky bit, users can't replace the files of others.
+            let isProtected = status.permissions & 0o002 == 0 || status.permissions & 0o1000 != 0
+            return isProtected ? nil : "all users can write to it, and the sticky bit isn't set (\(facts))"
+        }
+        if status.owner != user, status.owner != 0 {
+            return "it belongs to user \(status.owner), not to user \(user) or root (\(facts))"
+        }
+        if status.permissions & 0o022 != 0 { return "other users can write to it (\(facts))" }
         return nil
     }
 
@@ -109,6 +179,19 @@ extension CacheLayout {
     /// Creates a directory. An existing directory isn't an error.
     func makeDirectory(_ path: String, _ files: any FileSystem) throws(SystemCallError) {
         do throws(SystemCallError) { try files.makeDirectory(path) } catch  where error.code == EEXIST { return }
+    }
+
+    /// Checks whether files can be created and deleted in the root. Other errors, such as a full disk, don't count.
+    func requireWritable(_ files: any FileSystem) throws(SystemCallError) {
+        let path = newTrash
+        do throws(SystemCallError) {
+            try files.makeDirectory(path)
+            try files.removeDirectory(path)
+        } catch  where [EACCES, EPERM, EROFS].contains(error.code) {
+            throw SystemCallError("write", root, error.code)
+        } catch {
+            return
+        }
     }
 
     /// Writes the tag of bford.info/cachedir so that backup programs skip the directory.

@@ -14,7 +14,7 @@ extension StoredResponseHead {
         writer.put(finalURL)
         writer.put(requestTime)
         writer.put(responseTime)
-        for fields in [headersForFile, varyHeaders] {
+        for fields in [headersForFile.withoutSecrets, varyHeaders] {
             writer.put(UInt32(clamping: fields.lines.count))
             for line in fields.lines {
                 writer.put(line.name)

@@ -8,7 +8,7 @@ import WebImageHTTP
 /// The file format of one entry. All numbers are little-endian.
 ///
 ///     0   8  magic 89 57 49 45 0D 0A 1A 0A (a text-mode transfer changes it)
-///     8   4  version, 1
+///     8   4  version, 2 (files of version 1 may contain secrets, so they are deleted)
 ///     12  4  flags: 1 has a head, 2 has a probe, 4 has an attachment, 8 has tags, 16 has a time to live
 ///     16  4  size of the key in bytes
 ///     20  4  size of the head
@@ -23,7 +23,7 @@ import WebImageHTTP
 /// either exactly what was written or an ``EntryFileError``.
 enum EntryFile {
     static let magic: UInt64 = 0x0A1A_0A0D_4549_5789
-    static let version: UInt32 = 1
+    static let version: UInt32 = 2
     static let headerBytes = 48
     static let trailerBytes = 8
     /// The maximum size in bytes of a section before the payload. Only corrupt files have larger values.

@@ -4,9 +4,9 @@ import Foundation
 import Glibc
 
 /// The contents of a file in allocated memory, which is freed with this value or transferred to a `Data` value.
-struct FileBytes: ~Copyable {
+package struct FileBytes: ~Copyable {
     private let address: UnsafeMutableRawPointer
-    let count: Int
+    package let count: Int
 
     /// Allocates memory. Returns `nil` if the allocation fails.
     init?(count: Int) {
@@ -24,7 +24,7 @@ struct FileBytes: ~Copyable {
     var mutableBytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: address, count: count) }
 
     /// Transfers the memory to a `Data` value of the bytes in a range, without copying.
-    consuming func data(in range: Range<Int>) -> Data {
+    package consuming func data(in range: Range<Int>) -> Data {
         // The `Data` value frees the whole block, so this value must not free it again.
         let start = Block(address: address)
         let from = address + range.lowerBound
@@ -39,25 +39,20 @@ struct FileBytes: ~Copyable {
 }
 
 extension FileSystem {
-    /// Returns the contents and the status of a regular file, or `nil` if the file doesn't exist.
-    ///
-    /// - Throws: A ``SystemCallError`` with the code `EFBIG` if the file is larger than `limit` bytes.
-    func contents(_ path: String, limit: Int) throws(SystemCallError) -> FileContents? {
-        let file: Int32
-        do throws(SystemCallError) {
-            file = try openFile(path, O_RDONLY | O_NONBLOCK)
-        } catch  where error.code == ENOENT || error.code == ENOTDIR {
-            return nil
-        }
-        defer { close(file) }
-        return try contents(of: file, path: path, limit: limit)
-    }
-
     /// Returns the contents and the status of an open regular file.
     ///
-    /// - Throws: A ``SystemCallError`` with the code `EFBIG` if the file is larger than `limit` bytes.
-    func contents(of file: Int32, path: String, limit: Int) throws(SystemCallError) -> FileContents {
+    /// - Parameters:
+    ///   - file: The descriptor of the file.
+    ///   - path: The path for errors.
+    ///   - limit: The maximum size of the file in bytes.
+    ///   - isTrusted: A closure that returns whether a file with the given status may be read.
+    /// - Throws: A ``SystemCallError`` with the code `EFBIG` if the file is larger than `limit` bytes or isn't a regular
+    ///   file, `EACCES` if it isn't trusted, or `ESTALE` if it's shortened in the meantime.
+    package func contents(
+        of file: Int32, path: String, limit: Int, isTrusted: (FileStatus) -> Bool = { _ in true }
+    ) throws(SystemCallError) -> FileContents {
         let facts = try status(of: file)
+        guard isTrusted(facts) else { throw SystemCallError("read", path, EACCES) }
         guard facts.kind == .file, facts.size <= limit else { throw SystemCallError("read", path, EFBIG) }
         guard let memory = FileBytes(count: facts.size) else { throw SystemCallError("read", path, ENOMEM) }
         guard try readAll(file, into: memory.mutableBytes) == facts.size else {
@@ -65,26 +60,12 @@ extension FileSystem {
         }
         return FileContents(bytes: memory, status: facts)
     }
-
-    /// Returns the contents of a regular file of up to `limit` bytes that is completely in the page cache of the
-    /// kernel.
-    ///
-    /// This method throws for all other files and never waits for the disk.
-    func cachedContents(_ path: String, limit: Int) throws(SystemCallError) -> FileContents {
-        let file = try openCached(path)
-        defer { close(file) }
-        let facts = try status(of: file)
-        guard facts.kind == .file, facts.size <= limit else { throw SystemCallError("preadv2", path, EFBIG) }
-        guard let memory = FileBytes(count: facts.size) else { throw SystemCallError("preadv2", path, ENOMEM) }
-        try readCached(file, into: memory.mutableBytes)
-        return FileContents(bytes: memory, status: facts)
-    }
 }
 
 /// The contents and the status of a file.
-struct FileContents: ~Copyable {
+package struct FileContents: ~Copyable {
     let bytes: FileBytes
-    let status: FileStatus
+    package let status: FileStatus
 
-    consuming func consumeBytes() -> FileBytes { bytes }
+    package consuming func consumeBytes() -> FileBytes { bytes }
 }

@@ -52,13 +52,14 @@ package protocol FileSystem: Sendable {
     func remove(_ place: EntryPath, in folder: Int32) throws(SystemCallError)
     func removeDirectory(_ path: String) throws(SystemCallError)
     func makeDirectory(_ path: String) throws(SystemCallError)
+    /// Returns the names in a directory. A symbolic link isn't a directory.
     func names(in path: String) throws(SystemCallError) -> [String]
     func freeSpace(at path: String) throws(SystemCallError) -> FreeSpace
     func lock(_ file: Int32, _ operation: Int32) throws(SystemCallError)
-    /// Opens a file for reading without accessing the disk.
+    /// Opens a path relative to `root` for reading without accessing the disk or following symbolic links below `root`.
     ///
     /// - Throws: `EAGAIN` if the call would access the disk, or `ENOSYS` if the system doesn't support this mode.
-    func openCached(_ path: String) throws(SystemCallError) -> Int32
+    func openCached(_ path: String, beneath root: String) throws(SystemCallError) -> Int32
     /// Fills a buffer from the beginning of a file without waiting for the disk.
     ///
     /// - Throws: `EAGAIN` if the call would wait, or `EOPNOTSUPP` if the file system doesn't support this mode.
@@ -73,7 +74,7 @@ package protocol FileSystem: Sendable {
 
 extension FileSystem {
     /// Throws `ENOSYS` because the default implementation doesn't support cached reads.
-    package func openCached(_ path: String) throws(SystemCallError) -> Int32 {
+    package func openCached(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
         throw SystemCallError("openat2", path, ENOSYS)
     }
 
@@ -148,6 +149,19 @@ extension FileSystem {
             }
         }
         return filled
+    }
+
+    /// Creates a directory and its missing parents. An existing directory isn't an error.
+    package func makeDirectories(_ path: String) throws(SystemCallError) {
+        do throws(SystemCallError) {
+            try makeDirectory(path)
+        } catch  where error.code == EEXIST {
+            return
+        } catch  where error.code == ENOENT {
+            guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw error }
+            try makeDirectories(String(path[..<slash]))
+            try makeDirectory(path)
+        }
     }
 
     /// Opens a file and retries when a signal interrupts the call.

@@ -48,8 +48,8 @@ package struct SystemFileSystem: FileSystem {
         return count
     }
 
-    package func openCached(_ path: String) throws(SystemCallError) -> Int32 {
-        let file = wi_open_cached(path)
+    package func openCached(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
+        let file = wi_open_cached(root, path)
         guard file >= 0 else { throw SystemCallError("openat2", path, -file) }
         return file
     }
@@ -99,7 +99,13 @@ package struct SystemFileSystem: FileSystem {
     }
 
     package func names(in path: String) throws(SystemCallError) -> [String] {
-        guard let folder = opendir(path) else { throw SystemCallError("opendir", path, errno) }
+        let file = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { throw SystemCallError("opendir", path, errno) }
+        guard let folder = fdopendir(file) else {
+            let code = errno
+            _ = Glibc.close(file)
+            throw SystemCallError("opendir", path, code)
+        }
         defer { closedir(folder) }
         var names: [String] = []
         while let line = readdir(folder) {

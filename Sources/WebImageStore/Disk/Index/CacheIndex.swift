@@ -11,7 +11,7 @@ import WebImageHTTP
 final class CacheIndex {
     /// The characters `WIMG`.
     static let applicationID = 0x5749_4D47
-    static let version = 4
+    static let version = 5
 
     let connection: SQLiteConnection
     /// The changes of the totals in the current transaction.
@@ -22,7 +22,7 @@ final class CacheIndex {
     /// Opens the index for the writer and creates it if it doesn't exist.
     init(writing path: String) throws(IndexError) {
         connection = try SQLiteConnection(path, create: true, busyMilliseconds: 2_000)
-        try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA mmap_size=67108864;")
+        try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
         // By default, Debian's SQLite library overwrites deleted content even if that requires additional writes.
         try connection.execute("PRAGMA secure_delete=FAST")
         let application = try connection.number("PRAGMA application_id") ?? 0

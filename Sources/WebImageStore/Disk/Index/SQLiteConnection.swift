@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CSQLite
+import Glibc
 
 /// An error that SQLite returned.
 struct IndexError: Error, Hashable {
@@ -21,14 +22,27 @@ final class SQLiteConnection {
     /// Opens a database. The file must exist unless `create` is `true`.
     init(_ path: String, create: Bool, busyMilliseconds: Int32) throws(IndexError) {
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0)
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let flags =
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | (create ? SQLITE_OPEN_CREATE : 0)
+        let code = sqlite3_open_v2(Self.resolved(path), &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             sqlite3_close_v2(handle)
             throw IndexError(code: code & 0xFF, message: String(cString: sqlite3_errstr(code)))
         }
         self.handle = handle
         sqlite3_busy_timeout(handle, busyMilliseconds)
+        // Access to a memory-mapped file that another process truncates ends the process with SIGBUS. Statements in the
+        // schema of a modified file must not call functions with side effects.
+        try execute("PRAGMA mmap_size=0; PRAGMA trusted_schema=0")
+    }
+
+    /// Returns a path whose directory contains no symbolic links, because SQLite then rejects all links.
+    private static func resolved(_ path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex,
+            let folder = realpath(String(path[..<slash]), nil)
+        else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + path[slash...]
     }
 
     deinit {

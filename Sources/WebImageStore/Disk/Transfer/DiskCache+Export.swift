@@ -9,7 +9,7 @@ import WebImageCore
 extension DiskCache {
     /// Writes the images of the cache and a manifest to a directory.
     ///
-    /// The files have the extensions of their formats. The manifest contains the keys, the HTTP responses, the store
+    /// The files have the extensions of their formats, and only the user of the process can read them. The manifest contains the keys, the HTTP responses, the store
     /// dates, the tags, and the custom values. Entries that aren't images are skipped. If the directory doesn't exist,
     /// this method creates it. An existing directory must be empty. Canceling the current task ends the export early,
     /// and the directory then has no manifest, so it can't be imported.
@@ -121,7 +121,8 @@ private struct ExportDirectory {
     func prepare() throws(SystemCallError) {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw SystemCallError("mkdir", path, EINVAL) }
         try layout.makePath(path[...], files)
-        guard try files.names(in: path).isEmpty else { throw SystemCallError("mkdir", path, ENOTEMPTY) }
+        // The user may name a directory through a symbolic link.
+        guard try files.names(in: "\(path)/.").isEmpty else { throw SystemCallError("mkdir", path, ENOTEMPTY) }
         if form == .entries { try files.makeDirectory(layout.blobs) }
     }
 
@@ -155,7 +156,7 @@ private struct ExportDirectory {
     }
 
     private func write(_ bytes: [UInt8], _ path: String) throws(SystemCallError) {
-        let file = try files.openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
+        let file = try files.openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         defer { files.close(file) }
         let result = bytes.withUnsafeBytes { bytes -> Result<Void, SystemCallError> in
             do throws(SystemCallError) { return .success(try files.writeAll(file, bytes)) } catch {
@@ -180,9 +181,8 @@ extension EntryFile {
 extension EntryReader {
     /// Returns the entry of a key like a read, but counts neither a read nor a use. This method blocks.
     func peek(_ key: CacheKey) -> CacheEntry? {
-        let name = key.fileName
-        let limit = state.readableEntrySize + 4 * EntryFile.sectionLimit
-        guard let contents = try? state.files.contents(state.layout.entry(name), limit: limit),
+        let name = state.name(of: key)
+        guard let contents = try? state.contents(ofEntry: name, limit: state.readableFileSize),
             var entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: true)
         else { return nil }
         let mustAsk = state.shared.withLock { $0.mustQueryIndex(for: key) }

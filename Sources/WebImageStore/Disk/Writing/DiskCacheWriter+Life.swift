@@ -12,6 +12,7 @@ extension DiskCacheWriter {
     /// Opens the lock and the index, repairs the state after an unclean shutdown, and loads the known entries.
     func start() {
         let isAlone = acquireLock()
+        removeLinkedShards()
         openIndex(isAlone: isAlone)
         var mustCompare = index == nil
         if let index {
@@ -36,6 +37,14 @@ extension DiskCacheWriter {
         sweepTemporary(all: isAlone)
         findTrash()
         checkSpace()
+    }
+
+    /// Deletes symbolic links in the place of shards, so that no file outside of the cache is changed.
+    private func removeLinkedShards() {
+        for name in (try? files.names(in: layout.blobs)) ?? [] {
+            let path = "\(layout.blobs)/\(name)"
+            if (try? files.status(at: path))?.kind == .link { try? files.remove(path) }
+        }
     }
 
     /// A Boolean value that indicates whether there are no files that the index could lack.

@@ -99,11 +99,11 @@ extension DiskCacheWriter {
     /// Returns the row for a file from its first sections, or `nil` if the file isn't an entry with that name.
     func describe(_ name: String) -> IndexRow? {
         guard CacheLayout.isEntryName(name),
-            let file = try? files.openFile(layout.entry(name), O_RDONLY | O_NONBLOCK)
+            let file = try? state.openEntry(name)
         else { return nil }
         defer { files.close(file) }
-        guard let facts = try? files.status(of: file), facts.kind == .file else { return nil }
-        guard let entry = sections(of: file, size: facts.size), entry.0.key.fileName == name else { return nil }
+        guard let facts = try? files.status(of: file), facts.kind == .file, state.trusts(facts) else { return nil }
+        guard let entry = sections(of: file, size: facts.size), state.name(of: entry.0.key) == name else { return nil }
         let (head, payload) = entry
         let size = facts.allocated > 0 ? facts.allocated : facts.size
         var row = row(of: head, name: name, size: size)

@@ -14,7 +14,7 @@ extension DiskCacheWriter {
     /// therefore not share a directory with the old ones.
     func removeAll() {
         commit()
-        if let trash = makeTrash() { try? files.rename(layout.blobs, to: "\(trash)/blobs") }
+        let failure = setEntriesAside()
         try? layout.makeDirectory(layout.blobs, files)
         do throws(IndexError) { try index?.removeAll() } catch { indexFailed(error) }
         state.shared.withLock { state in
@@ -23,16 +23,27 @@ extension DiskCacheWriter {
             state.updated = []
             state.verified = [:]
             state.accesses = [:]
+            state.removalFailure = failure
         }
         if let epoch = try? index?.totals().epoch { seenEpoch = epoch }
         findTrash()
     }
 
+    /// Moves the directory of all entries aside. Returns the error if the entries remain in their location.
+    private func setEntriesAside() -> SystemCallError? {
+        do throws(SystemCallError) {
+            // A full disk may have no space for another directory, so don't create one.
+            try files.rename(layout.blobs, to: layout.newTrash)
+            return nil
+        } catch {
+            return error.code == ENOENT ? nil : error
+        }
+    }
+
     /// Creates a directory for files that are set aside.
     func makeTrash() -> String? {
-        let base = "\(layout.root)/\(CacheLayout.trashPrefix)\(getpid())-"
         for _ in 0..<8 {
-            let path = base + String(UInt32.random(in: 0...UInt32.max), radix: 36)
+            let path = layout.newTrash
             if (try? files.makeDirectory(path)) != nil { return path }
         }
         return nil

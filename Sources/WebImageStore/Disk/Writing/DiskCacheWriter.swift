@@ -116,7 +116,7 @@ final class DiskCacheWriter {
             makeRoom(for: entry.data.count)
             return drop(key, ticket)
         }
-        let name = key.fileName
+        let name = state.name(of: key)
         do throws(SystemCallError) {
             let size = try entries.write(entry, name: name)
             steps.writeSucceeded()
@@ -138,8 +138,9 @@ final class DiskCacheWriter {
 
     private func drop(_ key: CacheKey, _ ticket: UInt64) {
         // Remove the previous entry for the key, or the next read returns outdated data.
-        try? files.remove(layout.entry(key.fileName))
-        add(.delete(name: key.fileName))
+        let name = state.name(of: key)
+        try? files.remove(layout.entry(name))
+        add(.delete(name: name))
         state.shared.withLock { state in
             state.counters.dropped += 1
             if state.staging.finish(key, ticket: ticket) { state.known.remove(key.storedDigest) }
@@ -151,12 +152,15 @@ final class DiskCacheWriter {
         if steps.writeFailed(code, now: uptime) {
             evict(to: EvictionTarget(bytes: state.limits.sizeLimit / 2))
         }
-        state.shared.withLock { $0.pausedUntil = steps.pausedUntil }
+        state.shared.withLock { state in
+            state.pausedUntil = steps.pausedUntil
+            state.pauseCode = code
+        }
     }
 
     private func remove(_ key: CacheKey, _ ticket: UInt64) {
         guard state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) != nil else { return }
-        let name = key.fileName
+        let name = state.name(of: key)
         try? files.remove(layout.entry(name))
         add(.delete(name: name))
         state.shared.withLock { state in
@@ -172,7 +176,7 @@ final class DiskCacheWriter {
             return
         }
         guard index == nil || state.isFilesOnly else {
-            return add(.update(key: key, name: key.fileName, ticket: ticket, update, renewed: now))
+            return add(.update(key: key, name: state.name(of: key), ticket: ticket, update, renewed: now))
         }
         rewrite(key, update)
         state.shared.withLock { _ = $0.staging.finish(key, ticket: ticket) }
@@ -180,10 +184,9 @@ final class DiskCacheWriter {
 
     /// Writes an update into the file because there is no index on disk.
     private func rewrite(_ key: CacheKey, _ update: EntryMetadataUpdate) {
-        let name = key.fileName
-        let limit = state.readableEntrySize + 4 * EntryFile.sectionLimit
+        let name = state.name(of: key)
         guard steps.acceptsWrites(now: uptime),
-            let contents = try? files.contents(layout.entry(name), limit: limit),
+            let contents = try? state.contents(ofEntry: name, limit: state.readableFileSize),
             var entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: true)
         else { return }
         update.apply(to: &entry)

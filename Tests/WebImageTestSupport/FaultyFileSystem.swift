@@ -4,17 +4,17 @@ import Glibc
 import Synchronization
 import WebImageConcurrency
 import WebImageCore
-
-@testable import WebImageStore
+import WebImageStore
 
 /// A file system that fails or shortens the calls in a range, and otherwise behaves like the system's file system.
-final class FaultyFileSystem: FileSystem {
-    enum Fault: Sendable, CustomStringConvertible {
+package final class FaultyFileSystem: FileSystem {
+    package enum Fault: Sendable, CustomStringConvertible {
+        /// The calls throw an error.
         case code(Int32)
         /// Reads and writes process half of the requested bytes. A read of one byte returns no data.
         case short
 
-        var description: String {
+        package var description: String {
             switch self {
             case .code(let code): String(cString: strerror(code))
             case .short: "short"
@@ -27,18 +27,22 @@ final class FaultyFileSystem: FileSystem {
         var failing: Range<Int> = 0..<0
         var fault = Fault.short
         var space: FreeSpace?
+        var owner: uid_t?
+        var permissions: mode_t?
     }
 
     private let state = Lock(State())
     private let system = SystemFileSystem()
     private let pretendsRemote: Bool
 
-    init(isRemote: Bool = false) { pretendsRemote = isRemote }
+    /// Creates a file system in which no call fails.
+    package init(isRemote: Bool = false) { pretendsRemote = isRemote }
 
-    var calls: Int { state.withLock { $0.calls } }
+    /// The number of calls since the last ``fail(_:with:)``.
+    package var calls: Int { state.withLock { $0.calls } }
 
     /// Resets the call counter and makes the calls with the numbers in `range` fail.
-    func fail(_ range: Range<Int>, with fault: Fault) {
+    package func fail(_ range: Range<Int>, with fault: Fault) {
         state.withLock {
             $0.calls = 0
             $0.failing = range
@@ -46,7 +50,16 @@ final class FaultyFileSystem: FileSystem {
         }
     }
 
-    func set(space: FreeSpace?) { state.withLock { $0.space = space } }
+    /// Makes the cache see another amount of free space.
+    package func set(space: FreeSpace?) { state.withLock { $0.space = space } }
+
+    /// Makes the cache see another owner and other permissions of open files.
+    package func set(owner: uid_t? = nil, permissions: mode_t? = nil) {
+        state.withLock {
+            $0.owner = owner
+            $0.permissions = permissions
+        }
+    }
 
     private func next() -> Fault? {
         state.withLock {
@@ -59,24 +72,33 @@ final class FaultyFileSystem: FileSystem {
         if case .code(let code) = next() { throw SystemCallError(operation, path, code) }
     }
 
-    func open(_ path: String, flags: Int32, mode: mode_t) throws(SystemCallError) -> Int32 {
+    package func open(_ path: String, flags: Int32, mode: mode_t) throws(SystemCallError) -> Int32 {
         try check("open", path)
         return try system.open(path, flags: flags, mode: mode)
     }
 
-    func close(_ file: Int32) { system.close(file) }
-
-    func status(of file: Int32) throws(SystemCallError) -> FileStatus {
-        try check("fstat")
-        return try system.status(of: file)
+    package func open(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
+        try check("open", path)
+        return try system.open(path, beneath: root)
     }
 
-    func status(at path: String) throws(SystemCallError) -> FileStatus {
+    package func close(_ file: Int32) { system.close(file) }
+
+    package func status(of file: Int32) throws(SystemCallError) -> FileStatus {
+        try check("fstat")
+        var status = try system.status(of: file)
+        let (owner, permissions) = state.withLock { ($0.owner, $0.permissions) }
+        status.owner = owner ?? status.owner
+        status.permissions = permissions ?? status.permissions
+        return status
+    }
+
+    package func status(at path: String) throws(SystemCallError) -> FileStatus {
         try check("lstat", path)
         return try system.status(at: path)
     }
 
-    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> Int {
+    package func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> Int {
         switch next() {
         case .code(let code): throw SystemCallError("read", "", code)
         case .short:
@@ -85,7 +107,7 @@ final class FaultyFileSystem: FileSystem {
         }
     }
 
-    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemCallError) -> Int {
+    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemCallError) -> Int {
         switch next() {
         case .code(let code): throw SystemCallError("write", "", code)
         case .short: return try system.write(file, .init(rebasing: bytes[..<((bytes.count + 1) / 2)]))
@@ -93,50 +115,50 @@ final class FaultyFileSystem: FileSystem {
         }
     }
 
-    func synchronize(_ file: Int32) throws(SystemCallError) {
+    package func synchronize(_ file: Int32) throws(SystemCallError) {
         try check("fdatasync")
         try system.synchronize(file)
     }
 
-    func rename(_ path: String, to target: String) throws(SystemCallError) {
+    package func rename(_ path: String, to target: String) throws(SystemCallError) {
         try check("rename", target)
         try system.rename(path, to: target)
     }
 
-    func remove(_ path: String) throws(SystemCallError) {
+    package func remove(_ path: String) throws(SystemCallError) {
         try check("unlink", path)
         try system.remove(path)
     }
 
-    func remove(_ place: EntryPath, in folder: Int32) throws(SystemCallError) {
+    package func remove(_ place: EntryPath, in folder: Int32) throws(SystemCallError) {
         try check("unlink", place.text)
         try system.remove(place, in: folder)
     }
 
-    func removeDirectory(_ path: String) throws(SystemCallError) {
+    package func removeDirectory(_ path: String) throws(SystemCallError) {
         try check("rmdir", path)
         try system.removeDirectory(path)
     }
 
-    func makeDirectory(_ path: String) throws(SystemCallError) {
+    package func makeDirectory(_ path: String) throws(SystemCallError) {
         try check("mkdir", path)
         try system.makeDirectory(path)
     }
 
-    func names(in path: String) throws(SystemCallError) -> [String] {
+    package func names(in path: String) throws(SystemCallError) -> [String] {
         try check("opendir", path)
         return try system.names(in: path)
     }
 
-    func freeSpace(at path: String) throws(SystemCallError) -> FreeSpace {
+    package func freeSpace(at path: String) throws(SystemCallError) -> FreeSpace {
         try check("statvfs", path)
         if let space = state.withLock({ $0.space }) { return space }
         return try system.freeSpace(at: path)
     }
 
-    func isRemote(_ path: String) throws(SystemCallError) -> Bool { pretendsRemote }
+    package func isRemote(_ path: String) throws(SystemCallError) -> Bool { pretendsRemote }
 
-    func lock(_ file: Int32, _ operation: Int32) throws(SystemCallError) {
+    package func lock(_ file: Int32, _ operation: Int32) throws(SystemCallError) {
         try check("flock")
         try system.lock(file, operation)
     }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import WebImageCore
+
+/// Reads of entry files. No path in the cache directory may contain symbolic links, and other users can't add entries.
+extension DiskCacheState {
+    /// The maximum size in bytes of an entry file that can be read.
+    var readableFileSize: Int { readableEntrySize + 4 * EntryFile.sectionLimit }
+
+    /// Returns the name of the file of a key.
+    func name(of key: CacheKey) -> String { key.fileName }
+
+    /// Returns a Boolean value that indicates whether a file was written by the user of this process or by root, and
+    /// other users can't change it.
+    func trusts(_ file: FileStatus) -> Bool {
+        (file.owner == layout.user || file.owner == 0) && file.permissions & 0o022 == 0
+    }
+
+    /// Opens the file of an entry for reading, or returns `nil` if it doesn't exist.
+    func openEntry(_ name: String) throws(SystemCallError) -> Int32? {
+        do throws(SystemCallError) {
+            return try files.open(CacheLayout.relativePath(name), beneath: layout.root)
+        } catch  where error.code == ENOENT || error.code == ENOTDIR {
+            return nil
+        }
+    }
+
+    /// Returns the contents and the status of the file of an entry, or `nil` if the file doesn't exist.
+    ///
+    /// - Throws: A ``SystemCallError`` with the code `EFBIG` if the file is larger than `limit` bytes, or `EACCES` if
+    ///   another user wrote it.
+    func contents(ofEntry name: String, limit: Int) throws(SystemCallError) -> FileContents? {
+        guard let file = try openEntry(name) else { return nil }
+        defer { files.close(file) }
+        return try files.contents(of: file, path: layout.entry(name), limit: limit, isTrusted: trusts)
+    }
+
+    /// Returns the contents of an entry file of up to `limit` bytes that is completely in the page cache of the kernel.
+    ///
+    /// This method throws for all other files and never waits for the disk.
+    func cachedContents(ofEntry name: String, limit: Int) throws(SystemCallError) -> FileContents {
+        let file = try files.openCached(CacheLayout.relativePath(name), beneath: layout.root)
+        defer { files.close(file) }
+        let facts = try files.status(of: file)
+        guard facts.kind == .file, facts.size <= limit, trusts(facts) else {
+            throw SystemCallError("preadv2", layout.entry(name), EFBIG)
+        }
+        guard let memory = FileBytes(count: facts.size) else {
+            throw SystemCallError("preadv2", layout.entry(name), ENOMEM)
+        }
+        try files.readCached(file, into: memory.mutableBytes)
+        return FileContents(bytes: memory, status: facts)
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+
+import CHash
+
+/// HMAC-SHA-256 (RFC 2104), for values that can't be computed without the key.
+enum KeyedHash {
+    /// Returns the 32 bytes of the hash, or `nil` if memory can't be allocated.
+    static func bytes(key: [UInt8], _ message: [UInt8]) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: 32)
+        return wi_hmac_sha256(key, key.count, message, message.count, &digest) ? digest : nil
+    }
+
+    /// Returns the hash as 64 hexadecimal digits. Without memory, the result is random, so it matches nothing.
+    static func hexadecimal(key: [UInt8], _ message: [UInt8]) -> String {
+        let digest = bytes(key: key, message) ?? random(count: 32)
+        return digest.withUnsafeBytes { CacheLayout.name($0) }
+    }
+
+    /// Returns random bytes of the operating system.
+    static func random(count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for _ in 0..<count { bytes.append(UInt8.random(in: 0...255)) }
+        return bytes
+    }
+}
