@@ -40,6 +40,12 @@
         private func preview(
             of thumbnail: HEIFParts.Thumbnail, in prefix: Data, _ context: ImageProcessingContext
         ) throws(ImageError) -> ImagePreview? {
+            // More of the file than at the first check is available, such as the parameter sets in the data of items.
+            switch ImageInfo.probe(prefix, isComplete: false) {
+            case .found(let info): try context.limits.check(info, encodedBytes: .max, frames: .first)
+            case .needsMore: return nil
+            case .failed(let error): throw error
+            }
             var file = prefix
             if file.count < end { file.append(Data(count: end - file.count)) }
             return try file.withBytes { (bytes) throws(ImageError) in
