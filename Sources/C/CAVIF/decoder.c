@@ -102,7 +102,10 @@ void wi_avif_close(wi_avif_decoder *own) {
 const char *wi_avif_message(const wi_avif_decoder *own) { return own && own->message ? own->message : "out of memory"; }
 
 double wi_avif_mean_milliseconds(const wi_avif_decoder *own) {
-    return own->decoder->imageCount > 0 ? own->decoder->duration * 1000 / own->decoder->imageCount : 0;
+    if (own->decoder->imageCount <= 0) return 0;
+    double mean = own->decoder->duration * 1000 / own->decoder->imageCount;
+    // The comparison is also false if the duration isn't a number.
+    return mean > 0 && mean < 1e9 ? mean : 0;
 }
 
 wi_avif_status wi_avif_frame(wi_avif_decoder *own, uint32_t index, int bits, void *out, size_t stride,
