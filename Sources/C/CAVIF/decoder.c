@@ -8,6 +8,9 @@
 
 struct wi_avif_decoder {
     avifDecoder *decoder;
+    /// The size in the header, for which the caller allocates memory. libavif changes the size of its image with each
+    /// frame, even if a frame fails.
+    uint32_t width, height;
     const char *message;
 };
 
@@ -64,12 +67,13 @@ void wi_avif_describe(const avifDecoder *decoder, wi_avif_info *info) {
 }
 
 wi_avif_status wi_avif_open(const uint8_t *data, size_t count, uint32_t max_pixels, uint32_t max_side,
-                            uint32_t max_frames, wi_avif_info *info, wi_avif_decoder **result) {
+                            uint32_t max_frames, int uses_tracks, wi_avif_info *info, wi_avif_decoder **result) {
     wi_avif_decoder *own = calloc(1, sizeof *own);
     if (!own) return WI_AVIF_MEMORY;
     *result = own;
     own->decoder = avifDecoderCreate();
     if (!own->decoder) return WI_AVIF_MEMORY;
+    own->decoder->requestedSource = uses_tracks ? AVIF_DECODER_SOURCE_TRACKS : AVIF_DECODER_SOURCE_PRIMARY_ITEM;
     own->decoder->ignoreExif = AVIF_TRUE;
     own->decoder->ignoreXMP = AVIF_TRUE;
     own->decoder->imageSizeLimit =
@@ -81,7 +85,11 @@ wi_avif_status wi_avif_open(const uint8_t *data, size_t count, uint32_t max_pixe
     avifResult status = avifDecoderSetIOMemory(own->decoder, data, count);
     if (status == AVIF_RESULT_OK) status = avifDecoderParse(own->decoder);
     own->message = avifResultToString(status);
-    if (status == AVIF_RESULT_OK) wi_avif_describe(own->decoder, info);
+    if (status == AVIF_RESULT_OK) {
+        wi_avif_describe(own->decoder, info);
+        own->width = info->width;
+        own->height = info->height;
+    }
     return wi_avif_status_of(status);
 }
 
@@ -93,22 +101,24 @@ void wi_avif_close(wi_avif_decoder *own) {
 
 const char *wi_avif_message(const wi_avif_decoder *own) { return own && own->message ? own->message : "out of memory"; }
 
-double wi_avif_milliseconds(const wi_avif_decoder *own, uint32_t index) {
-    avifImageTiming timing;
-    if (avifDecoderNthImageTiming(own->decoder, index, &timing) != AVIF_RESULT_OK) return 0;
-    return timing.duration * 1000;
+double wi_avif_mean_milliseconds(const wi_avif_decoder *own) {
+    if (own->decoder->imageCount <= 0) return 0;
+    double mean = own->decoder->duration * 1000 / own->decoder->imageCount;
+    // The comparison is also false if the duration isn't a number.
+    return mean > 0 && mean < 1e9 ? mean : 0;
 }
 
 wi_avif_status wi_avif_frame(wi_avif_decoder *own, uint32_t index, int bits, void *out, size_t stride,
                              int *is_premultiplied) {
-    uint32_t width = own->decoder->image->width, height = own->decoder->image->height;
+    size_t row_bytes = (size_t)own->width * (bits == 16 ? 8 : 4);
+    if (!row_bytes || stride < row_bytes || stride > UINT32_MAX) return WI_AVIF_INCONSISTENT;
     avifResult status = avifDecoderNthImage(own->decoder, index);
     if (status == AVIF_RESULT_OK) {
         const avifImage *image = own->decoder->image;
-        if (image->width != width || image->height != height) return WI_AVIF_INCONSISTENT;
+        if (image->width != own->width || image->height != own->height) return WI_AVIF_INCONSISTENT;
         avifRGBImage rgb;
         avifRGBImageSetDefaults(&rgb, image);
-        rgb.depth = (uint32_t)bits;
+        rgb.depth = bits == 16 ? 16 : 8;
         rgb.format = AVIF_RGB_FORMAT_RGBA;
         rgb.alphaPremultiplied = image->alphaPremultiplied;
         rgb.pixels = out;

@@ -30,6 +30,7 @@ static avifResult read_range(avifIO *io, uint32_t flags, uint64_t offset, size_t
 
 wi_avif_stream *wi_avif_stream_open(uint8_t *out, size_t stride, uint32_t width, uint32_t height, uint32_t max_pixels,
                                     uint32_t max_side, uint64_t max_bytes) {
+    if (!width || stride < (size_t)width * 4 || stride > UINT32_MAX) return NULL;
     wi_avif_stream *own = calloc(1, sizeof *own);
     if (!own) return NULL;
     own->out = out;

@@ -16,6 +16,14 @@ static void hide_float_tables(uint8_t *bytes, size_t count) {
         if (!memcmp(bytes + place, "D2B", 3)) bytes[place] = 'x';
 }
 
+int wi_icc_has_float_tables(const uint8_t *bytes, size_t count) {
+    if (count < 132) return 0;
+    uint32_t tags = number(bytes + 128);
+    for (size_t place = 132; tags > 0 && place + 12 <= count; tags--, place += 12)
+        if (!memcmp(bytes + place, "D2B", 3)) return 1;
+    return 0;
+}
+
 static int is_of_a_device(cmsHPROFILE profile) {
     switch (cmsGetDeviceClass(profile)) {
     case cmsSigInputClass:

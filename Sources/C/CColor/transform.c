@@ -23,6 +23,20 @@ wi_icc_transform *wi_icc_transform_make(const wi_icc_profile *own, int bytes_per
     return NULL;
 }
 
+int wi_icc_has_transform(const wi_icc_profile *own) {
+    cmsUInt32Number from = TYPE_RGB_8;
+    if (wi_icc_space_of(own) == WI_ICC_GRAY) from = TYPE_GRAY_8;
+    if (wi_icc_space_of(own) == WI_ICC_CMYK) from = TYPE_CMYK_8;
+    cmsHPROFILE target = cmsCreate_sRGBProfileTHR(own->context);
+    if (!target) return 0;
+    cmsHTRANSFORM transform = cmsCreateTransformTHR(own->context, own->profile, from, target, TYPE_RGB_8,
+                                                    INTENT_PERCEPTUAL, cmsFLAGS_NOCACHE);
+    cmsCloseProfile(target);
+    if (!transform) return 0;
+    cmsDeleteTransform(transform);
+    return 1;
+}
+
 void wi_icc_transform_free(wi_icc_transform *own) {
     if (!own) return;
     if (own->transform) cmsDeleteTransform(own->transform);

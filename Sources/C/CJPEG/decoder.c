@@ -112,7 +112,9 @@ wi_jpeg_status wi_jpeg_decoder_start(wi_jpeg_decoder *decoder, unsigned denomina
     *width = info->output_width;
     *height = info->output_height;
     if (!is_cmyk) return WI_JPEG_OK;
-    decoder->cmyk = malloc((size_t)info->output_width * 4);
+    free(decoder->cmyk);
+    decoder->cmyk = calloc(info->output_width, 4);
+    decoder->cmyk_width = info->output_width;
     return decoder->cmyk ? WI_JPEG_OK : WI_JPEG_MEMORY;
 }
 
@@ -153,6 +155,8 @@ wi_jpeg_status wi_jpeg_decoder_rows(wi_jpeg_decoder *decoder, uint8_t *out, size
     j_decompress_ptr info = &decoder->info;
     *done = 0;
     if (setjmp(decoder->errors.escape)) return wi_jpeg_decoder_failure(decoder);
+    if (stride / 4 < info->output_width || (decoder->cmyk && decoder->cmyk_width != info->output_width))
+        wi_jpeg_fail((j_common_ptr)info, WI_JPEG_CORRUPT, "the rows are wider than the image");
     while (*done < rows && info->output_scanline < info->output_height) {
         JSAMPROW row = decoder->cmyk ? decoder->cmyk : out + *done * stride;
         if (jpeg_read_scanlines(info, &row, 1) == 0) return WI_JPEG_MORE;

@@ -11,6 +11,8 @@ struct wi_jpeg_decoder {
     int is_inverted_cmyk;
     int keeps_ink;
     JSAMPROW cmyk;
+    /// The number of pixels in `cmyk`.
+    JDIMENSION cmyk_width;
     /// The data that libjpeg hasn't consumed yet if the file arrives incrementally.
     uint8_t *pending;
     size_t pending_capacity;

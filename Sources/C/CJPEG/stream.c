@@ -35,6 +35,7 @@ wi_jpeg_decoder *wi_jpeg_stream_open(size_t max_memory, int max_scans) {
 static int make_room(wi_jpeg_decoder *decoder, size_t count) {
     size_t waiting = decoder->source.bytes_in_buffer;
     if (waiting) memmove(decoder->pending, decoder->source.next_input_byte, waiting);
+    if (count > SIZE_MAX - waiting) return 0;
     size_t needed = waiting + count;
     if (needed > decoder->pending_capacity) {
         uint8_t *larger = realloc(decoder->pending, needed);

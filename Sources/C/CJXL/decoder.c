@@ -13,9 +13,16 @@ struct wi_jxl_decoder {
     wi_jxl_budget budget;
     uint8_t *icc;
     uint32_t width, height;
+    /// The part of the data that libjxl has received and consumed. libjxl receives a frame in pieces.
+    size_t received, consumed;
     /// The index of the frame that is decoded next, or UINT32_MAX if the decoder must restart.
     uint32_t next;
+    /// The index of the frame that wi_jxl_frame_begin selected.
+    uint32_t wanted;
 };
+
+/// The number of bytes that libjxl processes between two checks of the deadline and the cancellation flag.
+enum { PIECE = 128 << 10 };
 
 static const int HEADER = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING;
 
@@ -23,11 +30,26 @@ static wi_jxl_status failure(const wi_jxl_decoder *own) {
     return own->budget.has_refused ? WI_JXL_MEMORY : WI_JXL_CORRUPT;
 }
 
-static int restart(wi_jxl_decoder *own, int events) {
+static int restart(wi_jxl_decoder *own, int events, size_t piece) {
     JxlDecoderReset(own->decoder);
+    own->consumed = 0;
+    own->received = piece < own->count ? piece : own->count;
     return JxlDecoderSubscribeEvents(own->decoder, events) == JXL_DEC_SUCCESS &&
            JxlDecoderSetKeepOrientation(own->decoder, JXL_TRUE) == JXL_DEC_SUCCESS &&
-           JxlDecoderSetInput(own->decoder, own->data, own->count) == JXL_DEC_SUCCESS;
+           JxlDecoderSetInput(own->decoder, own->data, own->received) == JXL_DEC_SUCCESS;
+}
+
+/// Passes the next piece of the data to libjxl. Returns WI_JXL_TRUNCATED at the end of the data.
+static wi_jxl_status advance(wi_jxl_decoder *own) {
+    if (own->received == own->count) return WI_JXL_TRUNCATED;
+    size_t left = JxlDecoderReleaseInput(own->decoder);
+    if (left > own->received - own->consumed) return WI_JXL_CORRUPT;
+    own->consumed = own->received - left;
+    own->received += own->count - own->received < PIECE ? own->count - own->received : PIECE;
+    const uint8_t *data = own->data + own->consumed;
+    if (JxlDecoderSetInput(own->decoder, data, own->received - own->consumed) != JXL_DEC_SUCCESS)
+        return failure(own);
+    return WI_JXL_MORE;
 }
 
 static void read_profile(wi_jxl_decoder *own, wi_jxl_info *info) {
@@ -38,6 +60,7 @@ static void read_profile(wi_jxl_decoder *own, wi_jxl_info *info) {
 static wi_jxl_status read_info(wi_jxl_decoder *own, wi_jxl_info *info) {
     JxlBasicInfo basic;
     if (JxlDecoderGetBasicInfo(own->decoder, &basic) != JXL_DEC_SUCCESS) return failure(own);
+    if (basic.num_extra_channels > WI_JXL_MAX_CHANNELS) return WI_JXL_CHANNELS;
     own->width = info->width = basic.xsize;
     own->height = info->height = basic.ysize;
     info->depth = basic.bits_per_sample;
@@ -65,7 +88,7 @@ wi_jxl_status wi_jxl_open(const uint8_t *data, size_t count, size_t max_bytes, w
     JxlMemoryManager manager = wi_jxl_manager(&own->budget);
     own->decoder = JxlDecoderCreate(&manager);
     if (!own->decoder) return WI_JXL_MEMORY;
-    if (!restart(own, HEADER)) return failure(own);
+    if (!restart(own, HEADER, SIZE_MAX)) return failure(own);
     wi_jxl_status status = WI_JXL_CORRUPT;
     for (;;) {
         switch (JxlDecoderProcessInput(own->decoder)) {
@@ -97,7 +120,7 @@ void wi_jxl_close(wi_jxl_decoder *own) {
 wi_jxl_status wi_jxl_index(wi_jxl_decoder *own, uint32_t *ticks, uint32_t room, uint32_t *frames) {
     *frames = 0;
     own->next = UINT32_MAX;
-    if (!restart(own, JXL_DEC_FRAME)) return failure(own);
+    if (!restart(own, JXL_DEC_FRAME, SIZE_MAX)) return failure(own);
     for (;;) {
         JxlFrameHeader header;
         switch (JxlDecoderProcessInput(own->decoder)) {
@@ -117,9 +140,27 @@ wi_jxl_status wi_jxl_index(wi_jxl_decoder *own, uint32_t *ticks, uint32_t room, 
     }
 }
 
+wi_jxl_status wi_jxl_check_layers(wi_jxl_decoder *own, uint32_t limit) {
+    uint32_t layers = 0;
+    own->next = UINT32_MAX;
+    if (!restart(own, JXL_DEC_FRAME, SIZE_MAX) ||
+        JxlDecoderSetCoalescing(own->decoder, JXL_FALSE) != JXL_DEC_SUCCESS)
+        return failure(own);
+    for (;;) {
+        switch (JxlDecoderProcessInput(own->decoder)) {
+        case JXL_DEC_FRAME:
+            if (++layers > limit) return WI_JXL_LAYERS;
+            break;
+        default:
+            // Errors and missing data are reported when a frame is decoded.
+            return WI_JXL_OK;
+        }
+    }
+}
+
 static int seek(wi_jxl_decoder *own, uint32_t index) {
     if (own->next == UINT32_MAX || index < own->next) {
-        if (!restart(own, HEADER | JXL_DEC_FULL_IMAGE)) return 0;
+        if (!restart(own, HEADER | JXL_DEC_FULL_IMAGE, PIECE)) return 0;
         own->next = 0;
     }
     if (index > own->next) JxlDecoderSkipFrames(own->decoder, index - own->next);
@@ -128,11 +169,16 @@ static int seek(wi_jxl_decoder *own, uint32_t index) {
     return 1;
 }
 
-wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, uint32_t index, int allows_partial, int bits, void *out,
-                           size_t stride, size_t alignment, int *is_drawn) {
+wi_jxl_status wi_jxl_frame_begin(wi_jxl_decoder *own, uint32_t index) {
+    own->wanted = index;
+    return seek(own, index) ? WI_JXL_OK : failure(own);
+}
+
+wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, int allows_partial, int bits, void *out, size_t stride,
+                           size_t alignment, int *is_drawn) {
     const JxlPixelFormat format = {4, bits == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, alignment};
-    *is_drawn = 0;
-    if (!seek(own, index)) return failure(own);
+    size_t room = 0;
+    if (__builtin_mul_overflow(stride, (size_t)own->height, &room)) return WI_JXL_INCONSISTENT;
     for (;;) {
         size_t size = 0;
         JxlBasicInfo basic;
@@ -146,14 +192,22 @@ wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, uint32_t index, int allows_parti
             break;
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
             if (JxlDecoderImageOutBufferSize(own->decoder, &format, &size) != JXL_DEC_SUCCESS) return failure(own);
-            if (size > stride * own->height) return WI_JXL_INCONSISTENT;
+            if (size > room || stride / (bits == 16 ? 8 : 4) < own->width) return WI_JXL_INCONSISTENT;
             if (JxlDecoderSetImageOutBuffer(own->decoder, &format, out, size) != JXL_DEC_SUCCESS) return failure(own);
             *is_drawn = 1;
             break;
         case JXL_DEC_FULL_IMAGE:
-            own->next = index + 1;
+            own->next = own->wanted + 1;
             return WI_JXL_OK;
         case JXL_DEC_NEED_MORE_INPUT:
+            switch (advance(own)) {
+            case WI_JXL_MORE:
+                return WI_JXL_MORE;
+            case WI_JXL_TRUNCATED:
+                break;
+            default:
+                return failure(own);
+            }
             *is_drawn = *is_drawn && allows_partial && JxlDecoderFlushImage(own->decoder) == JXL_DEC_SUCCESS;
             return WI_JXL_TRUNCATED;
         case JXL_DEC_SUCCESS:

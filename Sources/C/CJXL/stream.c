@@ -58,6 +58,7 @@ static wi_jxl_status failure(const wi_jxl_stream *own) {
 static wi_jxl_status read_info(wi_jxl_stream *own) {
     JxlBasicInfo basic;
     if (JxlDecoderGetBasicInfo(own->decoder, &basic) != JXL_DEC_SUCCESS) return failure(own);
+    if (basic.num_extra_channels > WI_JXL_MAX_CHANNELS) return WI_JXL_CHANNELS;
     if (basic.xsize != own->width || basic.ysize != own->height) return WI_JXL_INCONSISTENT;
     own->info.width = basic.xsize;
     own->info.height = basic.ysize;
@@ -72,7 +73,10 @@ static wi_jxl_status set_buffer(wi_jxl_stream *own) {
     const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, own->alignment};
     size_t size = 0;
     if (JxlDecoderImageOutBufferSize(own->decoder, &format, &size) != JXL_DEC_SUCCESS) return failure(own);
-    if (size > own->stride * own->height) return WI_JXL_INCONSISTENT;
+    size_t room = 0;
+    if (!own->info.width || __builtin_mul_overflow(own->stride, (size_t)own->height, &room) || size > room ||
+        own->stride / 4 < own->width)
+        return WI_JXL_INCONSISTENT;
     if (JxlDecoderSetImageOutBuffer(own->decoder, &format, own->out, size) != JXL_DEC_SUCCESS) return failure(own);
     own->has_buffer = 1;
     return WI_JXL_OK;
@@ -113,7 +117,8 @@ static wi_jxl_status process(wi_jxl_stream *own) {
 
 static int keep(wi_jxl_stream *own, const uint8_t *bytes, size_t count) {
     if (count > own->pending_capacity - own->pending_count) {
-        size_t capacity = own->pending_count + count;
+        size_t capacity = 0;
+        if (__builtin_add_overflow(own->pending_count, count, &capacity)) return 0;
         uint8_t *larger = realloc(own->pending, capacity);
         if (!larger) return 0;
         own->pending = larger;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #ifdef WI_IS_ON
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 struct wi_tiff_decoder {
     TIFF *tiff;
     wi_tiff_stream stream;
-    uint32_t width;
+    /// The size of the selected page, for which the caller allocates memory.
+    uint32_t width, height;
     size_t max_bytes;
     wi_tiff_samples_kind kind;
 };
@@ -41,6 +43,7 @@ const char *wi_tiff_message(const wi_tiff_decoder *own) { return own ? own->stre
 
 uint32_t wi_tiff_pages(wi_tiff_decoder *own, uint32_t limit) {
     uint32_t pages = 1;
+    own->width = own->height = 0;
     if (!TIFFSetDirectory(own->tiff, 0)) return 0;
     while (pages < limit && TIFFReadDirectory(own->tiff)) pages++;
     own->stream.message[0] = 0;
@@ -79,6 +82,7 @@ wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *
     uint16_t depth = 1, orientation = 1;
     uint32_t icc_count = 0, unit = 0;
     void *icc = NULL;
+    own->width = own->height = 0;
     if (!TIFFSetDirectory(own->tiff, index)) return index ? WI_TIFF_END : failure(own);
     memset(info, 0, sizeof *info);
     if (!TIFFGetField(own->tiff, TIFFTAG_IMAGEWIDTH, &info->width) ||
@@ -98,13 +102,16 @@ wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *
         info->icc_count = icc_count;
     }
     own->width = info->width;
+    own->height = info->height;
     return WI_TIFF_OK;
 }
 
 static int get(TIFFRGBAImage *image, uint32_t width, uint32_t count, uint8_t *out, size_t stride) {
     size_t packed = (size_t)width * 4;
     if (stride == packed && (uintptr_t)out % 4 == 0) return TIFFRGBAImageGet(image, (uint32_t *)out, width, count);
-    uint32_t *raster = calloc((size_t)width * count, 4);
+    size_t pixels = 0;
+    if (__builtin_mul_overflow((size_t)width, (size_t)count, &pixels)) return -1;
+    uint32_t *raster = calloc(pixels, 4);
     if (!raster) return -1;
     int is_whole = TIFFRGBAImageGet(image, raster, width, count);
     for (uint32_t row = 0; row < count; row++) memcpy(out + row * stride, raster + (size_t)row * width, packed);
@@ -132,10 +139,25 @@ void wi_tiff_keep_ink(wi_tiff_decoder *own) { own->kind = WI_TIFF_INK; }
 
 void wi_tiff_keep_depth(wi_tiff_decoder *own) { own->kind = WI_TIFF_WIDE; }
 
+/// Returns whether the rows are within the page that the caller selected and fit into the caller's memory.
+static int fits(const wi_tiff_decoder *own, uint32_t first, uint32_t count, size_t stride) {
+    uint32_t width = 0, height = 0;
+    TIFFGetField(own->tiff, TIFFTAG_IMAGEWIDTH, &width);
+    TIFFGetField(own->tiff, TIFFTAG_IMAGELENGTH, &height);
+    size_t pixel_bytes = own->kind == WI_TIFF_WIDE ? 8 : 4;
+    return width && width == own->width && height == own->height && stride / pixel_bytes >= width &&
+           first <= INT_MAX && first < height && count <= height - first;
+}
+
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride) {
     TIFFRGBAImage image;
     char message[1024] = "";
+    if (!fits(own, first, count, stride)) {
+        own->stream.message[0] = 0;
+        note(own, "the rows aren't part of the selected page");
+        return WI_TIFF_CORRUPT;
+    }
     // The RGBA interface of libtiff doesn't multiply gray by a matte, and it drops the matte of 16-bit samples.
     if (own->kind != WI_TIFF_BYTES || wi_tiff_is_gray_with_alpha(own->tiff))
         return read_samples(own, first, count, out, stride, message);

@@ -52,7 +52,7 @@ static int describe(TIFF *tiff, layout *page) {
                            page->bits + 7) / 8;
     return page->unit_width && page->unit_height && page->unit_bytes > 0 && page->row_bytes > 0 &&
            needed <= (uint64_t)page->row_bytes &&
-           (uint64_t)page->row_bytes * page->unit_height <= (uint64_t)page->unit_bytes;
+           (uint64_t)page->row_bytes <= (uint64_t)page->unit_bytes / page->unit_height;
 }
 
 static double half(uint16_t value) {
@@ -149,13 +149,13 @@ static int read_unit(TIFF *tiff, const layout *page, uint32_t x, uint32_t y, uin
     return 1;
 }
 
-static void draw_unit(const layout *page, const uint8_t *buffers, uint32_t left, uint32_t top, uint32_t first,
-                      uint32_t count, uint8_t *out, size_t stride) {
+static void draw_unit(const layout *page, const uint8_t *buffers, uint64_t left, uint64_t top, uint64_t first,
+                      uint64_t count, uint8_t *out, size_t stride) {
     double samples[MAX_SAMPLES];
     size_t pixel_bytes = page->is_wide ? 8 : 4;
     int is_packed = page->planar == PLANARCONFIG_CONTIG;
-    for (uint32_t y = top < first ? first : top; y < first + count && y - top < page->unit_height; y++) {
-        for (uint32_t x = left; x < page->width && x - left < page->unit_width; x++) {
+    for (uint64_t y = top < first ? first : top; y < first + count && y - top < page->unit_height; y++) {
+        for (uint64_t x = left; x < page->width && x - left < page->unit_width; x++) {
             for (int sample = 0; sample < page->samples; sample++) {
                 const uint8_t *row = buffers + (size_t)(y - top) * (size_t)page->row_bytes +
                                      (is_packed ? 0 : (size_t)sample * (size_t)page->unit_bytes);
@@ -184,14 +184,17 @@ int wi_tiff_samples(TIFF *tiff, uint32_t first, uint32_t count, size_t max_bytes
     page.keeps_ink = kind == WI_TIFF_INK && page.colours == 4;
     page.is_wide = kind == WI_TIFF_WIDE;
     size_t planes = page.planar == PLANARCONFIG_CONTIG ? 1 : page.samples;
+    if ((uint64_t)first + count > page.height || stride / (page.is_wide ? 8 : 4) < page.width) return -2;
     if ((size_t)page.unit_bytes > max_bytes / planes) return -1;
     uint8_t *buffers = calloc(planes, (size_t)page.unit_bytes);
     if (!buffers) return -1;
     int is_whole = 1;
-    for (uint32_t top = first / page.unit_height * page.unit_height; is_whole && top < first + count;
+    // Positions with 64 bits never wrap around.
+    const uint64_t end = (uint64_t)first + count;
+    for (uint64_t top = first / page.unit_height * (uint64_t)page.unit_height; is_whole && top < end;
          top += page.unit_height) {
-        for (uint32_t left = 0; is_whole && left < page.width; left += page.unit_width) {
-            is_whole = read_unit(tiff, &page, left, top, buffers);
+        for (uint64_t left = 0; is_whole && left < page.width; left += page.unit_width) {
+            is_whole = read_unit(tiff, &page, (uint32_t)left, (uint32_t)top, buffers);
             if (is_whole) draw_unit(&page, buffers, left, top, first, count, out, stride);
         }
     }

@@ -29,6 +29,15 @@ struct ProcessedImage: Sendable {
     var transformSeconds = 0.0
 }
 
+extension DecodedImage {
+    /// The image with metadata that describes it as partial.
+    fileprivate var markedPartial: DecodedImage {
+        var metadata = metadata
+        metadata.isPartial = true
+        return with(metadata: metadata)
+    }
+}
+
 /// The stage that decodes data at the requested size. A decode checks the header, the limits, and the budget before it
 /// calls the coder. Concurrent decodes of the same image are coalesced.
 final class DecodeStage: Sendable {
@@ -98,7 +107,7 @@ final class DecodeStage: Sendable {
                     .decoded(with: plan.request.decodeOptions).with(provenance: original.resource)
             }
             counters.decodes.add(1, ordering: .relaxed)
-            return image
+            return original.mayBeTruncated ? image.markedPartial : image
         }
         return ProcessedImage(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1))
     }

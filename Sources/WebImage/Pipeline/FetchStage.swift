@@ -201,8 +201,10 @@ final class FetchStage: Sendable {
                 // Requests for other sizes can share the load, so the size is checked when the image is decoded.
                 let probe = try plan.coders.inspect(
                     answer.body, options: options, limits: context.limits, anySize: true)
+                // Without a length, a missing end marker means that the response may be truncated.
+                let mayBeTruncated = !answer.hasKnownLength && probe?.isTruncated == true
                 let resource = resources.record(
-                    for: key.data, answer.body, head: head, isSubstitute: isSubstitute)
+                    for: key.data, answer.body, head: head, isSubstitute: isSubstitute || mayBeTruncated)
                 return OriginalData(
                     data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
                     generation: key.generation, exchange: key.exchange, settings: plan.settings,

@@ -34,6 +34,9 @@ final class OriginalData: Sendable {
     /// A Boolean value that indicates whether a truncated response would have been detected. If it's `false`, the data
     /// is stored only after it was decoded.
     let isLengthKnown: Bool
+    /// A Boolean value that indicates whether the end marker is missing and the length of the response is unknown. Such
+    /// data makes partial images, which aren't stored.
+    var mayBeTruncated: Bool { !isLengthKnown && probe?.isTruncated == true }
     /// The cache that the data was read from.
     let source: ImageCache?
     /// The last removal of the key before this data was requested.

@@ -16,7 +16,7 @@
             let frames = try EncodableFrames(
                 image, as: encoding, maxDimension: AVIFWriter.maxDimension, context: context)
             let options = try AVIFWriter.options(encoding, depth: depth, image.metadata)
-            let metadata = EmbeddedMetadata(for: image, as: encoding)
+            let metadata = EmbeddedMetadata(checked: image, as: encoding)
             let isOpaque = try frames.areOpaque()
             guard let handle = wi_avif_animator_open(options) else {
                 throw .decoding(.outOfMemory(byteCount: frames.size.width * frames.size.height * 4))

@@ -36,7 +36,9 @@
             guard !data.isEmpty else { throw .decoding(.noData) }
             var header = info
             if header == nil { header = try ImageInfo(data: data) }
-            var source = try AVIFSource(data, limits: context.limits)
+            // If the track is invalid, only the still image is decoded.
+            let usesTracks = ImageInfo.isHEIFSequence(data) && header?.frameCountIsExact == true
+            var source = try AVIFSource(data, usesTracks: usesTracks, limits: context.limits)
             try header.requireAgreement(on: source.storedSize, format: .avif)
             let plays = try options.plays(count: source.frameCount, limits: context.limits)
             let layout = try DecodeLayout(
@@ -59,7 +61,7 @@
                     LibraryFrameDecoder(
                         source, timeline: timeline, layout: layout, limits: limits, cost: data.count + held
                     ) { [preservesBitDepth = options.preservesBitDepth] () throws(ImageError) in
-                        var another = try AVIFSource(data, limits: limits)
+                        var another = try AVIFSource(data, usesTracks: usesTracks, limits: limits)
                         another.color = color
                         another.preservesBitDepth = preservesBitDepth
                         return another

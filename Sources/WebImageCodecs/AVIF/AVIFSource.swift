@@ -20,8 +20,13 @@
 
         /// Opens a file.
         ///
+        /// - Parameters:
+        ///   - data: The whole file.
+        ///   - usesTracks: A Boolean value that indicates whether the frames are those of the image sequence instead of
+        ///     the primary image.
+        ///   - limits: The resource limits.
         /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
-        init(_ data: Data, limits: ImageLimits) throws(ImageError) {
+        init(_ data: Data, usesTracks: Bool, limits: ImageLimits) throws(ImageError) {
             let encoded = PinnedData(data)
             var handle: OpaquePointer?
             var info = wi_avif_info()
@@ -31,7 +36,7 @@
             let status = wi_avif_open(
                 encoded.bytes.baseAddress, encoded.count, Self.bounded(limits.maxPixels),
                 Self.bounded(limits.maxDimension),
-                Self.bounded(frames), &info, &handle)
+                Self.bounded(frames), usesTracks ? 1 : 0, &info, &handle)
             guard status == WI_AVIF_OK, let handle else {
                 let failure = Self.failure(status, handle, received: encoded.count)
                 wi_avif_close(handle)
@@ -56,9 +61,10 @@
         var iccProfile: [UInt8]? { info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) } }
 
         func durations() -> [Int] {
-            (0..<frameCount).map { index in
-                let milliseconds = wi_avif_milliseconds(handle, UInt32(clamping: index)).rounded()
-                return AnimationTimeline.normalizedDelay(milliseconds: Int(min(max(milliseconds, 0), 1e9)))
+            let mean = wi_avif_mean_milliseconds(handle)
+            let stored = HEIFSequence.durations(UnsafeRawBufferPointer(encoded.bytes), count: frameCount)
+            return (stored ?? Array(repeating: mean, count: frameCount)).map { milliseconds in
+                AnimationTimeline.normalizedDelay(milliseconds: Int(min(max(milliseconds, 0), 1e9).rounded()))
             }
         }
 

@@ -31,7 +31,7 @@
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
             var message: UnsafePointer<CChar>?
-            let status = withBlocks(EmbeddedMetadata(for: image, as: encoding)) { blocks in
+            let status = withBlocks(EmbeddedMetadata(checked: image, as: encoding)) { blocks in
                 let write = { (samples: UnsafeRawPointer) in
                     wi_avif_encode(
                         samples, pixels.width * pixels.format.bytesPerPixel, UInt32(pixels.width),

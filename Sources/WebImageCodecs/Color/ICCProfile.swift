@@ -44,6 +44,9 @@ final class ICCProfile: @unchecked Sendable {
         wi_icc_transform_make(handle, Int32(bytesPerSample)).map { ICCTransform($0, profile: self) }
     }
 
+    /// A Boolean value that indicates whether Little CMS can build a transform from the profile to sRGB.
+    var hasTransform: Bool { wi_icc_has_transform(handle) != 0 }
+
     private func curve(_ channel: Int32) -> [Float]? {
         var values = [Float](repeating: 0, count: MatrixColorConverter.curveCount)
         return wi_icc_curve(handle, channel, &values, values.count) != 0 ? values : nil

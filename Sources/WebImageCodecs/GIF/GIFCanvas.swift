@@ -32,12 +32,21 @@ struct GIFCanvas: ~Copyable {
 
     /// Draws `frame` of the file `data`. Corrupt data leaves pixels of the frame missing, but the canvas stays usable.
     ///
+    /// - Parameters:
+    ///   - frame: The frame.
+    ///   - data: The whole file or the data of the frame.
+    ///   - isStill: A Boolean value that indicates whether no other frame follows, so the canvas isn't restored. The
+    ///     default is `false`.
+    ///   - context: The limits, the deadline, and the cancellation of the operation.
     /// - Throws: An ``ImageError/LimitFailure`` if the frame exceeds the limits, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     mutating func draw(
-        _ frame: GIFFrame, of data: Data, context: ImageProcessingContext
+        _ frame: GIFFrame, of data: Data, isStill: Bool = false, context: ImageProcessingContext
     ) throws(ImageError) -> Outcome {
-        if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
+        if !isStill {
+            try frame.memory(onCanvas: pixels.size, restoresCanvas: frame.disposal == .previous).check(context.limits)
+        }
+        if frame.disposal == .previous, !isStill { backup = try pixels.snapshot(isOpaque: false) }
         let area = try context.limits.checkedArea(of: frame.rect.size)
         guard area > 0 else { return Outcome(isSolid: false, failure: nil) }
         let indices = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: area)
@@ -118,6 +127,13 @@ struct GIFCanvas: ~Copyable {
 }
 
 extension GIFFrame {
+    /// Returns the memory for drawing this frame of an animation. Each pixel of the frame is the index of a color.
+    func memory(onCanvas size: PixelSize, restoresCanvas: Bool) -> AnimationMemory {
+        AnimationMemory(
+            canvasSize: size, restoresCanvas: restoresCanvas, framePixels: rect.size.area ?? .max, bytesPerFramePixel: 1
+        )
+    }
+
     /// Returns 256 colors as R, G, B, 255 in memory order. The entries past the end of the stored palette are 0 and
     /// are never drawn.
     func palette(in bytes: UnsafeBufferPointer<UInt8>) -> [UInt32] {

@@ -103,7 +103,7 @@ package struct GIFCoder: FrameSelectingCoder, GrowingAnimationCoder {
         }
         var canvas = try GIFCanvas(size: index.canvasSize, context: context)
         try context.checkCancellation()
-        let outcome = try canvas.draw(index.frames[0], of: data, context: context)
+        let outcome = try canvas.draw(index.frames[0], of: data, isStill: true, context: context)
         if let failure = outcome.failure, !allowsPartial { throw .decoding(failure) }
         return (canvas.finish(), outcome.failure != nil)
     }

@@ -36,6 +36,10 @@ extension CompositingDecoder where Compositor == GIFCompositor {
     convenience init(
         _ data: Data, index: GIFIndex, layout: DecodeLayout, context: ImageProcessingContext
     ) throws(ImageError) {
+        let restoresCanvas = index.frames.contains { $0.disposal == .previous }
+        for frame in index.frames {
+            try frame.memory(onCanvas: index.canvasSize, restoresCanvas: restoresCanvas).check(context.limits)
+        }
         let steps = index.frames.map {
             FrameOperation(rect: $0.rect, disposal: $0.disposal, replaces: $0.transparentIndex == nil)
         }
@@ -45,7 +49,7 @@ extension CompositingDecoder where Compositor == GIFCompositor {
             timeline: AnimationTimeline(loopCount: index.loopCount, durations: delays), layout: layout,
             limits: context.limits,
             cost: data.count + index.frames.count * MemoryLayout<GIFFrame>.stride
-                + index.canvasSize.width * index.canvasSize.height * 4
+                + index.canvasSize.width * index.canvasSize.height * (restoresCanvas ? 8 : 4)
         ) { [limits = context.limits] () throws(ImageError) in
             try GIFCompositor(data, index: index, context: ImageProcessingContext(limits: limits))
         }

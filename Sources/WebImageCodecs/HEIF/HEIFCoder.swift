@@ -155,7 +155,7 @@
             let side = encoding.thumbnailDimension.map { min($0, max(pixels.width, pixels.height)) } ?? 0
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            let status = EmbeddedMetadata(for: image, as: encoding).withBytes { icc, exif, xmp in
+            let status = EmbeddedMetadata(checked: image, as: encoding).withBytes { icc, exif, xmp in
                 var blocks = wi_heif_blocks(
                     icc: icc.baseAddress, icc_count: icc.count, exif: exif.baseAddress, exif_count: exif.count,
                     xmp: xmp.baseAddress, xmp_count: xmp.count)

@@ -40,7 +40,13 @@
         private func preview(
             of thumbnail: HEIFParts.Thumbnail, in prefix: Data, _ context: ImageProcessingContext
         ) throws(ImageError) -> ImagePreview? {
-            try prefix.withBytes { (received) throws(ImageError) in
+            // More of the file than at the first check is available, such as the parameter sets in the data of items.
+            switch ImageInfo.probe(prefix, isComplete: false) {
+            case .found(let info): try context.limits.check(info, encodedBytes: .max, frames: .first)
+            case .needsMore: return nil
+            case .failed(let error): throw error
+            }
+            return try prefix.withBytes { (received) throws(ImageError) in
                 guard received.count < end else { return try preview(of: thumbnail, inFile: received, context) }
                 // The system provides memory only for the pages that are written, which are those of the received data.
                 guard let file = calloc(end, 1) else { throw .decoding(.outOfMemory(byteCount: end)) }

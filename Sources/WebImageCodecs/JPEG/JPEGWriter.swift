@@ -27,7 +27,7 @@ struct JPEGWriter {
         var options = options(encoding, isGray: isGray)
         try check(wi_jpeg_encoder_start(handle, UInt32(pixels.width), UInt32(pixels.height), &options), handle)
         let writer = JPEGWriter(pixels: pixels, background: background, context: context, handle: handle)
-        let metadata = EmbeddedMetadata(for: image, as: encoding, isGray: isGray)
+        let metadata = EmbeddedMetadata(checked: image, as: encoding, isGray: isGray)
         try writer.write(metadata, thumbnail: try thumbnail(pixels, encoding, context))
         try writer.writeRows()
         var bytes: UnsafePointer<UInt8>?
@@ -40,7 +40,7 @@ struct JPEGWriter {
     /// opaque, and no RGB profile, which needs three components.
     private static func isGray(_ pixels: PixelBuffer, _ image: DecodedImage, _ encoding: ImageEncoding) -> Bool {
         let shade = encoding.background
-        return EmbeddedMetadata(for: image, as: encoding).iccProfile == nil
+        return EmbeddedMetadata(checked: image, as: encoding).iccProfile == nil
             && (pixels.isOpaque || (shade.red == shade.green && shade.green == shade.blue)) && pixels.isGray()
     }
 

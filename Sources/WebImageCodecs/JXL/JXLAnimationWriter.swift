@@ -18,7 +18,8 @@
             var picture = wi_jxl_picture(
                 width: UInt32(frames.size.width), height: UInt32(frames.size.height), channels: UInt32(channels),
                 bits: 8)
-            let handle = JXLWriter.withBlocks(EmbeddedMetadata(for: image, as: encoding)) { blocks in
+            let handle = JXLWriter.withBlocks(EmbeddedMetadata(checked: image, as: encoding, allowsFloatTables: false))
+            { blocks in
                 wi_jxl_animator_open(
                     &picture, blocks, UInt32(clamping: frames.loopCount), options.distance, options.effort)
             }

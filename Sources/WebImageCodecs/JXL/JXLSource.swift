@@ -33,6 +33,16 @@
                 wi_jxl_close(handle)
                 throw Self.failure(status, received: encoded.count, memory: memory)
             }
+            let layers = wi_jxl_check_layers(handle, UInt32(Self.maxLayers(info)))
+            guard layers == WI_JXL_OK else {
+                wi_jxl_close(handle)
+                let limit = Self.maxLayers(info)
+                throw layers != WI_JXL_LAYERS
+                    ? Self.failure(layers, received: encoded.count, memory: memory)
+                    : .limitExceeded(
+                        ImageError.LimitFailure(
+                            .metadataSize, limit: limit, actual: limit + 1, detail: "layers of a JPEG XL file"))
+            }
             self.encoded = encoded
             self.handle = handle
             self.info = info
@@ -40,6 +50,10 @@
         }
 
         deinit { wi_jxl_close(handle) }
+
+        /// Returns the maximum number of layers. libjxl draws all layers of a still image in one call, and animations have
+        /// at least one layer per frame.
+        private static func maxLayers(_ info: wi_jxl_info) -> Int { info.is_animated != 0 ? 40_000 : 256 }
 
         /// Returns the maximum memory of libjxl in bytes. The library uses 32-bit floats and several planes in
         /// addition to the color planes.
@@ -100,7 +114,7 @@
             let reading = PixelImporter(
                 storedSize, depth: depth, preservesBitDepth: preservesBitDepth, color: color, isZeroed: allowsPartial)
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
-                try read(frame, into: canvas)
+                try read(frame, into: canvas, context)
                 return .init(
                     hasAlpha: hasAlpha || isPartial, isPremultiplied: hasAlpha && info.is_premultiplied != 0)
             }
@@ -108,11 +122,18 @@
             return pixels
         }
 
-        private mutating func read(_ frame: Int, into canvas: borrowing PixelCanvas) throws(ImageError) {
+        private mutating func read(
+            _ frame: Int, into canvas: borrowing PixelCanvas, _ context: ImageProcessingContext
+        ) throws(ImageError) {
             var isDrawn: Int32 = 0
-            let status = wi_jxl_frame(
-                handle, UInt32(clamping: frame), allowsPartial ? 1 : 0, canvas.format == .rgba16 ? 16 : 8,
-                canvas.baseAddress, canvas.bytesPerRow, PixelFormat.rowAlignment, &isDrawn)
+            var status = wi_jxl_frame_begin(handle, UInt32(clamping: frame))
+            if status == WI_JXL_OK { status = WI_JXL_MORE }
+            while status == WI_JXL_MORE {
+                try context.checkCancellation()
+                status = wi_jxl_frame(
+                    handle, allowsPartial ? 1 : 0, canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress,
+                    canvas.bytesPerRow, PixelFormat.rowAlignment, &isDrawn)
+            }
             isPartial = status == WI_JXL_TRUNCATED && isDrawn != 0
             guard status == WI_JXL_OK || isPartial else {
                 // Callers check the index against the index of the file, so the data contradicts itself.
@@ -127,6 +148,11 @@
         static func failure(_ status: wi_jxl_status, received: Int, memory: Int) -> ImageError {
             switch status {
             case WI_JXL_TRUNCATED: .decoding(.truncated(format: .jxl, receivedBytes: received, expectedBytes: nil))
+            case WI_JXL_CHANNELS:
+                .limitExceeded(
+                    ImageError.LimitFailure(
+                        .metadataSize, limit: Int(WI_JXL_MAX_CHANNELS), actual: Int(WI_JXL_MAX_CHANNELS) + 1,
+                        detail: "extra channels of a JPEG XL file"))
             case WI_JXL_MEMORY: .decoding(.outOfMemory(byteCount: memory))
             case WI_JXL_INCONSISTENT:
                 .decoding(

@@ -23,7 +23,8 @@
                 bits: isWide ? 16 : 8)
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            let status = withBlocks(EmbeddedMetadata(for: image, as: encoding)) { blocks in
+            let status = withBlocks(EmbeddedMetadata(checked: image, as: encoding, allowsFloatTables: false)) {
+                blocks in
                 let write = { (samples: UnsafeRawPointer) in
                     wi_jxl_encode(
                         samples, &picture, blocks, options.distance, options.effort, encoding.isProgressive ? 1 : 0,

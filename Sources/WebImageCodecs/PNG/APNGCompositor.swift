@@ -61,6 +61,7 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
 
     mutating func draw(_ place: Int, context: ImageProcessingContext) throws(ImageError) -> Bool {
         guard let frame = source.frame(at: place) else { return false }
+        try frame.memory(onCanvas: pixels.size, restoresCanvas: frame.disposal == .previous).check(context.limits)
         let drawn = try Self.decode(try source.still(at: place), color: color, context: context)
         if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
         lay(drawn, at: frame.rect, isBlended: frame.isBlended && !drawn.isOpaque)
@@ -128,6 +129,14 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
     }
 }
 
+extension APNGFrame {
+    /// Returns the memory for drawing this frame of an animation.
+    func memory(onCanvas size: PixelSize, restoresCanvas: Bool) -> AnimationMemory {
+        AnimationMemory(
+            canvasSize: size, restoresCanvas: restoresCanvas, framePixels: rect.size.area ?? .max)
+    }
+}
+
 extension APNGIndex {
     /// Returns a frame as a separate PNG file, for libpng.
     ///
@@ -167,12 +176,16 @@ extension CompositingDecoder where Compositor == APNGCompositor {
         _ data: Data, index: APNGIndex, hasAlpha: Bool, color: ColorConversion?, layout: DecodeLayout,
         context: ImageProcessingContext
     ) throws(ImageError) {
+        let restoresCanvas = index.frames.contains { $0.disposal == .previous }
+        for frame in index.frames {
+            try frame.memory(onCanvas: index.canvasSize, restoresCanvas: restoresCanvas).check(context.limits)
+        }
         try self.init(
             keyFrames: KeyframeIndex(index.steps(hasAlpha: hasAlpha), canvas: index.canvasSize),
             timeline: index.timeline,
             layout: layout, limits: context.limits,
             cost: data.count + index.frames.count * MemoryLayout<APNGFrame>.stride
-                + index.canvasSize.width * index.canvasSize.height * 4
+                + index.canvasSize.width * index.canvasSize.height * (restoresCanvas ? 8 : 4)
         ) { [limits = context.limits] () throws(ImageError) in
             try APNGCompositor(
                 APNGFile(data: data, index: index), size: index.canvasSize, color: color,

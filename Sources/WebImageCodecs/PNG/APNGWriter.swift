@@ -23,7 +23,7 @@ struct APNGWriter {
         let frames = try EncodableFrames(image, as: encoding, maxDimension: Int(Int32.max), context: context)
         var writer = APNGWriter(
             frames: frames, effort: try encoding.checkedEffort(),
-            metadata: EmbeddedMetadata(for: image, as: encoding), context: context)
+            metadata: EmbeddedMetadata(checked: image, as: encoding), context: context)
         try writer.write()
         return Data(writer.writer.bytes)
     }

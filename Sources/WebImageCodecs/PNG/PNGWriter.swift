@@ -25,8 +25,8 @@ struct PNGWriter {
             width: UInt32(pixels.width), height: UInt32(pixels.height), kind: WI_PNG_RGBA, bits: 8,
             effort: Int32(effort ?? -1))
         // The color model of the profile and of the samples must match, either gray or RGB.
-        var metadata = EmbeddedMetadata(for: image, as: encoding)
-        let grayMetadata = EmbeddedMetadata(for: image, as: encoding, isGray: true)
+        var metadata = EmbeddedMetadata(checked: image, as: encoding)
+        let grayMetadata = EmbeddedMetadata(checked: image, as: encoding, isGray: true)
         let hasGrayProfile = grayMetadata.iccProfile != nil
         try writer.choose(
             &layout, survey, allowsGray: metadata.iccProfile == nil, allowsColor: !hasGrayProfile)

@@ -4,11 +4,17 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
+extension ImageLimits {
+    /// Returns the number of idle decoders to keep for an animation, each of which holds `byteCount` bytes.
+    func idleDecoders(byteCount: Int) -> Int { maxDecodedBytes / 2 >= byteCount ? 2 : 1 }
+}
+
 /// The decoders of one animation's frames.
 ///
 /// A caller takes a decoder from the pool, uses it exclusively and outside the lock, and puts it back. If no decoder
 /// is idle, the caller creates another one, so no thread waits until another thread has decoded a frame. The pool
-/// keeps up to two idle decoders, for two players at different positions of the animation.
+/// keeps up to two idle decoders, for two players at different positions of the animation. If the limits don't have
+/// space for the memory of two decoders, it keeps one.
 final class DecoderPool<Decoder: ~Copyable>: Sendable {
     /// A decoder and its position.
     ///
@@ -21,13 +27,18 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
         init(_ decoder: consuming sending Decoder) { self.decoder = decoder }
     }
 
-    private static var mostIdle: Int { 2 }
-
+    private let idleLimit: Int
     private let idle: Lock<[Box]>
     private let make: @Sendable () throws(ImageError) -> sending Decoder
 
     /// Creates a pool with one decoder. The pool calls `make` to create further decoders.
-    init(_ first: consuming sending Decoder, make: @escaping @Sendable () throws(ImageError) -> sending Decoder) {
+    ///
+    /// - Parameter idleLimit: The maximum number of idle decoders. The default is 2.
+    init(
+        _ first: consuming sending Decoder, idleLimit: Int = 2,
+        make: @escaping @Sendable () throws(ImageError) -> sending Decoder
+    ) {
+        self.idleLimit = idleLimit
         idle = Lock([Box(first)])
         self.make = make
     }
@@ -58,6 +69,6 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
 
     private func putBack(_ box: Box) {
         // If the pool is full, the box is released after unlocking.
-        idle.withLock { if $0.count < Self.mostIdle { $0.append(box) } }
+        idle.withLock { if $0.count < idleLimit { $0.append(box) } }
     }
 }

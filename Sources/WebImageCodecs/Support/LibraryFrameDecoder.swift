@@ -30,7 +30,7 @@ final class LibraryFrameDecoder<Source: LibraryFrameSource & ~Copyable>: Animati
         self.cost = cost
         self.layout = layout
         self.limits = limits
-        sources = DecoderPool(source, make: another)
+        sources = DecoderPool(source, idleLimit: limits.idleDecoders(byteCount: cost), make: another)
     }
 
     func frame(at place: Int) throws(ImageError) -> PixelBuffer {

@@ -48,6 +48,12 @@
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
+            let header: ImageInfo
+            if let info { header = info } else { header = try ImageInfo(data: data) }
+            // The probe checked the directories of these pages. libtiff would read each directory on the way to others.
+            guard (0..<header.frameCount).contains(options.firstIndex) else {
+                throw .request(.frameNotFound(index: options.firstIndex, frameCount: header.frameCount))
+            }
             return try data.withBytes { (bytes) throws(ImageError) in
                 let reader = try TIFFReader(bytes, limits: context.limits)
                 let page = try reader.page(options.firstIndex, limits: context.limits)

@@ -30,7 +30,7 @@
                 bits: isWide ? 16 : 8, compression: kind, level: Int32(effort))
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            let status = EmbeddedMetadata(for: image, as: encoding).withBytes { icc, _, xmp in
+            let status = EmbeddedMetadata(checked: image, as: encoding).withBytes { icc, _, xmp in
                 let write = { (samples: UnsafeRawPointer) in
                     wi_tiff_encode(
                         samples, &layout, icc.baseAddress, icc.count, xmp.baseAddress, xmp.count, &bytes, &count)

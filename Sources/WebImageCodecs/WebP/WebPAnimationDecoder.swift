@@ -44,11 +44,13 @@ final class WebPAnimationDecoder: AnimationDecoder {
     ///   - layout: The size and orientation of the result.
     ///   - color: The color conversion to apply to each frame.
     ///   - limits: The resource limits for each frame.
-    /// - Throws: ``ImageError/DecodingFailure/Reason/corrupted(_:)``.
+    /// - Throws: ``ImageError/DecodingFailure/Reason/corrupted(_:)`` or an ``ImageError/LimitFailure``.
     init(
         _ data: Data, timeline: AnimationTimeline, canvasSize: PixelSize, layout: DecodeLayout,
         color: ColorConversion? = nil, limits: ImageLimits
     ) throws(ImageError) {
+        // The compositor of libwebp holds two canvases and decodes each frame onto one of them.
+        try AnimationMemory(canvasSize: canvasSize, canvasCount: 2).check(limits)
         let encoded = PinnedData(data)
         self.encoded = encoded
         self.timeline = timeline
@@ -57,7 +59,9 @@ final class WebPAnimationDecoder: AnimationDecoder {
         self.color = color
         self.limits = limits
         let make: @Sendable () throws(ImageError) -> sending State = { () throws(ImageError) in try State(encoded) }
-        states = DecoderPool(try make(), make: make)
+        states = DecoderPool(
+            try make(), idleLimit: limits.idleDecoders(byteCount: AnimationMemory(canvasSize: canvasSize).byteCount),
+            make: make)
     }
 
     var cost: Int { encoded.count + canvasSize.width * canvasSize.height * 4 * 2 }

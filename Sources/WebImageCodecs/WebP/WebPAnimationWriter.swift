@@ -33,7 +33,7 @@ enum WebPAnimationWriter {
         guard let bytes else { return Data() }
         defer { wi_webp_free(bytes) }
         return try WebPWriter.embed(
-            EmbeddedMetadata(for: image, as: encoding), in: UnsafeBufferPointer(start: bytes, count: count))
+            EmbeddedMetadata(checked: image, as: encoding), in: UnsafeBufferPointer(start: bytes, count: count))
     }
 
     private static func add(_ pixels: PixelBuffer, at time: Int32, to handle: OpaquePointer) -> wi_webp_status {

@@ -29,6 +29,7 @@ struct WebPCompositor: FrameCompositor, ~Copyable {
         self.file = file
         self.color = color
         limits = context.limits
+        try AnimationMemory(canvasSize: size).check(limits)
         pixels = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
     }
 
@@ -43,6 +44,7 @@ struct WebPCompositor: FrameCompositor, ~Copyable {
             guard frame.isBlended, !frame.isKeyFrame else {
                 return try Self.decode(bytes, frame, into: pixels, x: frame.rect.x, y: frame.rect.y, context)
             }
+            try AnimationMemory(canvasSize: pixels.size, framePixels: frame.rect.size.area ?? .max).check(limits)
             let part = try PixelCanvas.forDecoding(frame.rect.size, context: context)
             try Self.decode(bytes, frame, into: part, x: 0, y: 0, context)
             let cleared = previous?.disposal == .background ? previous?.rect : nil

@@ -59,7 +59,7 @@ enum WebPWriter {
         }
         defer { wi_webp_free(bytes) }
         return try embed(
-            EmbeddedMetadata(for: image, as: encoding), in: UnsafeBufferPointer(start: bytes, count: count))
+            EmbeddedMetadata(checked: image, as: encoding), in: UnsafeBufferPointer(start: bytes, count: count))
     }
 
     /// Returns the options for the encoder.

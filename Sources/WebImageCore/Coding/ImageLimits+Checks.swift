@@ -23,6 +23,7 @@ extension ImageLimits {
     ) throws(ImageError) {
         let area = try checkedArea(of: requirements?.size ?? probe.storedSize)
         let sourceArea = try checkedSourceArea(of: probe.storedSize)
+        try checkParts(of: probe, area: area)
         let wanted = frames.coderSelection == .all ? probe.frameCount : 1
         // A preset with a limit of one frame shows the poster frame of animations instead of rejecting them.
         if maxFrames > 1, wanted > maxFrames {
@@ -37,6 +38,28 @@ extension ImageLimits {
             ImageError.LimitFailure(
                 .implausibleSize, limit: probe.smallestFile, actual: encodedBytes,
                 detail: "\(probe.format) \(probe.storedSize)"))
+    }
+
+    /// Checks the tiles and layers of an image, and the sizes in its parameter sets.
+    ///
+    /// - Parameter area: The product of width and height of the result.
+    private func checkParts(of probe: ImageInfo, area: Int) throws(ImageError) {
+        guard probe.codedPixelCount <= maxPixels else {
+            throw .limitExceeded(
+                ImageError.LimitFailure(
+                    .pixelCount, limit: maxPixels, actual: probe.codedPixelCount,
+                    detail: "the coded size of all parts of the image"))
+        }
+        guard probe.decoderBytes > 0 else { return }
+        let (pixels, isHuge) = area.multipliedReportingOverflow(by: PixelFormat.rgba8.bytesPerPixel)
+        let (total, isLarger) = pixels.addingReportingOverflow(probe.decoderBytes)
+        let actual = isHuge || isLarger ? Int.max : total
+        guard actual <= maxDecodedBytes else {
+            throw .limitExceeded(
+                ImageError.LimitFailure(
+                    .decodedSize, limit: maxDecodedBytes, actual: actual,
+                    detail: "including \(probe.decoderBytes) bytes for decoders"))
+        }
     }
 
     /// Checks the claims of a header and accepts the file if a decoder of this package can decode it at some size.

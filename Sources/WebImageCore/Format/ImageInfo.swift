@@ -38,6 +38,14 @@ public struct ImageInfo: Sendable, Hashable {
     /// rows are stored together and for other formats. Camera RAW files have a value only if they're decoded as TIFF
     /// files, because they have no JPEG preview. It's the maximum of `Int` if all rows are stored together.
     package var rowsPerUnit: Int?
+    /// The number of pixels that the decoder produces for the image, if it's larger than the stored size: the sum of
+    /// all tiles and layers, with the sizes in the parameter sets of HEVC and AV1. Otherwise, the value is 0.
+    package var codedPixelCount = 0
+    /// A Boolean value that indicates whether the end marker of a whole file is missing, although the file may contain
+    /// all frames. Only GIF files are checked.
+    package var isTruncated = false
+    /// The memory that the decoder needs in addition to the pixels, in bytes.
+    package var decoderBytes = 0
 
     /// Creates a probe result.
     package init(
@@ -66,6 +74,27 @@ public struct ImageInfo: Sendable, Hashable {
 
     /// The size of the visible image in pixels, with the EXIF orientation applied.
     public var size: PixelSize { orientation.upright(cleanAperture ?? storedSize) }
+}
+
+extension ImageInfo {
+    /// The number of tiles whose decoders are included in the limits.
+    private static let freeTiles = 256
+    /// The memory that libheif and libde265 retain for each tile until the image is complete, in bytes.
+    private static let tileBytes = 512 << 10
+
+    /// Records the size in the parameter sets of an image sequence. The coded size is a multiple of the block size, which
+    /// is at most 64, so a slightly larger size is expected.
+    mutating func addCodedSize(_ size: PixelSize?) {
+        guard let size, size.width - storedSize.width >= 64 || size.height - storedSize.height >= 64 else { return }
+        codedPixelCount = max(codedPixelCount, size.area ?? .max)
+    }
+
+    /// Records the cost of the items of a HEIF or AVIF file.
+    mutating func addCost(_ cost: HEIFItemGraph.Cost) {
+        codedPixelCount = max(codedPixelCount, cost.pixels > storedSize.area ?? .max ? cost.pixels : 0)
+        let (bytes, overflow) = max(0, cost.tiles - Self.freeTiles).multipliedReportingOverflow(by: Self.tileBytes)
+        decoderBytes = max(decoderBytes, overflow ? .max : bytes)
+    }
 }
 
 /// The result of probing the beginning of a file.

@@ -60,6 +60,27 @@ struct HostileInputTests {
         #expect(error.statusCode == 404)
     }
 
+    @Test("A GIF without a trailer and without a length is a partial image and isn't stored", arguments: [false, true])
+    func gifWithoutTrailer(_ hasTrailer: Bool) async throws {
+        // One red pixel.
+        var file = Data("GIF89a".utf8) + Data([1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255])
+        file += Data([0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0])
+        if hasTrailer { file.append(0x3B) }
+        let server = try LoopbackServer { [file] _ in
+            .ok(file, contentType: "image/gif").with {
+                $0.framing = .connectionClose
+                $0.headers["Cache-Control"] = "max-age=600"
+            }
+        }
+        let fixture = try ManagerFixture()
+        let image = try await fixture.manager.image(for: server.url("/a"))
+        #expect(image.metadata.isPartial != hasTrailer)
+        await fixture.manager.diskCache?.flush()
+        #expect(await fixture.manager.diskCache?.entries().isEmpty == !hasTrailer)
+        _ = try await fixture.manager.image(for: server.url("/a"))
+        #expect(server.counters.requests == (hasTrailer ? 1 : 2))
+    }
+
     @Test("A truncated image throws `truncated`")
     func truncated() async throws {
         let picture = try TestImages.png(1)

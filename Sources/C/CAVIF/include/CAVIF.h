@@ -34,14 +34,16 @@ typedef struct {
 } wi_avif_info;
 
 typedef struct wi_avif_decoder wi_avif_decoder;
-/// Opens a file. `data` must stay valid until the decoder is closed. libavif enforces the limits.
+/// Opens a file. `data` must stay valid until the decoder is closed. libavif enforces the limits. If `uses_tracks` is 0,
+/// the decoder produces only the primary image.
 wi_avif_status wi_avif_open(const uint8_t *data, size_t count, uint32_t max_pixels, uint32_t max_side,
-                            uint32_t max_frames, wi_avif_info *info, wi_avif_decoder **decoder);
+                            uint32_t max_frames, int uses_tracks, wi_avif_info *info, wi_avif_decoder **decoder);
 void wi_avif_close(wi_avif_decoder *decoder);
 /// Returns a description of the last failure.
 const char *wi_avif_message(const wi_avif_decoder *decoder);
-/// Returns the duration of frame `index` in milliseconds, or 0 if the file doesn't specify it.
-double wi_avif_milliseconds(const wi_avif_decoder *decoder, uint32_t index);
+/// Returns the mean duration of the frames in milliseconds, or 0 if the file doesn't specify it. libavif adds up all
+/// earlier durations for the duration of one frame, so the durations of all frames take quadratic time.
+double wi_avif_mean_milliseconds(const wi_avif_decoder *decoder);
 /// Decodes frame `index` into `out` as R, G, B, A with 8 or 16 bits per sample. `*is_premultiplied` indicates whether
 /// the colors are premultiplied by alpha.
 wi_avif_status wi_avif_frame(wi_avif_decoder *decoder, uint32_t index, int bits, void *out, size_t stride,

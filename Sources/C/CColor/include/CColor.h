@@ -27,6 +27,11 @@ int wi_icc_colorants(const wi_icc_profile *profile, double matrix[9]);
 /// such curve.
 int wi_icc_curve(const wi_icc_profile *profile, int channel, float *out, size_t count);
 
+/// Returns whether Little CMS can build a transform from the profile to sRGB. Other libraries use Little CMS without
+/// limits, so their users pass only such profiles.
+int wi_icc_has_transform(const wi_icc_profile *profile);
+/// Returns whether the data of a profile has floating-point tables (D2B0 to D2B3), which wi_icc_open ignores.
+int wi_icc_has_float_tables(const uint8_t *bytes, size_t count);
 /// Creates a perceptual transform with black point compensation. It converts R, G, B, A to sRGB and copies alpha. It
 /// converts C, M, Y, K (0 means no ink) to R, G, B and an undefined byte. Returns NULL if the profile is corrupt.
 wi_icc_transform *wi_icc_transform_make(const wi_icc_profile *profile, int bytes_per_sample);

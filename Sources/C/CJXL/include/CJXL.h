@@ -10,10 +10,19 @@ typedef enum {
     WI_JXL_TRUNCATED = 1,
     /// The frame doesn't exist.
     WI_JXL_END = 2,
+    /// The function must be called again. Before, the caller can check whether to continue.
+    WI_JXL_MORE = 3,
     WI_JXL_CORRUPT = -1,
     WI_JXL_MEMORY = -2,
     WI_JXL_INCONSISTENT = -3,
+    /// The image has more than WI_JXL_MAX_CHANNELS channels in addition to the colors.
+    WI_JXL_CHANNELS = -4,
+    /// The file has more layers than the limit.
+    WI_JXL_LAYERS = -5,
 } wi_jxl_status;
+
+/// The maximum number of channels in addition to the colors, each of which needs as much memory as a color.
+enum { WI_JXL_MAX_CHANNELS = 16 };
 
 typedef struct {
     uint32_t width;
@@ -44,11 +53,17 @@ void wi_jxl_close(wi_jxl_decoder *decoder);
 /// Rewinds to the first frame and counts the frames without decoding pixels. `ticks` has space for `room` durations.
 /// If the file has more frames, counting stops at `room` + 1.
 wi_jxl_status wi_jxl_index(wi_jxl_decoder *decoder, uint32_t *ticks, uint32_t room, uint32_t *frames);
-/// Decodes frame `index` into `out` as R, G, B, A with 8 or 16 bits per sample. `stride` is the distance between two
-/// rows in bytes. It must be the smallest multiple of `alignment` that holds a row. With `allows_partial`, the
-/// function decodes a truncated frame as far as possible and returns WI_JXL_TRUNCATED.
-wi_jxl_status wi_jxl_frame(wi_jxl_decoder *decoder, uint32_t index, int allows_partial, int bits, void *out,
-                           size_t stride, size_t alignment, int *is_drawn);
+/// Counts the layers without decoding pixels and returns WI_JXL_LAYERS if there are more than `limit`. libjxl draws all
+/// layers of a frame in one call. Afterward, the decoder is at the first frame.
+wi_jxl_status wi_jxl_check_layers(wi_jxl_decoder *decoder, uint32_t limit);
+/// Selects the frame that wi_jxl_frame decodes.
+wi_jxl_status wi_jxl_frame_begin(wi_jxl_decoder *decoder, uint32_t index);
+/// Decodes the selected frame into `out` as R, G, B, A with 8 or 16 bits per sample. `stride` is the distance between two
+/// rows in bytes. It must be the smallest multiple of `alignment` that holds a row. `out` has as many rows as the image,
+/// and `*is_drawn` is 0 before the first call. The function returns WI_JXL_MORE after each piece of the data. With
+/// `allows_partial`, it decodes a truncated frame as far as possible and returns WI_JXL_TRUNCATED.
+wi_jxl_status wi_jxl_frame(wi_jxl_decoder *decoder, int allows_partial, int bits, void *out, size_t stride,
+                           size_t alignment, int *is_drawn);
 
 /// A decoder for a file that arrives incrementally, or for the first frame of an animation. `out` has the same layout
 /// as for wi_jxl_frame and must stay valid until the stream is closed.

@@ -51,14 +51,26 @@ enum HeaderBounds {
     static let exifBytes = 1 << 20
     /// The maximum number of directories in a TIFF file.
     static let tiffDirectories = 65_536
-    /// The maximum number of entries in a TIFF directory, which is also the maximum of classic TIFF.
-    static let tiffEntries = 65_535
+    /// The maximum number of entries in a TIFF directory. Camera files have fewer than 300. For each unknown tag, libtiff
+    /// sorts all tags, so the 4,096 tags that it accepts take half a second per directory.
+    static let tiffEntries = 1_024
+    /// The maximum number of subdirectories of a TIFF directory.
+    static let tiffSubdirectories = 1_024
     /// The maximum number of stray or fill bytes between the segments of a JPEG file.
     static let strayBytes = 64 << 10
     /// The maximum number of boxes in one list of an ISO base media file. Property indices of HEIF have 15 bits.
     static let boxes = 32_768
     /// The maximum number of properties of the primary item in a HEIF file.
     static let itemProperties = 64
+    /// The maximum number of items in a HEIF or AVIF file. libheif allocates several KiB per item when it opens a file.
+    static let heifItems = 4_096
+    /// The maximum number of references between the items of a HEIF or AVIF file. Files of cameras have one per tile,
+    /// fewer than 1,000.
+    static let heifReferences = 1_024
+    /// The maximum number of references on a path between items. An overlay of turned grids has three.
+    static let heifReferenceDepth = 4
+    /// The maximum number of NAL units and OBUs in the items of a HEIF or AVIF file.
+    static let heifUnits = 65_536
     /// The maximum number of images, masks, and other entries in an Apple icon file. Existing types number about 50.
     static let icnsEntries = 256
     /// The maximum number of directories in a camera RAW file, including those in other directories.

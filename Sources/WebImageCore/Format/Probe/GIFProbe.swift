@@ -13,9 +13,12 @@ struct GIFProbe {
         do {
             try reader.walk()
             reader.probe.frameCountIsExact = true
+            let hasTrailer = try reader.hasTrailer()
+            reader.probe.isTruncated = bytes.isComplete && !hasTrailer
         } catch {
             guard reader.frames > 0 else { throw error }
             reader.probe.frameCountIsExact = bytes.isComplete
+            reader.probe.isTruncated = bytes.isComplete
         }
         guard reader.frames > 0 else { throw .corrupt(.gif, "it contains no frames") }
         reader.probe.frameCount = reader.frames
@@ -42,6 +45,12 @@ struct GIFProbe {
             default: return
             }
         }
+    }
+
+    /// Returns whether the blocks or the file end with a trailer. Decoders skip stray bytes between blocks.
+    private func hasTrailer() throws(HeaderParsingError) -> Bool {
+        let last = try bytes.byte(at: max(0, bytes.available - 1))
+        return try bytes.byte(at: offset) == 0x3B || last == 0x3B
     }
 
     private mutating func readFrame() throws(HeaderParsingError) {

@@ -6,6 +6,18 @@ struct HEIFItemLocations {
     private(set) var ends: [Int: Int] = [:]
     /// The end of the last item in the file, in bytes.
     private(set) var end = 0
+    /// The parts of each item. Items in other files and in other items are missing.
+    private(set) var extents: [Int: [Extent]] = [:]
+
+    /// A part of the data of an item.
+    struct Extent {
+        /// A Boolean value that indicates whether the part is in the `idat` box instead of in the file.
+        var isInMetaBox: Bool
+        /// The offset of the part.
+        var start: Int
+        /// The size of the part in bytes, or 0 if it extends to the end.
+        var length: Int
+    }
 
     /// The maximum number of extents of all items. Files of cameras have one extent per tile, fewer than 1,000.
     private static let maxExtents = 65_536
@@ -25,7 +37,7 @@ struct HEIFItemLocations {
         let itemWidth = version < 2 ? 2 : 4
         let count = try iloc.number(at: 6, itemWidth, .big)
         var offset = 6 + itemWidth
-        var extents = 0
+        var total = 0
         // Each iteration reads at least six available bytes, so the loop ends regardless of the declared count. Items
         // without extents aren't stored, so the limit for extents also limits the memory.
         for _ in 0..<count {
@@ -41,18 +53,25 @@ struct HEIFItemLocations {
             offset += 2 + baseWidth
             let extentCount = try iloc.big16(at: offset)
             offset += 2
-            extents += extentCount
-            try HeaderParsingError.check(extents, limit: Self.maxExtents, "extents of HEIF items")
+            total += extentCount
+            try HeaderParsingError.check(total, limit: Self.maxExtents, "extents of HEIF items")
             var last: Int? = 0
+            var parts: [Extent] = []
             for _ in 0..<extentCount {
                 let start = try iloc.number(at: offset + indexWidth, offsetWidth, .big)
                 let length = try iloc.number(at: offset + indexWidth + offsetWidth, lengthWidth, .big)
                 offset += indexWidth + offsetWidth + lengthWidth
                 last = Self.later(last, Self.end(base, start, length))
+                let (first, isFar) = base.addingReportingOverflow(start)
+                if !isFar { parts.append(Extent(isInMetaBox: method == 1, start: first, length: length)) }
             }
             // Method 1 refers to the `meta` box, which is available. Other methods refer to other items.
             if method == 1 { last = 0 }
-            guard method <= 1, !isForeign, extentCount > 0, let last else { continue }
+            guard method <= 1, !isForeign, extentCount > 0 else { continue }
+            guard extents.updateValue(parts, forKey: item) == nil else {
+                throw .corrupt(.heif, "the location of item \(item) is ambiguous")
+            }
+            guard let last else { continue }
             ends[item] = last
             end = max(end, last)
         }

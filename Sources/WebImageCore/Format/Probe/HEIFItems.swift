@@ -9,7 +9,14 @@ struct HEIFItems {
     private var primaryPropertyIndices: [Int] = []
 
     /// Reads the properties of the primary item.
-    static func read(_ meta: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> ImageInfo {
+    ///
+    /// - Parameters:
+    ///   - meta: The content of the `meta` box.
+    ///   - file: The available part of the file.
+    ///   - format: The format of the file.
+    static func read(
+        _ meta: HeaderBytes, file: HeaderBytes, format: ImageFormat
+    ) throws(HeaderParsingError) -> ImageInfo {
         var reader = HEIFItems(format: format)
         guard let pitm = try BoxList.first("pitm", in: meta, from: 4) else {
             throw .corrupt(format, "the primary item is missing")
@@ -25,6 +32,8 @@ struct HEIFItems {
         } else {
             probe.frameCountIsExact = false
         }
+        let graph = try HEIFItemGraph(meta, file: file, format: format)
+        probe.addCost(graph.largestCost(primary: reader.primary))
         return probe
     }
 
@@ -34,31 +43,12 @@ struct HEIFItems {
         var list = BoxList(iprp)
         while let box = try list.next() {
             guard box.name == "ipma" else { continue }
-            let ipma = box.content
-            let idWidth = try ipma.byte(at: 0) < 1 ? 2 : 4
-            let indexWidth = try ipma.byte(at: 3) & 1 == 0 ? 1 : 2
-            let entries = try ipma.big32(at: 4)
-            var offset = 8
-            // Each iteration reads three available bytes, so the loop ends regardless of the declared count.
-            for _ in 0..<entries {
-                let item = try ipma.number(at: offset, idWidth, .big)
-                let count = Int(try ipma.byte(at: offset + idWidth))
-                offset += idWidth + 1
-                if item == primary { try readAssociations(ipma, at: offset, count: count, width: indexWidth) }
-                offset += count * indexWidth
+            try HEIFAssociations.forEach(box.content) { (item, indices) throws(HeaderParsingError) in
+                guard item == primary else { return }
+                primaryPropertyIndices += indices
+                try HeaderParsingError.check(
+                    primaryPropertyIndices.count, limit: HeaderBounds.itemProperties, "properties for one item")
             }
-        }
-    }
-
-    private mutating func readAssociations(
-        _ ipma: HeaderBytes, at offset: Int, count: Int, width: Int
-    ) throws(HeaderParsingError) {
-        try HeaderParsingError.check(
-            primaryPropertyIndices.count + count, limit: HeaderBounds.itemProperties, "properties for one item")
-        for index in 0..<count {
-            // The highest bit indicates whether the property is essential.
-            let mask = width == 1 ? 0x7F : 0x7FFF
-            primaryPropertyIndices.append(try ipma.number(at: offset + index * width, width, .big) & mask)
         }
     }
 

@@ -16,6 +16,7 @@ enum HEIFProbe {
     /// Reads the properties of an AVIF or HEIF file.
     static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> ImageInfo {
         let isSequence = try isSequence(bytes)
+        try requireOneItemList(bytes)
         var list = BoxList(bytes)
         var probe: ImageInfo?
         var track: HEIFTrack?
@@ -24,7 +25,7 @@ enum HEIFProbe {
             while probe == nil || (isSequence && track == nil) {
                 guard let box = try list.next() else { break }
                 switch box.name {
-                case "meta": probe = try HEIFItems.read(box.content, format: format)
+                case "meta": probe = try HEIFItems.read(box.content, file: bytes, format: format)
                 case "moov": track = try HEIFTrack.read(box.content)
                 case "mdat": seenMedia = true
                 default: break
@@ -50,6 +51,7 @@ enum HEIFProbe {
         result.frameCountIsExact = true
         result.loopCount = result.frameCount > 1 ? track.loops : 1
         result.hasAlpha = result.hasAlpha || track.hasAlpha
+        result.addCodedSize(track.codedSize)
         return result
     }
 
@@ -58,6 +60,22 @@ enum HEIFProbe {
     private static func plays(_ track: HEIFTrack, _ still: ImageInfo) -> Bool {
         track.isHEVC && track.size == still.storedSize && still.orientation == .up && still.cleanAperture == nil
             && !still.hasAlpha && !track.hasAlpha
+    }
+
+    /// Throws if the available part of the file has several lists of items. libheif uses the last list of a file, and
+    /// libavif the first.
+    private static func requireOneItemList(_ bytes: HeaderBytes) throws(HeaderParsingError) {
+        var list = BoxList(bytes)
+        var count = 0
+        do throws(HeaderParsingError) {
+            while let box = try list.next() {
+                if box.name == "meta" { count += 1 }
+                guard count < 2 else { throw .corrupt(.heif, "the item list occurs twice") }
+            }
+        } catch {
+            // Either more data is necessary, or the rest of the file doesn't consist of boxes.
+            if case .failed = error { throw error }
+        }
     }
 
     private static func unknownLength(_ probe: ImageInfo) -> ImageInfo {

@@ -24,7 +24,7 @@ struct HEIFSampleTable {
         var lengths: [Int] = []
         for index in 0..<count { lengths.append(common > 0 ? common : try sizes.big32(at: 12 + index * 4)) }
         let offsets = try offsets(lengths)
-        let durations = try durations(media)
+        let durations = try Self.durations(table, media: media, count: count)
         let sync = try syncIndices()
         for (place, index) in sync.enumerated() {
             let end = place + 1 < sync.count ? sync[place + 1] : count
@@ -66,8 +66,10 @@ struct HEIFSampleTable {
         return offsets
     }
 
-    /// Returns the durations of all samples in milliseconds. Missing durations are 0.
-    private func durations(_ media: HeaderBytes) throws(HeaderParsingError) -> [Double] {
+    /// Returns the durations of all samples in milliseconds, in one pass. Missing durations are 0.
+    static func durations(
+        _ table: HeaderBytes, media: HeaderBytes, count: Int
+    ) throws(HeaderParsingError) -> [Double] {
         var durations = [Double](repeating: 0, count: count)
         guard let mdhd = try BoxList.first("mdhd", in: media), let times = try BoxList.first("stts", in: table) else {
             return durations

@@ -64,6 +64,25 @@ package struct HEIFSequence: Sendable {
         }
     }
 
+    /// Returns the durations of the samples of the first `pict` track of a whole file, in milliseconds.
+    ///
+    /// - Parameter count: The expected number of samples.
+    /// - Returns: The durations, or `nil` if the file has no valid track with this number of samples.
+    package static func durations(_ file: UnsafeRawBufferPointer, count: Int) -> [Double]? {
+        do throws(HeaderParsingError) {
+            let bytes = HeaderBytes(file, isComplete: true)
+            guard let moov = try BoxList.first("moov", in: bytes), let media = try HEIFTrack.media(moov),
+                let minf = try BoxList.first("minf", in: media), let table = try BoxList.first("stbl", in: minf)
+            else { return nil }
+            let sizes = try BoxList.first("stsz", in: table)
+            let compact = try BoxList.first("stz2", in: table)
+            guard let sizes = sizes ?? compact, try sizes.big32(at: 8) == count else { return nil }
+            return try HEIFSampleTable.durations(table, media: media, count: count)
+        } catch {
+            return nil
+        }
+    }
+
     private static func data(_ box: HeaderBytes) throws(HeaderParsingError) -> Data {
         let count = box.declaredLength ?? box.available
         try HeaderParsingError.check(count, limit: HeaderBounds.iccBytes, "bytes of a sample description")

@@ -12,6 +12,8 @@ struct HEIFTrack {
     private(set) var isHEVC = false
     /// Whether another track contains alpha.
     private(set) var hasAlpha = false
+    /// The largest size in the parameter sets of all tracks, or `nil` if there are none.
+    private(set) var codedSize: PixelSize?
 
     /// The sample entries of HEVC.
     static let hevc: Set<FourCC> = ["hvc1", "hev1"]
@@ -33,15 +35,18 @@ struct HEIFTrack {
         var list = BoxList(moov)
         var result: HEIFTrack?
         var hasAlpha = false
+        var codedSize: PixelSize?
         while let box = try list.next() {
-            guard box.name == "trak", let mdia = try BoxList.first("mdia", in: box.content),
-                let hdlr = try BoxList.first("hdlr", in: mdia)
-            else { continue }
+            guard box.name == "trak", let mdia = try BoxList.first("mdia", in: box.content) else { continue }
+            // libavif reads the tables of every track.
+            codedSize = CodedSize.larger(codedSize, try HEIFTrackBounds.check(mdia))
+            guard let hdlr = try BoxList.first("hdlr", in: mdia) else { continue }
             let handler = try FourCC(hdlr, at: 8)
             if handler == "auxv" { hasAlpha = true }
             if handler == "pict", result == nil { result = try HEIFTrack(track: box.content, media: mdia) }
         }
         result?.hasAlpha = hasAlpha
+        result?.codedSize = codedSize
         return result
     }
 

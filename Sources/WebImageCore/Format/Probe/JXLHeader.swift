@@ -9,6 +9,11 @@ struct JXLHeader {
     private(set) var isAnimated = false
     private(set) var loops = 1
     private(set) var hasICCProfile = false
+    /// The number of channels in addition to the colors.
+    private(set) var extraChannels = 0
+    /// The maximum number of extra channels that this type reads. The properties after them are unknown if there are
+    /// more.
+    static let maxExtraChannels = 16
 
     private var bits: BitReader
 
@@ -24,6 +29,8 @@ struct JXLHeader {
         depth = try readDepth()
         try bits.skip(1)
         let channels = try number((0, 0), (0, 1), (4, 2), (12, 1))
+        extraChannels = channels
+        guard channels <= Self.maxExtraChannels else { return }
         for _ in 0..<channels { try readChannel() }
         try bits.skip(1)
         if try !bits.flag() { hasICCProfile = try bits.flag() }

@@ -6,17 +6,20 @@ enum JXLProbe {
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         var codestream: [UInt8] = []
         let more = try collect(bytes, &codestream)
+        let header: JXLHeader
         do throws(BitReader.End) {
-            let header = try JXLHeader(codestream)
-            return ImageInfo(
-                format: .jxl, storedSize: header.size, orientation: header.orientation, bitDepth: header.depth,
-                hasAlpha: header.hasAlpha, frameCountIsExact: !header.isAnimated,
-                loopCount: header.isAnimated ? header.loops : 1, hasICCProfile: header.hasICCProfile)
+            header = try JXLHeader(codestream)
         } catch {
             try HeaderParsingError.check(
                 codestream.count + 1, limit: HeaderBounds.jxlHeaderBytes, "bytes of JPEG XL header data")
             throw more ?? .outside
         }
+        try HeaderParsingError.check(
+            header.extraChannels, limit: JXLHeader.maxExtraChannels, "extra channels of a JPEG XL file")
+        return ImageInfo(
+            format: .jxl, storedSize: header.size, orientation: header.orientation, bitDepth: header.depth,
+            hasAlpha: header.hasAlpha, frameCountIsExact: !header.isAnimated,
+            loopCount: header.isAnimated ? header.loops : 1, hasICCProfile: header.hasICCProfile)
     }
 
     /// Assembles the beginning of the codestream.

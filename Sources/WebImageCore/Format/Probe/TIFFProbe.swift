@@ -18,6 +18,9 @@ enum TIFFProbe {
             case 278, 323: probe.rowsPerUnit = field.first
             // 1 is associated alpha, 2 is unassociated alpha, and 0 is unspecified data.
             case 338: probe.hasAlpha = field.first == 1 || field.first == 2
+            case 330:
+                try HeaderParsingError.check(
+                    field.count, limit: HeaderBounds.tiffSubdirectories, "TIFF subdirectories")
             case 34_675:
                 try HeaderParsingError.check(field.byteCount, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
                 probe.hasICCProfile = true

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+import CColor
+import WebImageCore
+
+extension EmbeddedMetadata {
+    /// Creates the blocks that a coder writes with `image`, without a profile from which Little CMS can't build a
+    /// transform. Encoders can abort the process because of such a profile, and decoders can't use it.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - encoding: The options of the encoding.
+    ///   - isGray: A Boolean value that indicates whether the encoder writes only gray samples. The default is `false`.
+    ///   - allowsFloatTables: A Boolean value that indicates whether the profile may have floating-point tables. The
+    ///     encoder of JPEG XL reads them without limits. The default is `true`.
+    init(
+        checked image: DecodedImage, as encoding: ImageEncoding, isGray: Bool = false, allowsFloatTables: Bool = true
+    ) {
+        self.init(for: image, as: encoding, isGray: isGray)
+        guard let iccProfile else { return }
+        let isUsable = ICCProfile(iccProfile)?.hasTransform ?? false
+        if !isUsable || !allowsFloatTables && wi_icc_has_float_tables(iccProfile, iccProfile.count) != 0 {
+            self.iccProfile = nil
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+/// The associations between items and properties (`ipma`; ISO/IEC 14496-12, section 8.11.14).
+enum HEIFAssociations {
+    /// Calls `body` with each item and the indices of its properties, counted from 1, in the order in which they apply.
+    static func forEach(
+        _ ipma: HeaderBytes, _ body: (_ item: Int, _ indices: [Int]) throws(HeaderParsingError) -> Void
+    ) throws(HeaderParsingError) {
+        let idWidth = try ipma.byte(at: 0) < 1 ? 2 : 4
+        let indexWidth = try ipma.byte(at: 3) & 1 == 0 ? 1 : 2
+        // The highest bit indicates whether the property is essential.
+        let mask = indexWidth == 1 ? 0x7F : 0x7FFF
+        let entries = try ipma.big32(at: 4)
+        var offset = 8
+        // Each iteration reads three available bytes, so the loop ends regardless of the declared count.
+        for _ in 0..<entries {
+            let item = try ipma.number(at: offset, idWidth, .big)
+            let count = Int(try ipma.byte(at: offset + idWidth))
+            offset += idWidth + 1
+            var indices: [Int] = []
+            for index in 0..<count {
+                indices.append(try ipma.number(at: offset + index * indexWidth, indexWidth, .big) & mask)
+            }
+            offset += count * indexWidth
+            try body(item, indices)
+        }
+    }
+}
