@@ -301,7 +301,10 @@ public final class ImageManager: Sendable {
     /// Removes all failures that the manager remembers, so that later requests contact their sources again.
     ///
     /// To remove the failures of one request, use ``removeCachedImage(for:)``. This method never blocks.
-    public func removeRememberedFailures() { failures.removeAll() }
+    public func removeRememberedFailures() {
+        failures.removeAll()
+        pipeline.unresponsive.removeAll()
+    }
 
     /// The failures that the manager remembers (its negative cache).
     ///
