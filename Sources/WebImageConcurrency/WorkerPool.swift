@@ -23,12 +23,12 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         case full(limit: Int)
     }
 
-    /// The time limit of work, and the closures that are called instead of its result.
+    /// The timeout of work, and the closures that are called instead of its result.
     package struct Watch: Sendable {
         /// The subject of the work, such as the format of the data. If unresponsive work on the subject occupies too
         /// many threads, further work on it is rejected. `nil` means that only the total limit applies.
         package var subject: String?
-        /// The time limit in seconds. The watchdog waits longer. See ``WorkerWatchStateMachine/patience(limit:)``.
+        /// The timeout in seconds. The watchdog waits longer. See ``WorkerWatchStateMachine/patience(limit:)``.
         package var limit: Double
         /// A closure that is called once if the work is unresponsive, with the time that it has taken, in seconds.
         package var whenLost: @Sendable (Double) -> Void
@@ -163,7 +163,7 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     /// - Parameters:
     ///   - priority: The priority of the work.
     ///   - cost: The cost of the work.
-    ///   - watch: The time limit of the work, or `nil` for no limit.
+    ///   - watch: The timeout of the work, or `nil` for no limit.
     ///   - work: The work.
     /// - Throws: A ``Refusal`` if the pool is closed or full.
     @discardableResult

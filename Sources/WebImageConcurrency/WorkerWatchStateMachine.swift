@@ -16,7 +16,7 @@ package struct WorkerWatchStateMachine: Sendable {
         package init() {}
     }
 
-    /// The reason why work is rejected. Earlier work still occupies threads after its time limit.
+    /// The reason why work is rejected. Earlier work still occupies threads after its timeout.
     package struct Refusal: Error, Hashable {
         /// The subject whose limit is reached, or `nil` if the total limit is reached.
         package let subject: String?
@@ -64,7 +64,7 @@ package struct WorkerWatchStateMachine: Sendable {
     /// A Boolean value that indicates whether work is running that must be checked.
     package var needsChecks: Bool { !running.isEmpty }
 
-    /// Returns the processor time after which work with a time limit is unresponsive. Work that checks its limit
+    /// Returns the processor time after which work with a timeout is unresponsive. Work that checks its limit
     /// regularly ends long before.
     package static func patience(limit: Double) -> Double { max(2 * limit, limit + 2, 2) }
 
@@ -82,7 +82,7 @@ package struct WorkerWatchStateMachine: Sendable {
     /// - Parameters:
     ///   - id: The identifier of the work.
     ///   - subject: The subject, such as the format of the data, or `nil` if only the total limit applies.
-    ///   - limit: The time limit of the work.
+    ///   - limit: The timeout of the work.
     ///   - processor: The processor time of the thread, or `nil` if it's unknown.
     ///   - now: The current time.
     package mutating func begin(_ id: Int, subject: String?, limit: Double, processor: Double?, now: Double) {

@@ -47,9 +47,14 @@ extension ImageManager {
         public let encodes: Int
         /// The number of encodes saved because the same work was in flight.
         public let coalescedEncodes: Int
-        /// The number of worker threads that are still busy with data long after its time limit. They were replaced by
+        /// The number of worker threads that are still busy with data long after its timeout. They were replaced by
         /// other threads.
         public let unresponsiveThreads: Int
+        /// The size of response bodies in flight, in bytes. See
+        /// ``ImageDownloader/Configuration/maxBodyBytesInFlight``.
+        public internal(set) var bodyBytesInFlight = 0
+        /// The number of downloads that are paused because of ``ImageDownloader/Configuration/maxBodyBytesInFlight``.
+        public internal(set) var pausedDownloads = 0
 
         /// The fraction of successful requests that were served without contacting a source, from 0 to 1, or `nil`
         /// before the first one.

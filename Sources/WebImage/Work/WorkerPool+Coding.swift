@@ -39,13 +39,13 @@ extension WorkerPool {
     ///   - cost: The size of the decoded pixels that `body` needs, in bytes.
     ///   - priority: The live priority, which determines the order in the queue.
     ///   - limits: The limits of the context for `body`.
-    ///   - watched: The time limit of `limits` that applies to `body`, or `nil` for work without a time limit. The
+    ///   - watched: The timeout of `limits` that applies to `body`, or `nil` for work without a timeout. The
     ///     default is the limit for decoding.
     ///   - body: The work.
     /// - Returns: The result of `body`.
     /// - Throws: The error of `body`, ``ImageError/cancelled`` after the calling Swift task is canceled,
     ///   ``ImageError/RequestFailure/managerShutDown`` after ``close()``, or an ``ImageError/LimitFailure`` of the kind
-    ///   overloaded if too many jobs are waiting. If `body` doesn't respond long after its time limit, the kind is that
+    ///   overloaded if too many jobs are waiting. If `body` doesn't respond long after its timeout, the kind is that
     ///   of `watched`, and if earlier work on the same subject still occupies threads, the kind is
     ///   ``ImageError/LimitFailure/Kind/unresponsiveThreadCount``.
     func run<Value: Sendable>(

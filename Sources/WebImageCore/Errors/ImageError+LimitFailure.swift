@@ -34,7 +34,7 @@ extension ImageError {
             /// The limit for a custom value that is stored with a cache entry, which is 1 MiB.
             case userDataSize = 6013
             /// The number of worker threads that are still busy with data of the same format, or with any data, long
-            /// after its time limit. Such data is rejected until the threads respond.
+            /// after its timeout. Such data is rejected until the threads respond.
             case unresponsiveThreadCount = 6014
         }
 
@@ -100,7 +100,9 @@ extension ImageError {
                     + "Store larger data in an entry of its own."
             case .unresponsiveThreadCount:
                 "\(actual) threads still work on images\(detail.isEmpty ? "" : " of the kind \(detail)") long after "
-                    + "the time limit, and the maximum number is \(limit). Try again later."
+                    + "the timeout, and the maximum number is \(limit). Try again later."
+            case .overloaded where !detail.isEmpty:
+                "The process is overloaded with \(actual) \(detail). The limit is \(limit). Try again later."
             case .overloaded:
                 "The manager is overloaded with \(actual) requests. The limit is \(limit)\(suffix). Try again later."
             }

@@ -133,6 +133,9 @@ package struct ExchangeStep: Sendable {
         guard RequestChecks.allows(url, rules.configuration.addressPolicy) else {
             throw failure(.addressNotAllowed, phase: .connecting, detail: url.host() ?? "")
         }
+        guard RequestChecks.allows(url, ports: rules.configuration.allowedPorts) else {
+            throw failure(.addressNotAllowed, phase: .connecting, detail: RequestChecks.portDetail(url))
+        }
         return try RequestChecks.asciiURL(url)
     }
 

@@ -58,5 +58,11 @@ package final class NetworkTransport: HTTPTransport {
             throw .network(
                 ImageError.NetworkFailure(.addressNotAllowed, url: request.url, phase: .connecting))
         }
+        guard RequestChecks.allows(request.url, ports: configuration.allowedPorts) else {
+            throw .network(
+                ImageError.NetworkFailure(
+                    .addressNotAllowed, url: request.url, phase: .connecting,
+                    details: RequestChecks.portDetail(request.url)))
+        }
     }
 }

@@ -61,7 +61,7 @@ struct UnresponsiveWorkTests {
         return failure
     }
 
-    @Test("A decode that never ends fails its request with the time limit, and the next image is decoded")
+    @Test("A decode that never ends fails its request with the timeout, and the next image is decoded")
     func replaced() async throws {
         let (bad, good) = (try hostile(1), try TestImages.png(2))
         let server = try LoopbackServer(routes: ["/bad": .ok(bad), "/good": .ok(good)])
