@@ -8,6 +8,10 @@ import Synchronization
 ///
 /// The priorities of waiting work determine its order and can change. The total cost of all running work stays within a
 /// limit. A thread starts when there is work for it. It owns one `Context`, which its work uses without a lock.
+///
+/// A watchdog checks work with a ``Watch`` once per second while such work runs. If the work is unresponsive, its
+/// requester is notified and another thread replaces its thread. The cost of the work remains charged until the lost
+/// thread returns and ends.
 package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     package typealias Work = @Sendable (Context) -> Void
 
@@ -19,30 +23,81 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         case full(limit: Int)
     }
 
+    /// The timeout of work, and the closures that are called instead of its result.
+    package struct Watch: Sendable {
+        /// The subject of the work, such as the format of the data. If unresponsive work on the subject occupies too
+        /// many threads, further work on it is rejected. `nil` means that only the total limit applies.
+        package var subject: String?
+        /// The timeout in seconds. The watchdog waits longer. See ``WorkerWatchStateMachine/patience(limit:)``.
+        package var limit: Double
+        /// A closure that is called once if the work is unresponsive, with the time that it has taken, in seconds.
+        package var whenLost: @Sendable (Double) -> Void
+        /// A closure that is called instead of the work if the work is rejected when its turn comes.
+        package var whenRefused: @Sendable (WorkerWatchStateMachine.Refusal) -> Void
+
+        /// Creates a watch.
+        package init(
+            subject: String?, limit: Double, whenLost: @escaping @Sendable (Double) -> Void,
+            whenRefused: @escaping @Sendable (WorkerWatchStateMachine.Refusal) -> Void
+        ) {
+            self.subject = subject
+            self.limit = limit
+            self.whenLost = whenLost
+            self.whenRefused = whenRefused
+        }
+    }
+
     fileprivate struct Entry {
         let cost: Int
+        let watch: Watch?
         let work: Work
+    }
+
+    /// Work that a thread has taken.
+    fileprivate struct Taken {
+        let id: Int
+        let entry: Entry
+        /// The reason why the work must not run.
+        let refusal: WorkerWatchStateMachine.Refusal?
+        /// A Boolean value that indicates whether the watchdog must start.
+        let startsWatchdog: Bool
     }
 
     fileprivate struct State {
         var queue = PriorityQueue<Int, Priority>()
         var entries: [Int: Entry] = [:]
         var nextID = 0
+        /// The number of threads, without lost ones.
         var started = 0
+        /// The number of threads that were ever started.
+        var named = 0
         var idle = 0
+        /// The number of running work items, without unresponsive ones.
         var running = 0
+        /// The cost of all running work, including unresponsive work.
         var costInFlight = 0
         var isClosed = false
         var runningLimit = Int.max
+        var watch: WorkerWatchStateMachine
+        /// The watched work and the processor clocks of its threads.
+        var watched: [Int: (watch: Watch, clock: clockid_t?)] = [:]
+        var isWatching = false
     }
 
-    private let name: String
-    private let threads: Int
-    private let stackSize: Int?
-    private let costLimit: Int
+    /// The values that the threads need, which don't retain the pool.
+    fileprivate struct Crew: Sendable {
+        let name: String
+        let threads: Int
+        let stackSize: Int?
+        let costLimit: Int
+        let time: TimeSource
+        let makeContext: @Sendable () -> Context
+        let condition: ConditionVariable<State>
+    }
+
     private let waitingLimit: Int
-    private let makeContext: @Sendable () -> Context
-    private let condition = ConditionVariable<State>(State())
+    fileprivate let crew: Crew
+    private var condition: ConditionVariable<State> { crew.condition }
 
     /// Creates a pool.
     ///
@@ -52,17 +107,19 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     ///   - stackSize: The stack size of the threads in bytes, or `nil` for the default of the system.
     ///   - costLimit: The maximum total cost of all running work. A single work item may exceed it.
     ///   - waitingLimit: The maximum number of waiting work items. Beyond it, the pool rejects work.
+    ///   - lostThreads: The limits for threads that unresponsive work occupies.
+    ///   - time: The time source of the watchdog.
     ///   - makeContext: A closure that creates the context of a thread on that thread.
     package init(
         name: String, threads: Int, stackSize: Int? = nil, costLimit: Int = .max, waitingLimit: Int = .max,
+        lostThreads: WorkerWatchStateMachine.Limits = WorkerWatchStateMachine.Limits(), time: TimeSource = .system,
         makeContext: @escaping @Sendable () -> Context
     ) {
-        self.name = name
-        self.threads = max(1, threads)
-        self.stackSize = stackSize
-        self.costLimit = costLimit
         self.waitingLimit = waitingLimit
-        self.makeContext = makeContext
+        crew = Crew(
+            name: name, threads: max(1, threads), stackSize: stackSize, costLimit: costLimit, time: time,
+            makeContext: makeContext,
+            condition: ConditionVariable(State(watch: WorkerWatchStateMachine(limits: lostThreads))))
     }
 
     deinit { close() }
@@ -76,11 +133,17 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         condition.withLock(wakeAll: true) { $0.runningLimit = max(1, limit ?? .max) }
     }
 
-    /// The number of waiting and running work items.
+    /// The number of waiting and running work items, without unresponsive ones.
     package var load: Int { condition.withLock { $0.queue.count + $0.running } }
 
     /// The number of waiting work items.
     package var waitingCount: Int { condition.withLock { $0.queue.count } }
+
+    /// The number of threads that unresponsive work occupies.
+    package var lostThreadCount: Int { condition.withLock { $0.watch.lostCount } }
+
+    /// The cost of all running work, including unresponsive work.
+    package var costInFlight: Int { condition.withLock { $0.costInFlight } }
 
     /// Runs a closure on one of the threads. Returns `nil` if the pool is closed or full.
     package func run<Value: Sendable>(
@@ -97,25 +160,27 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
 
     /// Enqueues work and returns its identifier for ``setPriority(_:_:)`` and ``withdraw(_:)``.
     ///
+    /// - Parameters:
+    ///   - priority: The priority of the work.
+    ///   - cost: The cost of the work.
+    ///   - watch: The timeout of the work, or `nil` for no limit.
+    ///   - work: The work.
     /// - Throws: A ``Refusal`` if the pool is closed or full.
     @discardableResult
-    package func submit(_ priority: Priority, cost: Int = 0, _ work: @escaping Work) throws(Refusal) -> Int {
+    package func submit(
+        _ priority: Priority, cost: Int = 0, watch: Watch? = nil, _ work: @escaping Work
+    ) throws(Refusal) -> Int {
         let place = condition.withLock(wakeOne: true) { state -> Result<(id: Int, thread: Int?), Refusal> in
             // Reject the work because the threads may have ended.
             guard !state.isClosed else { return .failure(.closed) }
             guard state.queue.count < waitingLimit else { return .failure(.full(limit: waitingLimit)) }
             state.nextID += 1
-            state.entries[state.nextID] = Entry(cost: cost, work: work)
+            state.entries[state.nextID] = Entry(cost: cost, watch: watch, work: work)
             state.queue.push(state.nextID, priority)
-            // A woken thread counts as idle until it has taken its work, and that work counts as waiting.
-            guard state.queue.count > state.idle, state.started < threads else {
-                return .success((state.nextID, nil))
-            }
-            state.started += 1
-            return .success((state.nextID, state.started - 1))
+            return .success((state.nextID, state.addThread(limit: crew.threads)))
         }
         let (id, thread) = try place.get()
-        if let thread { start(thread) }
+        if let thread { crew.start(thread) }
         return id
     }
 
@@ -134,46 +199,77 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         }
         return removed != nil
     }
+}
 
-    private func start(_ number: Int) {
-        let thread = Thread { [condition, costLimit, makeContext] in
-            Self.loop(condition, costLimit, makeContext())
-        }
+/// The threads and the watchdog.
+extension WorkerPool.Crew {
+    func start(_ number: Int) {
+        let thread = Thread { self.run(makeContext()) }
         thread.name = "\(name)-\(number)"
         if let stackSize { thread.stackSize = stackSize }
         thread.start()
     }
 
-    private static func loop(_ condition: ConditionVariable<State>, _ costLimit: Int, _ context: Context) {
+    private func run(_ context: Context) {
+        let clock = ProcessorClock.ofCurrentThread
         var isIdle = false
         while true {
-            let entry = condition.wait { state -> ConditionVariable<State>.Decision<Entry> in
+            let taken = condition.wait { state -> ConditionVariable<WorkerPool.State>.Decision<WorkerPool.Taken> in
                 if isIdle {
                     state.idle -= 1
                     isIdle = false
                 }
-                if let next = state.dequeueNext(costLimit) { return .proceed(next) }
+                if let next = state.dequeueNext(costLimit, clock: clock, time: time) { return .proceed(next) }
                 if state.isClosed, state.queue.isEmpty { return .stop }
                 state.idle += 1
                 isIdle = true
                 return .wait
             }
-            guard let entry else { return }
-            entry.work(context)
-            condition.withLock(wakeAll: true) { state in
-                state.running -= 1
-                state.costInFlight -= entry.cost
+            guard let taken else { return }
+            if taken.startsWatchdog { Task.detached { await watch() } }
+            if let refusal = taken.refusal {
+                taken.entry.watch?.whenRefused(refusal)
+            } else {
+                taken.entry.work(context)
             }
+            // Another thread has replaced a lost thread.
+            guard condition.withLock(wakeAll: true, { $0.finish(taken) }) else { return }
+        }
+    }
+
+    /// Checks the running work once per second until no watched work runs.
+    private func watch() async {
+        while true {
+            await time.sleep(seconds: WorkerWatchStateMachine.interval)
+            let (lost, thread, isDone) = condition.withLock(wakeAll: true) { state in
+                let lost = state.lose(now: time.uptime())
+                state.isWatching = state.watch.needsChecks
+                return (lost, lost.compactMap { _ in state.addThread(limit: threads) }, !state.isWatching)
+            }
+            for number in thread { start(number) }
+            for (watch, seconds) in lost { watch.whenLost(seconds) }
+            guard !isDone else { return }
         }
     }
 }
 
 extension WorkerPool.State {
+    /// Counts another thread if there is work for it, and returns its number. The caller starts it after unlocking.
+    fileprivate mutating func addThread(limit: Int) -> Int? {
+        // A woken thread counts as idle until it has taken its work, and that work counts as waiting.
+        guard queue.count > idle, started < limit else { return nil }
+        started += 1
+        named += 1
+        return named - 1
+    }
+
     /// Returns the most urgent work if it can start.
     ///
     /// If it doesn't fit, no other work starts either. Otherwise, inexpensive work could delay expensive work
     /// indefinitely.
-    fileprivate mutating func dequeueNext(_ costLimit: Int) -> WorkerPool.Entry? {
+    fileprivate mutating func dequeueNext(
+        _ costLimit: Int, clock: clockid_t?, time: TimeSource
+    ) -> WorkerPool.Taken? {
         guard let id = queue.first, let entry = entries[id] else { return nil }
         let fits = running < runningLimit && costInFlight + entry.cost <= costLimit
         guard running == 0 || fits else { return nil }
@@ -181,6 +277,52 @@ extension WorkerPool.State {
         entries[id] = nil
         running += 1
         costInFlight += entry.cost
-        return entry
+        guard let watch = entry.watch else {
+            return WorkerPool.Taken(id: id, entry: entry, refusal: nil, startsWatchdog: false)
+        }
+        if let refusal = self.watch.refusal(of: watch.subject) {
+            return WorkerPool.Taken(id: id, entry: entry, refusal: refusal, startsWatchdog: false)
+        }
+        self.watch.begin(
+            id, subject: watch.subject, limit: watch.limit, processor: clock.flatMap(ProcessorClock.seconds),
+            now: time.uptime())
+        watched[id] = (watch, clock)
+        defer { isWatching = true }
+        return WorkerPool.Taken(id: id, entry: entry, refusal: nil, startsWatchdog: !isWatching)
+    }
+
+    /// Ends work. Returns whether the thread may take other work.
+    fileprivate mutating func finish(_ taken: WorkerPool.Taken) -> Bool {
+        costInFlight -= taken.entry.cost
+        watched[taken.id] = nil
+        guard !watch.end(taken.id) else { return false }
+        running -= 1
+        return true
+    }
+
+    /// Removes unresponsive work from the running work, and its threads from the threads of the pool.
+    fileprivate mutating func lose(now: Double) -> [(watch: WorkerPool.Watch, seconds: Double)] {
+        let clocks = watched.mapValues(\.clock)
+        return watch.check(now: now) { id in (clocks[id] ?? nil).flatMap(ProcessorClock.seconds) }.compactMap { loss in
+            running -= 1
+            started -= 1
+            return watched.removeValue(forKey: loss.id).map { ($0.watch, loss.seconds) }
+        }
+    }
+}
+
+/// The clocks that measure the processor time of threads.
+private enum ProcessorClock {
+    /// The clock of the calling thread, which other threads can read while the thread exists.
+    static var ofCurrentThread: clockid_t? {
+        var clock = clockid_t()
+        return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : nil
+    }
+
+    /// Returns the processor time in seconds, or `nil` if the thread has ended.
+    static func seconds(of clock: clockid_t) -> Double? {
+        var time = timespec()
+        guard clock_gettime(clock, &time) == 0 else { return nil }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -84,6 +84,11 @@ extension ImageManager {
         /// ``ImageDownloader/Configuration/addressPolicy`` is
         /// ``ImageDownloader/Configuration/AddressPolicy/publicOnly``, `nil` means `https` and `http`.
         public var allowedSchemes: Set<String>?
+        /// The maximum size of the data in a `data:` URL, in bytes. ``ImageLimits/maxEncodedBytes`` applies in addition.
+        ///
+        /// Larger data fails with an ``ImageError/LimitFailure`` of the kind
+        /// ``ImageError/LimitFailure/Kind/encodedSize``. The default is 1 MiB.
+        public var maxDataURLBytes = DataURLLoader.defaultLimit
         /// The settings of the downloader, such as connections, timeouts, redirects, proxies, and TLS.
         public var downloader = ImageDownloader.Configuration()
         /// The network conditions, which select the quality of requests with ``ImageRequest/lowerQuality`` and pause the
@@ -162,8 +167,9 @@ extension ImageManager {
 
         /// The configuration for servers that load images from URLs of unknown clients.
         ///
-        /// It allows `https` and `http` only, public addresses only, ``ImageLimits/server``, and up to 256 different
-        /// requests at the same time. ``revalidationInterval`` is zero. All other settings have their defaults.
+        /// It allows `https` and `http` only, ``ImageLimits/server``, and up to 256 different requests at the same time.
+        /// ``revalidationInterval`` is zero, and ``downloader`` is ``ImageDownloader/Configuration/server``. All other
+        /// settings have their defaults.
         ///
         /// ```swift
         /// var configuration = ImageManager.Configuration.server
@@ -176,7 +182,7 @@ extension ImageManager {
             // A change of the limits would otherwise remove the default for servers.
             configuration.maxInFlightRequests = 256
             configuration.revalidationInterval = .zero
-            configuration.downloader.addressPolicy = .publicOnly
+            configuration.downloader = .server
             configuration.allowedSchemes = ["https", "http"]
             return configuration
         }

@@ -36,6 +36,8 @@ final class IncrementalDecode: Sendable {
         /// A Boolean value that indicates whether a thread is currently using the decoder.
         var isBusy = false
         var isFinished = false
+        /// The error of a thread that doesn't respond and still uses the decoder.
+        var unresponsiveError: ImageError?
 
         /// Claims the decoder for one thread. Returns `false` if another thread uses it or it has ended.
         mutating func beginUse() -> Bool {
@@ -74,7 +76,16 @@ final class IncrementalDecode: Sendable {
         return plan.request.coder == nil && !plan.isLocal
     }
 
+    /// The subject for the watchdog, or `nil` if the format is still unknown.
+    var subject: String? { state.withLock { $0.probe?.format.rawValue } }
+
     var isFinished: Bool { state.withLock { $0.isFinished } }
+    /// The error of a thread that doesn't respond, in which case the data must not be given to another thread.
+    var unresponsiveError: ImageError? { state.withLock { $0.unresponsiveError } }
+
+    /// Records that a thread with this decoder doesn't respond.
+    func lose(_ error: ImageError) { state.withLock { if $0.isBusy { $0.unresponsiveError = error } } }
+
     /// The number of bytes that the decoder has received.
     var receivedByteCount: Int { state.withLock { $0.receivedByteCount } }
 

@@ -210,7 +210,9 @@ struct IncrementalDecodeScheduler: Sendable {
         whenBegun: @escaping @Sendable () -> Void
     ) async -> Bool? {
         guard let limits = decodes.first?.plan.limits else { return nil }
-        return try? await workers.run(cost: 0, priority: priority, limits: limits) {
+        let watched = WatchedWork(
+            subject: decodes.first?.subject, whenLost: { error in for decode in decodes { decode.lose(error) } })
+        return try? await workers.run(cost: 0, priority: priority, limits: limits, watched: watched) {
             [budget] context throws(ImageError) -> Bool in
             whenBegun()
             let span = decodes.first?.plan.trace?.begin(

@@ -116,7 +116,9 @@ final class IncrementalDecodeSource: Sendable {
         }
         withExtendedLifetime(waiting) {}
         return Dictionary(
-            decodes.lazy.filter { !$0.isFinished && $0.receivedByteCount > 0 }.map {
+            decodes.lazy.filter {
+                $0.unresponsiveError != nil || !$0.isFinished && $0.receivedByteCount > 0
+            }.map {
                 (IncrementalDecodeKey($0.plan), $0)
             },
             uniquingKeysWith: { first, _ in first })

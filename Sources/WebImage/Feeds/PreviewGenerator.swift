@@ -39,6 +39,8 @@ struct PreviewGenerator: Sendable {
     /// previews show only the first frame.
     private let growsAnimations: Bool
     private var decoder: (any ProgressiveImageDecoder)?
+    /// The format of the data, or `nil` if the header isn't complete.
+    private(set) var format: ImageFormat?
     private var charge: MemoryReservation?
     /// The number of chunks that the decoder has received.
     private var receivedChunks = 0
@@ -140,13 +142,15 @@ struct PreviewGenerator: Sendable {
                 decoder = made
                 cost = retained(found)
                 self.charge = charge
+                format = found.format
                 return
             }
         }
         end()
     }
 
-    private mutating func end() {
+    /// Ends the previews of the download and releases the decoder.
+    mutating func end() {
         isFinished = true
         decoder = nil
         charge = nil
@@ -268,25 +272,36 @@ final class PreviewRenderer: Sendable {
         _ maker: PreviewGenerator, _ bytes: PreviewGenerator.Bytes, for plans: [ResolvedRequest],
         priority: RequestPriority
     ) async -> Outcome? {
-        try? await workers.run(cost: maker.cost, priority: SharedPriority(priority), limits: maker.key.limits) {
-            [coders, budget, preparation] context throws(ImageError) -> Outcome in
+        do throws(ImageError) {
+            return try await workers.run(
+                cost: maker.cost, priority: SharedPriority(priority), limits: maker.key.limits,
+                watched: WatchedWork(subject: maker.format?.rawValue)
+            ) {
+                [coders, budget, preparation] context throws(ImageError) -> Outcome in
+                var maker = maker
+                // Return the maker in any case, because its decoder must not receive the same data twice.
+                let span = plans.first?.trace?.begin(
+                    .preview, cacheKey: maker.key.decoded, threadName: WorkerThreadNames.current)
+                let image = maker.make(bytes, coders: plans.first?.coders ?? coders, budget: budget, context: context)
+                span?.end { event in
+                    event.imageSize = image?.size
+                    event.byteCount = bytes.received
+                }
+                guard let image else { return Outcome(maker: maker, images: [:]) }
+                var images: [CacheKey: DecodedImage] = [:]
+                for plan in plans where images[plan.keys.final] == nil {
+                    // If a transformer fails, only its own requests have no previews.
+                    images[plan.keys.final] = try? Self.transformed(image, plan, context)
+                }
+                for image in images.values { preparation(image.pixels) }
+                return Outcome(maker: maker, images: images)
+            }
+        } catch {
+            guard case .limitExceeded(let failure) = error, failure.kind != .overloaded else { return nil }
+            // A thread that doesn't respond still uses the decoder, so no other thread may use it.
             var maker = maker
-            // Return the maker in any case, because its decoder must not receive the same data twice.
-            let span = plans.first?.trace?.begin(
-                .preview, cacheKey: maker.key.decoded, threadName: WorkerThreadNames.current)
-            let image = maker.make(bytes, coders: plans.first?.coders ?? coders, budget: budget, context: context)
-            span?.end { event in
-                event.imageSize = image?.size
-                event.byteCount = bytes.received
-            }
-            guard let image else { return Outcome(maker: maker, images: [:]) }
-            var images: [CacheKey: DecodedImage] = [:]
-            for plan in plans where images[plan.keys.final] == nil {
-                // If a transformer fails, only its own requests have no previews.
-                images[plan.keys.final] = try? Self.transformed(image, plan, context)
-            }
-            for image in images.values { preparation(image.pixels) }
-            return Outcome(maker: maker, images: images)
+            maker.end()
+            return Outcome(maker: maker, images: [:])
         }
     }
 

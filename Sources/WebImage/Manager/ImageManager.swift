@@ -81,7 +81,7 @@ public final class ImageManager: Sendable {
             tiers: configuration.cacheTiers, policy: configuration.tierPolicy, now: configuration.now)
         downloader = ImageDownloader(configuration: Self.keepingParts(configuration, hasDisk: diskCache != nil))
         let settings = LiveSettings(
-            configuration, builtIn: [DataURLLoader(), FileLoader(), downloader],
+            configuration, builtIn: [DataURLLoader(limit: configuration.maxDataURLBytes), FileLoader(), downloader],
             rules: { [downloader] in downloader.rules },
             headerIdentity: { [downloader] in downloader.changedHeaderIdentity })
         pipeline = ImagePipeline(configuration: configuration, cache: cache, settings: settings)
@@ -299,7 +299,10 @@ public final class ImageManager: Sendable {
     /// Removes all failures that the manager remembers, so that later requests contact their sources again.
     ///
     /// To remove the failures of one request, use ``removeCachedImage(for:)``. This method never blocks.
-    public func removeRememberedFailures() { failures.removeAll() }
+    public func removeRememberedFailures() {
+        failures.removeAll()
+        pipeline.unresponsive.removeAll()
+    }
 
     /// The failures that the manager remembers (its negative cache).
     ///
@@ -353,7 +356,12 @@ extension ImageManager {
 extension ImageManager {
     /// The statistics since the creation of the manager. Reading them is cheap. The counters are read one after the
     /// other, so they can be from slightly different times.
-    public var statistics: ImageManager.Statistics { pipeline.statistics }
+    public var statistics: ImageManager.Statistics {
+        var statistics = pipeline.statistics
+        statistics.bodyBytesInFlight = downloader.bodyBytesInFlight
+        statistics.pausedDownloads = downloader.pausedCount
+        return statistics
+    }
 
     /// The number of downloads that run or wait for a connection, for network activity indicators.
     ///

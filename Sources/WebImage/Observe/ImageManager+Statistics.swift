@@ -47,6 +47,14 @@ extension ImageManager {
         public let encodes: Int
         /// The number of encodes saved because the same work was in flight.
         public let coalescedEncodes: Int
+        /// The number of worker threads that are still busy with data long after its timeout. They were replaced by
+        /// other threads.
+        public let unresponsiveThreads: Int
+        /// The size of response bodies in flight, in bytes. See
+        /// ``ImageDownloader/Configuration/maxBodyBytesInFlight``.
+        public internal(set) var bodyBytesInFlight = 0
+        /// The number of downloads that are paused because of ``ImageDownloader/Configuration/maxBodyBytesInFlight``.
+        public internal(set) var pausedDownloads = 0
 
         /// The fraction of successful requests that were served without contacting a source, from 0 to 1, or `nil`
         /// before the first one.
@@ -97,7 +105,7 @@ final class ManagerCounters: Sendable {
 
     /// Returns the statistics with the counts of coalesced work, which the stages count.
     func statistics(
-        coalescedLoads: Int, coalescedDecodes: Int, coalescedEncodes: Int
+        coalescedLoads: Int, coalescedDecodes: Int, coalescedEncodes: Int, unresponsiveThreads: Int
     ) -> ImageManager.Statistics {
         let counts = requests.withLock { $0 }
         return ImageManager.Statistics(
@@ -108,7 +116,8 @@ final class ManagerCounters: Sendable {
             loads: loads.load(ordering: .relaxed), coalescedLoads: coalescedLoads,
             decodes: decodes.load(ordering: .relaxed), decodesWhileLoading: streamed.load(ordering: .relaxed),
             transforms: transforms.load(ordering: .relaxed), coalescedDecodes: coalescedDecodes,
-            encodes: encodes.load(ordering: .relaxed), coalescedEncodes: coalescedEncodes)
+            encodes: encodes.load(ordering: .relaxed), coalescedEncodes: coalescedEncodes,
+            unresponsiveThreads: unresponsiveThreads)
     }
 }
 

@@ -47,11 +47,13 @@ final class DecodeStage: Sendable {
     private let counters: ManagerCounters
     private let preparation: PixelPostprocessor
     private let pressure: MemoryPressureMonitor
+    private let unresponsive: UnresponsiveData
 
     init(
         workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, preparation: PixelPostprocessor,
-        pressure: MemoryPressureMonitor
+        pressure: MemoryPressureMonitor, unresponsive: UnresponsiveData
     ) {
+        self.unresponsive = unresponsive
         self.workers = workers
         self.memory = memory
         self.counters = counters
@@ -95,7 +97,8 @@ final class DecodeStage: Sendable {
         if let image = original.image { return try await fitted(image, plan, priority) }
         let cost = Self.cost(original.probe, options, plan.coders)
         try checkMemory(cost)
-        let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
+        let watched = try watched(original, ahead, plan)
+        let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits, watched: watched) {
             [counters] context throws(ImageError) -> DecodedImage in
             let image = try plan.trace.work(.decode, key: plan.keys.decoded, describe: { $1.imageSize = $0.size }) {
                 () throws(ImageError) in
@@ -110,6 +113,24 @@ final class DecodeStage: Sendable {
             return original.mayBeTruncated ? image.markedPartial : image
         }
         return ProcessedImage(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1))
+    }
+
+    /// Returns how the watchdog treats a decode.
+    ///
+    /// - Throws: The error of an earlier decode of the same data that became unresponsive.
+    private func watched(
+        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: ResolvedRequest
+    ) throws(ImageError) -> WatchedWork {
+        let subject = plan.decodingSubject(original.probe)
+        let key = UnresponsiveData.Key(
+            bytes: original.resource.digest, subject: subject, limits: plan.limits,
+            coders: plan.settings.revision.coders)
+        if let error = unresponsive.error(for: key) { throw error }
+        if let error = ahead?.unresponsiveError {
+            unresponsive.record(error, for: key)
+            throw error
+        }
+        return WatchedWork(subject: subject, whenLost: { [unresponsive] in unresponsive.record($0, for: key) })
     }
 
     /// Returns an image that the application created, resized to the requested size.
@@ -146,5 +167,12 @@ final class DecodeStage: Sendable {
         if let requirements = coders.requirements(for: probe, options: options) { return requirements.byteCount }
         let (bytes, overflow) = area.multipliedReportingOverflow(by: 4)
         return overflow ? Int.max / 2 : min(bytes, Int.max / 2)
+    }
+}
+
+extension ResolvedRequest {
+    /// Returns the subject of a decode for the watchdog, which is the coder of the request or the format.
+    func decodingSubject(_ probe: ImageInfo?) -> String {
+        request.coder?.identifier ?? probe?.format.rawValue ?? "unknown"
     }
 }

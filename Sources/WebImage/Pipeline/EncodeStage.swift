@@ -86,11 +86,13 @@ final class EncodeStage: Sendable {
     ) async throws(ImageError) -> SharedEncodedImage {
         // The encoder decodes the original again to check whether it can replace the image.
         let cost = image.pixels.byteCount * (original == nil ? 1 : 2)
-        let data = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
+        let format = encoding.formatOrAutomatic.rawValue
+        let watched = WatchedWork(subject: "encoding \(format)", isEncoding: true)
+        let data = try await workers.run(cost: cost, priority: priority, limits: plan.limits, watched: watched) {
             [coders = plan.settings.coders, counters] context throws(ImageError) -> Data in
             counters.encodes.add(1, ordering: .relaxed)
             return try plan.trace.work(
-                .encode, key: plan.keys.final, detail: encoding.formatOrAutomatic.rawValue,
+                .encode, key: plan.keys.final, detail: format,
                 describe: { $1.byteCount = $0.count }
             ) { () throws(ImageError) in
                 try coders.encode(image, as: encoding, original: original, context: context)

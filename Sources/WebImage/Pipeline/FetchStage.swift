@@ -62,6 +62,7 @@ final class FetchStage: Sendable {
     private let counters: ManagerCounters
     private let activity: LoadActivity
     private let conditions: NetworkConditions
+    private let audience = FetchAudience()
     let feeds: IncrementalDecodeRegistry
 
     init(
@@ -114,6 +115,9 @@ final class FetchStage: Sendable {
             formatHint: plan.request.hintedOptions.formatHint, revision: plan.settings.revision, generation: generation)
         let subscription = feeds.subscribe(plan, to: key, task, for: use)
         defer { subscription?.end() }
+        let member: FetchAudience.Member = use == .bytes ? .bytes : .image(plan.limits)
+        audience.enter(key, member)
+        defer { audience.leave(key, member) }
         return try await jobs.value(
             for: key, priority: task.livePriority, onUpdate: { task.emit($0.event) }
         ) { context in
@@ -146,7 +150,9 @@ final class FetchStage: Sendable {
         let feed = feeds.begin(key, context.priority)
         defer { feed.end() }
         let transfer = TransferTrace(plan.trace)
-        let loading = LoadContext(following: context.priority) { report in
+        let inspection = earlyInspection(plan, source, key)
+        let loading = LoadContext(following: context.priority, rejection: { inspection?.error }) { report in
+            inspection?.receive(report)
             switch report {
             case .waiting(let reason): context.report(.waiting(reason))
             case .started: transfer?.start()
@@ -176,6 +182,13 @@ final class FetchStage: Sendable {
         // Other requests for the URL have other alternatives.
         if !original.resource.isSubstitute { inFlight.add(original, for: plan.keys.data) }
         return .original(original, ahead: ahead, metrics: answer.metrics)
+    }
+
+    /// Returns the check of the beginning of a download, or `nil` if code of the application may change the data, or if
+    /// no download is saved.
+    private func earlyInspection(_ plan: ResolvedRequest, _ source: FetchSource, _ key: FetchKey) -> EarlyInspection? {
+        guard !source.isLocal, !plan.settings.rules.changesBodies else { return nil }
+        return EarlyInspection(plan) { [audience] in audience.limits(of: key) }
     }
 
     /// Returns whether data must not be stored for the URL of the request, because it comes from an alternative whose
@@ -210,7 +223,7 @@ final class FetchStage: Sendable {
                     generation: key.generation, exchange: key.exchange, settings: plan.settings,
                     mayBeReused: plan.allowsStoring(resource),
                     metrics: answer.metrics,
-                    isLengthKnown: answer.hasKnownLength)
+                    isLengthKnown: answer.hasKnownLength, charge: answer.charge)
             }
         } catch {
             throw error.addingResponse(head?.head).after(answer.metrics)

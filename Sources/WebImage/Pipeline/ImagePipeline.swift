@@ -26,6 +26,7 @@ final class ImagePipeline: Sendable {
     let resources = OriginalInfoRegistry()
     let inFlight = InFlightOriginals()
     let workers: WorkerPool
+    let unresponsive: UnresponsiveData
     let admissions = InFlightLimiter()
     let foreground = VisibleRequestTracker()
     let preparation = PixelPostprocessor()
@@ -49,7 +50,8 @@ final class ImagePipeline: Sendable {
                 limit: configuration.maxRememberedFailures, now: configuration.now))
         workers = WorkerPool(
             threads: configuration.workerThreadCount, byteBudget: configuration.decodingMemoryLimit,
-            waitingLimit: configuration.maxQueuedWorkItems)
+            waitingLimit: configuration.maxQueuedWorkItems, time: configuration.time ?? .system)
+        unresponsive = UnresponsiveData(now: configuration.now)
         self.cache = CacheStage(workers: workers, resources: resources, inFlight: inFlight)
         let feeds = IncrementalDecodeRegistry(
             PreviewRenderer(configuration, workers, preparation), workers: workers,
@@ -59,9 +61,9 @@ final class ImagePipeline: Sendable {
             counters: counters, activity: activity, feeds: feeds)
         decode = DecodeStage(
             workers: workers, memory: memory, counters: counters, preparation: preparation,
-            pressure: configuration.memoryPressureMonitor)
+            pressure: configuration.memoryPressureMonitor, unresponsive: unresponsive)
         transform = TransformStage(
-            workers: workers, memory: memory, counters: counters, preparation: preparation)
+            workers: workers, memory: memory, counters: counters, preparation: preparation, unresponsive: unresponsive)
         encode = EncodeStage(workers: workers, counters: counters)
         storing = StoreStage(workers: workers, serialize: configuration.cacheSerializer)
     }
@@ -75,7 +77,7 @@ final class ImagePipeline: Sendable {
     var statistics: ImageManager.Statistics {
         counters.statistics(
             coalescedLoads: fetch.sharedCount, coalescedDecodes: decode.sharedCount + transform.sharedCount,
-            coalescedEncodes: encode.sharedCount)
+            coalescedEncodes: encode.sharedCount, unresponsiveThreads: workers.lostThreadCount)
     }
 
     // MARK: - Starting requests

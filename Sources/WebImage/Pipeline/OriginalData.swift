@@ -48,6 +48,8 @@ final class OriginalData: Sendable {
     let exchange: ExchangeKey?
     /// The settings of the request that loaded the data, or `nil` if they had no effect on the data.
     let settings: SettingsSnapshot?
+    /// The part of the budget for bodies in flight that the data uses while this object exists.
+    private let charge: BodyCharge?
     let claims = StoreClaims()
     private let processedClaims = Lock<[ProcessedEntry: StoreClaims]>([:])
     /// A server can request many sizes, and each one leaves an empty slot in the table.
@@ -58,8 +60,9 @@ final class OriginalData: Sendable {
         generation: CacheGeneration, exchange: ExchangeKey? = nil, settings: SettingsSnapshot? = nil,
         mayBeReused: Bool = true,
         metrics: NetworkMetrics? = nil,
-        isLengthKnown: Bool = true, source: ImageCache? = nil
+        isLengthKnown: Bool = true, source: ImageCache? = nil, charge: BodyCharge? = nil
     ) {
+        self.charge = charge
         self.data = data
         image = nil
         self.resource = resource
@@ -87,6 +90,7 @@ final class OriginalData: Sendable {
         settings = nil
         mayBeReused = true
         metrics = nil
+        charge = nil
         isLengthKnown = true
         source = nil
     }

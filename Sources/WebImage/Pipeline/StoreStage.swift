@@ -66,7 +66,9 @@ final class StoreStage: Sendable {
     ) async -> (data: Data, isOriginal: Bool)? {
         guard let serialize else { return (original.data, true) }
         let request = plan.request
-        let made = try? await workers.run(cost: 0, priority: SharedPriority(.low), limits: plan.limits) {
+        let made = try? await workers.run(
+            cost: 0, priority: SharedPriority(.low), limits: plan.limits, watched: nil
+        ) {
             _ throws(ImageError) -> Data? in serialize(image, original.data, request)
         }
         guard let data = made ?? nil else { return nil }

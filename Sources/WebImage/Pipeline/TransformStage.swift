@@ -15,8 +15,13 @@ final class TransformStage: Sendable {
     private let memory: MemoryStage
     private let counters: ManagerCounters
     private let preparation: PixelPostprocessor
+    private let unresponsive: UnresponsiveData
 
-    init(workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, preparation: PixelPostprocessor) {
+    init(
+        workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, preparation: PixelPostprocessor,
+        unresponsive: UnresponsiveData
+    ) {
+        self.unresponsive = unresponsive
         self.workers = workers
         self.memory = memory
         self.counters = counters
@@ -49,7 +54,8 @@ final class TransformStage: Sendable {
             }
             do throws(ImageError) {
                 let base = try await self.step(index - 1, original, plan, context.priority, decode)
-                let made = try await self.apply(plan.transformers[index - 1], to: base, plan, context.priority)
+                let made = try await self.apply(
+                    plan.transformers[index - 1], to: base, of: original, plan, context.priority)
                 // Intermediate results are never displayed, so prepare only the final image.
                 if index == plan.transformers.count { self.preparation(made.image.pixels) }
                 original.remember(made.image, for: key)
@@ -61,12 +67,21 @@ final class TransformStage: Sendable {
     }
 
     private func apply(
-        _ transformer: any ImageTransformer, to base: ProcessedImage, _ plan: ResolvedRequest,
-        _ priority: SharedPriority
+        _ transformer: any ImageTransformer, to base: ProcessedImage, of original: OriginalData,
+        _ plan: ResolvedRequest, _ priority: SharedPriority
     ) async throws(ImageError) -> ProcessedImage {
         let start = ContinuousClock.now
         let scale = plan.request.scale
-        let image = try await workers.run(cost: base.image.pixels.byteCount, priority: priority, limits: plan.limits) {
+        let key = UnresponsiveData.Key(
+            bytes: original.resource.digest, subject: transformer.identifier, limits: plan.limits,
+            coders: plan.settings.revision.coders)
+        if let error = unresponsive.error(for: key) { throw error }
+        let watched = WatchedWork(
+            subject: transformer.identifier,
+            whenLost: { [unresponsive] in unresponsive.record($0, for: key) })
+        let image = try await workers.run(
+            cost: base.image.pixels.byteCount, priority: priority, limits: plan.limits, watched: watched
+        ) {
             [counters] context throws(ImageError) -> DecodedImage in
             counters.transforms.add(1, ordering: .relaxed)
             return try plan.trace.work(

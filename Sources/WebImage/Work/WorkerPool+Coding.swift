@@ -5,6 +5,7 @@ import Glibc
 import Synchronization
 import WebImageConcurrency
 import WebImageCore
+import WebImageStore
 
 /// A pool of threads for decoding, transforming, and encoding, with one thread per core. This work never runs on
 /// Swift's cooperative thread pool. The cost of a job is the size of its decoded pixels in bytes.
@@ -18,13 +19,14 @@ extension WorkerPool {
     ///   - byteBudget: The budget for the decoded pixels of all running jobs, in bytes. A single job can exceed it. The
     ///     default is 512 MiB.
     ///   - waitingLimit: The maximum number of waiting jobs. Further jobs are rejected. The default is 100,000.
+    ///   - time: The time source of the watchdog. The default is the system clock.
     convenience init(
         threads: Int = ProcessInfo.processInfo.activeProcessorCount, byteBudget: Int = 512 << 20,
-        waitingLimit: Int = 100_000
+        waitingLimit: Int = 100_000, time: TimeSource = .system
     ) {
         self.init(
             name: "webimage-worker", threads: threads, stackSize: 2 << 20, costLimit: byteBudget,
-            waitingLimit: waitingLimit
+            waitingLimit: waitingLimit, time: time
         ) { WorkerThreadNames.Registration() }
     }
 
@@ -37,19 +39,28 @@ extension WorkerPool {
     ///   - cost: The size of the decoded pixels that `body` needs, in bytes.
     ///   - priority: The live priority, which determines the order in the queue.
     ///   - limits: The limits of the context for `body`.
+    ///   - watched: The timeout of `limits` that applies to `body`, or `nil` for work without a timeout. The
+    ///     default is the limit for decoding.
     ///   - body: The work.
     /// - Returns: The result of `body`.
     /// - Throws: The error of `body`, ``ImageError/cancelled`` after the calling Swift task is canceled,
     ///   ``ImageError/RequestFailure/managerShutDown`` after ``close()``, or an ``ImageError/LimitFailure`` of the kind
-    ///   overloaded if too many jobs are waiting.
+    ///   overloaded if too many jobs are waiting. If `body` doesn't respond long after its timeout, the kind is that
+    ///   of `watched`, and if earlier work on the same subject still occupies threads, the kind is
+    ///   ``ImageError/LimitFailure/Kind/unresponsiveThreadCount``.
     func run<Value: Sendable>(
-        cost: Int, priority: SharedPriority, limits: ImageLimits,
+        cost: Int, priority: SharedPriority, limits: ImageLimits, watched: WatchedWork? = WatchedWork(),
         _ body: @escaping @Sendable (ImageProcessingContext) throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
         let promise = Promise<Result<Value, ImageError>>()
         let flag = CancellationFlag()
         let known = priority.value
-        let id = try enqueue(cost: cost, priority: known) {
+        let watch = watched?.watch(limits) { error in
+            // The work ends at its next checkpoint, if it has one.
+            flag.cancel()
+            promise.resolve(.failure(error))
+        }
+        let id = try enqueue(cost: cost, priority: known, watch) {
             guard !flag.isCancelled else {
                 promise.resolve(.failure(.cancelled))
                 return
@@ -87,10 +98,10 @@ extension WorkerPool {
     private static var maxInlineBytes: Int { 256 << 10 }
 
     private func enqueue(
-        cost: Int, priority: RequestPriority, _ work: @escaping @Sendable () -> Void
+        cost: Int, priority: RequestPriority, _ watch: Watch?, _ work: @escaping @Sendable () -> Void
     ) throws(ImageError) -> Int {
         do throws(Refusal) {
-            return try submit(priority, cost: cost) { _ in work() }
+            return try submit(priority, cost: cost, watch: watch) { _ in work() }
         } catch {
             switch error {
             case .closed: throw .request(.managerShutDown)
@@ -99,6 +110,88 @@ extension WorkerPool {
             }
         }
     }
+}
+
+/// The way in which the watchdog treats a job.
+struct WatchedWork: Sendable {
+    /// The subject of the job. If unresponsive jobs on it occupy too many threads, further ones are rejected.
+    var subject: String?
+    /// A Boolean value that indicates whether the limit for encoding applies instead of the limit for decoding.
+    var isEncoding = false
+    /// A closure that receives the error of an unresponsive job before its requester does.
+    var whenLost: (@Sendable (ImageError) -> Void)?
+
+    /// Returns the watch for a job, or `nil` if `limits` don't limit its time. `fail` receives the error of the job.
+    func watch(_ limits: ImageLimits, _ fail: @escaping @Sendable (ImageError) -> Void) -> WorkerPool.Watch? {
+        let limit = isEncoding ? limits.maxEncodingTime : limits.maxDecodingTime
+        guard limit < .unlimited else { return nil }
+        return WorkerPool.Watch(subject: subject, limit: limit / .seconds(1)) { [isEncoding, whenLost] seconds in
+            let error = ImageError.limitExceeded(
+                ImageError.LimitFailure(
+                    isEncoding ? .encodingTime : .decodingTime, limit: Int(saturating: limit / .milliseconds(1)),
+                    actual: Int(saturating: seconds * 1_000), detail: "the thread doesn’t respond"))
+            whenLost?(error)
+            fail(error)
+        } whenRefused: { refusal in
+            fail(
+                .limitExceeded(
+                    ImageError.LimitFailure(
+                        .unresponsiveThreadCount, limit: refusal.limit, actual: refusal.actual,
+                        detail: refusal.subject ?? "")))
+        }
+    }
+}
+
+/// The data on which jobs became unresponsive, so that no further thread is lost to the same data. It's limited in time
+/// and number. This class is thread-safe.
+final class UnresponsiveData: Sendable {
+    /// The key of a job. It doesn't contain the source of the data.
+    struct Key: Hashable, Sendable {
+        let bytes: ContentDigest
+        /// The coder, the format, or the transformer.
+        let subject: String
+        let limits: ImageLimits
+        /// The revision of the manager's coders.
+        let coders: Int
+    }
+
+    private struct Entry {
+        let key: Key
+        let error: ImageError
+        let since: Date
+    }
+
+    /// The maximum number of entries. Beyond it, the oldest are removed.
+    static let limit = 256
+    /// The lifetime of an entry in seconds. It equals that of other invalid data.
+    static let lifetime = 3_600.0
+
+    private let entries = Lock<[Entry]>([])
+    private let now: @Sendable () -> Date
+
+    init(now: @escaping @Sendable () -> Date) { self.now = now }
+
+    /// Returns the error of an earlier job with an equal key, or `nil` if there is none or it has expired.
+    func error(for key: Key) -> ImageError? {
+        entries.withLock { entries in
+            guard !entries.isEmpty else { return nil }
+            let time = now()
+            entries.removeAll { !($0.since...$0.since.addingTimeInterval(Self.lifetime)).contains(time) }
+            return entries.first { $0.key == key }?.error
+        }
+    }
+
+    /// Remembers the error of an unresponsive job.
+    func record(_ error: ImageError, for key: Key) {
+        entries.withLock { entries in
+            entries.removeAll { $0.key == key }
+            entries.append(Entry(key: key, error: error, since: now()))
+            if entries.count > Self.limit { entries.removeFirst(entries.count - Self.limit) }
+        }
+    }
+
+    /// Removes all entries.
+    func removeAll() { entries.withLock { $0 = [] } }
 }
 
 /// A priority that can change while work runs.

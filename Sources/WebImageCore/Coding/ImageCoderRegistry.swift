@@ -82,7 +82,7 @@ public struct ImageCoderRegistry: Sendable {
     ///
     /// If the library knows the format, only the format counts. Otherwise, a custom coder may accept the data because
     /// of the hint or because of the first bytes. A wrong hint doesn't exclude any coder.
-    private func claims(
+    func claims(
         _ coder: any ImageCoder, _ format: ImageFormat?, _ prefix: Data, _ options: ImageDecodingOptions
     ) -> Bool {
         if let format { return coder.canDecode(format, prefix: prefix) }

@@ -33,6 +33,9 @@ extension ImageError {
             case encodingTime = 6012
             /// The limit for a custom value that is stored with a cache entry, which is 1 MiB.
             case userDataSize = 6013
+            /// The number of worker threads that are still busy with data of the same format, or with any data, long
+            /// after its timeout. Such data is rejected until the threads respond.
+            case unresponsiveThreadCount = 6014
         }
 
         /// The kind of the limit.
@@ -81,6 +84,9 @@ extension ImageError {
             case .frameCount: "The image has \(actual) frames, but the limit is \(limit)\(suffix)."
             case .animationPixelCount: "All frames together have \(actual) pixels, but the limit is \(limit)\(suffix)."
             case .decodedSize: "The decoded image needs \(actual) bytes, but the limit is \(limit)\(suffix)."
+            case .decodingTime where !detail.isEmpty, .encodingTime where !detail.isEmpty:
+                "The operation was abandoned after \(actual) ms because its limit is \(limit) ms of processor "
+                    + "time\(suffix)."
             case .decodingTime, .encodingTime:
                 "The operation used \(actual) ms of processor time, but the limit is \(limit) ms\(suffix)."
             case .implausibleSize:
@@ -92,6 +98,11 @@ extension ImageError {
             case .userDataSize:
                 "The custom value has \(actual) bytes, but the limit is \(limit)\(suffix). "
                     + "Store larger data in an entry of its own."
+            case .unresponsiveThreadCount:
+                "\(actual) threads still work on images\(detail.isEmpty ? "" : " of the kind \(detail)") long after "
+                    + "the timeout, and the maximum number is \(limit). Try again later."
+            case .overloaded where !detail.isEmpty:
+                "The process is overloaded with \(actual) \(detail). The limit is \(limit). Try again later."
             case .overloaded:
                 "The manager is overloaded with \(actual) requests. The limit is \(limit)\(suffix). Try again later."
             }

@@ -40,6 +40,13 @@ extension ImageDownloader {
         public var maxConnections = 64
         /// The maximum number of simultaneous transfers over one HTTP/2 connection. The default is 100.
         public var maxStreamsPerConnection = 100
+        /// The maximum total size of response bodies in flight, in bytes. Bodies that a manager hasn't decoded yet count,
+        /// too.
+        ///
+        /// At the limit, only the transfer with the highest priority continues, so one body can exceed the limit. The
+        /// other ones are paused for at most ``timeout``, which doesn't count for their timeouts. All downloaders and clients of the
+        /// process with the same limit share it. The default is 256 MiB or one eighth of the memory, whichever is less.
+        public var maxBodyBytesInFlight = BodyBudget.defaultLimit
         /// The order of transfers with the same priority and origin. The default is
         /// ``ImageDownloader/Configuration/QueueOrder/fifo``.
         public var queueOrder = ImageDownloader.Configuration.QueueOrder.fifo
@@ -64,6 +71,10 @@ extension ImageDownloader {
         public var connectTimeout = Duration.seconds(10)
         /// The timeout without any received byte, before or during the response. The default is 15 seconds.
         public var idleTimeout = Duration.seconds(15)
+        /// The minimum average speed of a response body, or `nil` for no minimum. Slower transfers time out.
+        ///
+        /// The default is 1 KiB per second, measured over 15 seconds.
+        public var minimumSpeed: MinimumSpeed? = MinimumSpeed(bytesPerSecond: 1 << 10, duration: .seconds(15))
         /// The minimum interval between two progress reports of a download by a manager.
         ///
         /// The first and the last report are always delivered, and data for previews isn't delayed. The default is
@@ -96,6 +107,12 @@ extension ImageDownloader {
         /// ``ImageError/NetworkFailure/Reason/redirectNotAllowed`` if a redirect led to it. The default is `nil`, which
         /// means `https` and `http`.
         package var allowedSchemes: Set<String>?
+        /// The ports to which requests may be sent, including redirects and alternatives. The default is `nil`, which
+        /// means all ports.
+        ///
+        /// A URL without a port has port 443 or 80. A request to another port fails with
+        /// ``ImageError/NetworkFailure/Reason/addressNotAllowed``.
+        public var allowedPorts: Set<Int>?
         /// The IP addresses to which the downloader may connect. The default is
         /// ``ImageDownloader/Configuration/AddressPolicy/any``.
         public var addressPolicy = ImageDownloader.Configuration.AddressPolicy.any
@@ -128,5 +145,27 @@ extension ImageDownloader {
 
         /// Creates a configuration with the default values.
         public init() {}
+
+        /// The configuration for servers that send requests to URLs of unknown clients.
+        ///
+        /// It allows public addresses and the ports 80 and 443 only. A connection may take 3 seconds, the wait for data
+        /// 5 seconds, and a load 10 seconds. The minimum speed is 8 KiB per second, measured over 5 seconds, and up to 5
+        /// redirects are followed. All other settings have their defaults.
+        ///
+        /// ```swift
+        /// var configuration = ImageDownloader.Configuration.server
+        /// configuration.allowedPorts?.insert(8443)
+        /// ```
+        public static var server: ImageDownloader.Configuration {
+            var configuration = ImageDownloader.Configuration()
+            configuration.connectTimeout = .seconds(3)
+            configuration.idleTimeout = .seconds(5)
+            configuration.timeout = .seconds(10)
+            configuration.minimumSpeed = MinimumSpeed(bytesPerSecond: 8 << 10, duration: .seconds(5))
+            configuration.maxRedirects = 5
+            configuration.allowedPorts = [80, 443]
+            configuration.addressPolicy = .publicOnly
+            return configuration
+        }
     }
 }

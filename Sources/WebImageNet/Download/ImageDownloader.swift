@@ -55,6 +55,13 @@ public final class ImageDownloader: ImageLoader {
     /// The number of transfers that wait for a slot, for all origins.
     public var queuedCount: Int { activity.queued }
 
+    /// The size of response bodies in flight, in bytes, of all transfers that share
+    /// ``ImageDownloader/Configuration/maxBodyBytesInFlight``.
+    public var bodyBytesInFlight: Int { BodyBudget.shared(limit: configuration.maxBodyBytesInFlight).used }
+
+    /// The number of transfers that are paused because of ``ImageDownloader/Configuration/maxBodyBytesInFlight``.
+    public var pausedCount: Int { BodyBudget.shared(limit: configuration.maxBodyBytesInFlight).pausedCount }
+
     /// The number of running and queued transfers for all origins.
     package var activity: DownloaderActivity { transport.activity.total }
 

@@ -100,10 +100,13 @@ final class RedirectChain: Sendable {
     private func response(_ answer: TransferResponse, _ step: ExchangeStep) -> LoadResponse {
         var metrics = answer.metrics
         metrics.redirectCount = step.redirects
-        return LoadResponse(
+        var response = LoadResponse(
             httpResponse: answer.head, body: answer.body, url: step.url, requestDate: answer.requestTime,
             responseDate: answer.responseTime, metrics: metrics, hasKnownLength: answer.isLengthKnown,
             redirects: step.redirects > 0 ? path.redirects : [])
+        // A manager releases the body after it was decoded. Other callers may retain it indefinitely.
+        if !basis.configuration.sharesTransfers { response.charge = answer.charge }
+        return response
     }
 }
 

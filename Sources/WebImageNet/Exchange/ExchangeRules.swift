@@ -80,6 +80,9 @@ package final class ExchangeRules: LoadRules, Hashable {
     /// A Boolean value that indicates whether interceptors may change the requests.
     package var hasInterceptors: Bool { !configuration.interceptors.isEmpty }
 
+    /// A Boolean value that indicates whether interceptors or body modifiers may change the bodies of responses.
+    package var changesBodies: Bool { hasInterceptors || !configuration.bodyModifiers.isEmpty }
+
     /// Returns these rules with the options of one request.
     package func applying(_ options: NetworkOptions) -> ExchangeRules {
         guard !options.hasNoOption || options.retry != nil else { return self }

@@ -133,6 +133,9 @@ package struct ExchangeStep: Sendable {
         if let refusal = RequestChecks.refusal(url, rules.configuration) {
             throw failure(.addressNotAllowed, phase: .connecting, detail: refusal)
         }
+        guard RequestChecks.allows(url, ports: rules.configuration.allowedPorts) else {
+            throw failure(.addressNotAllowed, phase: .connecting, detail: RequestChecks.portDetail(url))
+        }
         return try RequestChecks.asciiURL(url)
     }
 

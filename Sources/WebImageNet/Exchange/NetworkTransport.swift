@@ -61,5 +61,11 @@ package final class NetworkTransport: HTTPTransport {
                 ImageError.NetworkFailure(
                     .addressNotAllowed, url: request.url, phase: .connecting, details: refusal))
         }
+        guard RequestChecks.allows(request.url, ports: configuration.allowedPorts) else {
+            throw .network(
+                ImageError.NetworkFailure(
+                    .addressNotAllowed, url: request.url, phase: .connecting,
+                    details: RequestChecks.portDetail(request.url)))
+        }
     }
 }

@@ -8,18 +8,37 @@ import WebImageHTTP
 enum RequestChecks {
     /// Checks a method.
     ///
-    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if the method isn't a token.
+    /// `CONNECT` would turn the connection into a tunnel, whose data isn't HTTP.
+    ///
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if the method isn't a token or is `CONNECT`.
     static func check(method: String) throws(ImageError) {
-        guard !method.isEmpty, method.utf8.allSatisfy(ResponseHeadParser.isTokenByte) else {
+        guard !method.isEmpty, method.utf8.allSatisfy(ResponseHeadParser.isTokenByte),
+            method.uppercased() != "CONNECT"
+        else {
             throw .request(.invalidOption(name: "method", value: method))
         }
     }
 
+    /// Returns whether only the transport may set a header field, because it describes the framing of the message, the
+    /// connection, or the host (RFC 9110 7.2, 7.6.1, RFC 9112 6). A caller could smuggle requests with it.
+    static func isReserved(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return reservedNames.contains(name) || name.hasPrefix("proxy-")
+    }
+
+    private static let reservedNames: Set<String> = [
+        "connection", "content-length", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
     /// Checks header fields. A line break in a value would inject another header field or request.
     ///
-    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if a name or a value isn't valid in HTTP.
+    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if a name or a value isn't valid in HTTP, or
+    ///   if only the transport may set the header field. The value of the option is then `reserved`.
     static func check(_ fields: HTTPHeaderFields) throws(ImageError) {
         for field in fields.lines {
+            guard !isReserved(field.name) else {
+                throw .request(.invalidOption(name: "header field \(field.name)", value: "reserved"))
+            }
             let isValid =
                 !field.name.isEmpty && field.name.utf8.allSatisfy(ResponseHeadParser.isTokenByte)
                 && isHeaderValue(field.value)
@@ -68,4 +87,12 @@ enum RequestChecks {
         guard case .url(_, enforcesAddressPolicy: false) = configuration.proxy else { return nil }
         return "the proxy isn't declared to enforce the address policy"
     }
+
+    /// Returns whether requests may be sent to the port of a URL. Every port is allowed if `ports` is `nil`.
+    static func allows(_ url: URL, ports: Set<Int>?) -> Bool { ports?.contains(port(of: url)) ?? true }
+
+    /// Returns the detail of an error for a port that isn't allowed.
+    static func portDetail(_ url: URL) -> String { "the port \(port(of: url)) isn't allowed" }
+
+    private static func port(of url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
 }

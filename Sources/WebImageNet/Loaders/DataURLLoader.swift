@@ -14,12 +14,23 @@ package struct DataURLLoader: ImageLoader {
     /// is less than a thread switch.
     static let longestInline = 16 << 10
 
+    /// The default maximum size of the decoded data, in bytes.
+    package static let defaultLimit = 1 << 20
+
     private let readQueue: FileReadQueue
+    private let limit: Int
 
     /// Creates a loader.
-    package init() { self.init(readQueue: FileReadQueue(width: 2)) }
+    ///
+    /// - Parameter limit: The maximum size of the decoded data, in bytes. The default is 1 MiB.
+    package init(limit: Int = DataURLLoader.defaultLimit) {
+        self.init(readQueue: FileReadQueue(width: 2), limit: limit)
+    }
 
-    init(readQueue: FileReadQueue) { self.readQueue = readQueue }
+    init(readQueue: FileReadQueue, limit: Int = DataURLLoader.defaultLimit) {
+        self.readQueue = readQueue
+        self.limit = limit
+    }
 
     /// Returns `true` for `data:` URLs.
     package func canLoad(_ url: URL) -> Bool { url.scheme?.lowercased() == "data" }
@@ -27,25 +38,25 @@ package struct DataURLLoader: ImageLoader {
     /// Decodes the URL. The head has status 200 and the content type of the URL.
     ///
     /// - Throws: ``ImageError/RequestFailure/invalidDataURL(_:)``, ``ImageError/LimitFailure/Kind/encodedSize`` if the
-    ///   data exceeds ``LoadRequest/maxByteCount``, ``ImageError/NetworkFailure/Reason/emptyBody`` if the data is
+    ///   data exceeds the limit of the loader or ``LoadRequest/maxByteCount``, ``ImageError/NetworkFailure/Reason/emptyBody`` if the data is
     ///   empty, or ``ImageError/cancelled`` if the task is canceled.
     package func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         if Task.isCancelled { throw .cancelled }
         let queued = MonotonicTime.now
         guard request.url.absoluteString.utf8.count > Self.longestInline else {
-            return try Self.decode(request, context, queued: queued)
+            return try Self.decode(request, limit, context, queued: queued)
         }
-        return try await readQueue.run(context) { (_) throws(ImageError) in
-            try Self.decode(request, context, queued: queued)
+        return try await readQueue.run(context) { [limit] (_) throws(ImageError) in
+            try Self.decode(request, limit, context, queued: queued)
         }
     }
 
     private static func decode(
-        _ request: LoadRequest, _ context: LoadContext, queued: Int64
+        _ request: LoadRequest, _ limit: Int, _ context: LoadContext, queued: Int64
     ) throws(ImageError) -> LoadResponse {
         let now = Date()
         let started = MonotonicTime.now
-        let data = try DataURL(request.url.absoluteString, maxBytes: request.maxByteCount)
+        let data = try DataURL(request.url.absoluteString, maxBytes: min(limit, request.maxByteCount))
         guard !data.body.isEmpty else {
             let url = URL(string: "data:") ?? request.url
             throw .network(ImageError.NetworkFailure(.emptyBody, url: url, phase: .receivingBody))

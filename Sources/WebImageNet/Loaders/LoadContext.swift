@@ -28,17 +28,20 @@ public final class LoadContext: Sendable {
     /// The identifier of the current observer of the priority.
     private let observation = Lock<Int?>(nil)
     private let handler: (@Sendable (Report) -> Void)?
+    private let makeRejection: (@Sendable () -> ImageError?)?
 
     /// Creates a context whose `handler` receives the reports.
     package init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void) {
         live = ObservableValue(priority)
         self.handler = handler
+        makeRejection = nil
     }
 
     /// Creates a context that doesn't want reports, so loaders don't need to create them.
     public init(priority: RequestPriority = .normal) {
         live = ObservableValue(priority)
         handler = nil
+        makeRejection = nil
     }
 
     /// Creates a context that shares the priority `live`. Without a `handler`, it doesn't want reports.
@@ -47,7 +50,24 @@ public final class LoadContext: Sendable {
     ) {
         self.live = live
         self.handler = handler
+        makeRejection = nil
     }
+
+    /// Creates a context that shares the priority `live` and can reject the data.
+    ///
+    /// Loaders may call `rejection` after each report. If it returns an error, they can end the load with this error
+    /// without loading the remaining data.
+    package init(
+        following live: ObservableValue<RequestPriority>, rejection: @escaping @Sendable () -> ImageError?,
+        handler: @escaping @Sendable (Report) -> Void
+    ) {
+        self.live = live
+        self.handler = handler
+        makeRejection = rejection
+    }
+
+    /// The error with which the handler rejected the data, or `nil` if the load continues.
+    package var rejection: ImageError? { makeRejection?() }
 
     /// The live priority, for work that follows it.
     package var livePriority: ObservableValue<RequestPriority> { live }

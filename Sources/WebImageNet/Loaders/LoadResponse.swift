@@ -14,6 +14,7 @@ public struct LoadResponse: Sendable {
         var metrics: NetworkMetrics
         var hasKnownLength = true
         var redirects: [StoredResponseHead] = []
+        var charge: BodyCharge?
     }
 
     /// The response head, or `nil` for sources without one, such as files.
@@ -58,6 +59,12 @@ public struct LoadResponse: Sendable {
     package var redirects: [StoredResponseHead] {
         get { details.value.redirects }
         set { details.value.redirects = newValue }
+    }
+
+    /// The part of the budget for bodies that ``body`` uses, or `nil` if it doesn't count.
+    package var charge: BodyCharge? {
+        get { details.value.charge }
+        set { details.value.charge = newValue }
     }
 
     /// Creates a response.

@@ -100,6 +100,7 @@ final class CurlTransport: Sendable {
                 guard promise.install(continuation) else { return }
                 let submission = QueuedTransfer(
                     id: id, promise: promise, order: order, priority: context.priority, observer: observer,
+                    context: context,
                     requestsBody: context.isObserved, enqueued: MonotonicTime.now,
                     activity: activity.enqueue(order.request.origin))
                 guard mailbox.post(.add(submission)) else {

@@ -12,6 +12,8 @@ enum NetworkCommand: Sendable {
     case cancel(UInt64)
     case setPriority(UInt64, RequestPriority)
     case suspend(Bool)
+    /// Resumes a transfer that the budget for bodies paused.
+    case resume(UInt64)
     case setConnectionLimits(ConnectionLimits)
     case close
 }
@@ -25,6 +27,8 @@ struct QueuedTransfer: Sendable {
     let order: TransferRequestBox
     let priority: RequestPriority
     let observer: @Sendable (TransferEvent) -> Void
+    /// The context of the load, which can reject the body after each report.
+    let context: LoadContext
     /// A Boolean value that indicates whether the observer wants the wait, the head, and the body in addition to the
     /// start.
     let requestsBody: Bool

@@ -56,6 +56,17 @@ extension NetworkLoop {
         fail(transfer, failure)
     }
 
+    /// Lets libcurl deliver the data of a transfer that the budget for bodies paused.
+    func resume(_ id: UInt64) {
+        guard let transfer = running[id], let handle = transfer.handle, transfer.resume(at: MonotonicTime.now) else {
+            return
+        }
+        // libcurl calls back immediately with the data that it retains. The callback can pause the transfer again.
+        let code = curl_easy_pause(handle.pointer, 0)
+        if code != CURLE_OK { return finish(transfer, code) }
+        deadlines.add(deadline(of: transfer, now: MonotonicTime.now))
+    }
+
     private func fail(_ transfer: Transfer, _ failure: CurlFailure) {
         if failure.suggestsFreshConnection, transfer.mayRepeat {
             // The streams of a connection that ended need only one new connection together.
@@ -160,6 +171,7 @@ extension NetworkLoop {
         {
             keep(remainder, transfer.request)
         }
+        transfer.charge?.finish()
         detach(transfer)
         running[transfer.id] = nil
         admission.release(origin: transfer.request.origin)

@@ -46,6 +46,8 @@ extension NetworkLoop {
         let now = MonotonicTime.now
         transfer.handle = handle
         transfer.lastActivity = now
+        transfer.enter(bodies) { [mailbox, id = transfer.id] in mailbox.post(.resume(id)) }
+        transfer.speed = configuration.minimumSpeed.flatMap { TransferSpeedMeter($0) }
         transfer.requestTime = Date()
         transfer.proxy = proxies.proxy(for: transfer.request.url).map { ProxyAddress($0) }
         let context = TransferCallbacks.Context(

@@ -29,8 +29,19 @@ extension NetworkLoop {
         if let deadline = transfer.rejectionDeadline, now >= deadline {
             return transfer.failure(.timedOut, phase: .receivingBody, detail: "the rejected body is incomplete")
         }
-        if now >= transfer.started + MonotonicTime.nanoseconds(limits.total) {
+        if let deadline = pauseDeadline(of: transfer) {
+            guard now >= deadline else { return nil }
+            return transfer.failure(
+                .timedOut, phase: .total,
+                detail: "the bodies in flight exceed \(configuration.maxBodyBytesInFlight) bytes")
+        }
+        if now >= transfer.started + MonotonicTime.nanoseconds(limits.total) + transfer.pausedTime {
             return transfer.failure(.timedOut, phase: .total, detail: "the total timeout is \(limits.total) s")
+        }
+        if transfer.isTooSlow(at: now), let minimum = configuration.minimumSpeed {
+            return transfer.failure(
+                .timedOut, phase: .receivingBody,
+                detail: "the body is slower than \(minimum.bytesPerSecond) bytes/s for \(minimum.duration)")
         }
         let phase = transfer.phase
         guard phase == .waitingForResponse || phase == .receivingBody else {
@@ -42,6 +53,7 @@ extension NetworkLoop {
             return transfer.failure(.timedOut, phase: phase, detail: "the connection timeout is \(limits.connect) s")
         }
         recordRequestSent(transfer)
+        if isBehindPausedStream(transfer) { transfer.lastActivity = now }
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
         recordBytes(transfer, now: now)
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
@@ -57,6 +69,12 @@ extension NetworkLoop {
             $0 !== transfer && $0.request.origin == transfer.request.origin
                 && [.waitingForResponse, .receivingBody].contains($0.phase)
         }
+    }
+
+    /// Returns whether a paused transfer uses the same HTTP/2 connection, because its data blocks the other streams.
+    private func isBehindPausedStream(_ transfer: Transfer) -> Bool {
+        guard let connection = transfer.connection, connection.isMultiplexed else { return false }
+        return running.values.contains { $0.isPaused && $0.connection === connection }
     }
 
     /// Starts the wait for the first byte when the request is sent.
@@ -76,9 +94,10 @@ extension NetworkLoop {
 
     /// Returns the next time to check the transfer, in nanoseconds of the monotonic clock.
     func deadline(of transfer: Transfer, now: Int64) -> Int64 {
+        if let deadline = pauseDeadline(of: transfer) { return deadline }
         let limits = transfer.request.timeouts
-        let end = transfer.started + MonotonicTime.nanoseconds(limits.total)
-        let total = min(end, transfer.rejectionDeadline ?? .max)
+        let end = transfer.started + MonotonicTime.nanoseconds(limits.total) + transfer.pausedTime
+        let total = min(end, transfer.rejectionDeadline ?? .max, transfer.speedDeadline ?? .max)
         let idle = idleLimit(of: transfer)
         guard transfer.phase == .waitingForResponse || transfer.phase == .receivingBody else {
             // The start of the wait for the first byte is still unknown, so check several times.
@@ -86,6 +105,12 @@ extension NetworkLoop {
             return min(total, transfer.lastActivity + connect, now + max(idle / 4, 10_000_000))
         }
         return min(total, transfer.lastActivity + idle)
+    }
+
+    /// Returns the time at which a paused transfer ends, in nanoseconds of the monotonic clock, or `nil` if it isn't
+    /// paused. Without this limit, code that loads another image while it retains bodies could wait indefinitely.
+    private func pauseDeadline(of transfer: Transfer) -> Int64? {
+        transfer.pauseStart.map { $0 + MonotonicTime.nanoseconds(transfer.request.timeouts.total) }
     }
 
     /// Returns the inactivity timeout in nanoseconds. For a discarded body, it's at most one second, so the slot

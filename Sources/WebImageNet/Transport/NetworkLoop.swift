@@ -10,7 +10,7 @@ import WebImageCore
 ///
 /// It's created and used only on the network thread.
 final class NetworkLoop {
-    private let mailbox: NetworkCommandQueue
+    let mailbox: NetworkCommandQueue
     /// The configuration, with the current limits for connections.
     private(set) var configuration: ImageDownloader.Configuration
     /// The limits of libcurl, which are the highest limits so far.
@@ -31,6 +31,8 @@ final class NetworkLoop {
     /// The outcomes to deliver after the loop has filled the released slots.
     var ended: [(Promise<TransferOutcome>, TransferOutcome)] = []
     let deadlines = TransferDeadlines()
+    /// The budget for the bodies of all transfers of the process.
+    let bodies: BodyBudget
     var limiter: TokenBucket
     var isSuspended = false
     /// The HTTP/2 connections that ended, and the progress of their transfers in the previous pass.
@@ -55,6 +57,7 @@ final class NetworkLoop {
         limiter = TokenBucket(
             perSecond: configuration.maxStartsPerSecond, burst: configuration.startBurst, now: MonotonicTime.now)
         proxies = ProxyResolver(configuration)
+        bodies = BodyBudget.shared(limit: configuration.maxBodyBytesInFlight)
         wi_curl_multi_close_on_exec(multi)
         wi_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, libraryLimits.perHost)
         wi_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, libraryLimits.total)
@@ -90,7 +93,10 @@ final class NetworkLoop {
             switch command {
             case .add(let submission): enqueue(submission)
             case .cancel(let id): cancel(id)
-            case .setPriority(let id, let priority): admission.setPriority(id, priority)
+            case .setPriority(let id, let priority):
+                admission.setPriority(id, priority)
+                running[id]?.charge?.setPriority(priority)
+            case .resume(let id): resume(id)
             case .suspend(let isSuspended): self.isSuspended = isSuspended
             case .setConnectionLimits(let limits): setConnectionLimits(limits)
             case .close: goesOn = false

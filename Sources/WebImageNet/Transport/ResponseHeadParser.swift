@@ -14,12 +14,16 @@ struct ResponseHeadParser {
         case complete(HTTPResponseHead)
         /// A line with which the header lines exceed ``limit``.
         case tooLarge
+        /// A line with which the head has more than ``maxLines`` lines.
+        case tooManyLines
         /// A line that isn't valid HTTP.
         case malformed
     }
 
     /// The maximum size of all header lines of a transfer, including interim responses and trailers, in bytes.
     static let limit = 64 << 10
+    /// The maximum number of lines of one head, including folded ones. Joining many folded lines takes quadratic time.
+    static let maxLines = 1_000
     /// The initial capacity in bytes. It suffices for most heads, and blocks of this size are cheap to allocate.
     private static let usualBytes = 960
 
@@ -36,6 +40,7 @@ struct ResponseHeadParser {
     /// The 407 response that was skipped.
     private var challenge: HTTPResponseHead?
     private var lines: [UInt8] = []
+    private var lineCount = 0
 
     /// The skipped 407 response if no other response followed, which means that libcurl couldn't respond to the
     /// challenge.
@@ -49,11 +54,15 @@ struct ResponseHeadParser {
         guard received <= Self.limit else { return .tooLarge }
         guard !isComplete else { return .more }
         // A status line begins a new response, so discard the lines of an earlier one.
-        if line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) { lines.removeAll(keepingCapacity: true) }
+        if line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) {
+            lines.removeAll(keepingCapacity: true)
+            lineCount = 0
+        }
         guard let first = line.first, first == 13 || first == 10 else {
             if lines.isEmpty { lines.reserveCapacity(Self.usualBytes) }
             lines.append(contentsOf: line)
-            return .more
+            lineCount += 1
+            return lineCount <= Self.maxLines ? .more : .tooManyLines
         }
         guard let head = Self.parse(lines) else { return .malformed }
         lines.removeAll(keepingCapacity: true)

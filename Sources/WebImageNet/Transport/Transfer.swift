@@ -24,7 +24,21 @@ final class Transfer {
         case sentTooOften
     }
 
+    /// The result of a chunk of the body.
+    enum Reception {
+        case received
+        /// libcurl must retain the chunk and deliver it again later.
+        case paused
+        case stopped
+    }
+
     let submission: QueuedTransfer
+    /// The part of the budget for bodies that the transfer uses, or `nil` before it starts.
+    private(set) var charge: BodyCharge?
+    /// The time at which the budget paused the transfer, or `nil` if the transfer isn't paused.
+    private(set) var pauseStart: Int64?
+    /// The time that the transfer was paused, in nanoseconds. It doesn't count for the total timeout.
+    private(set) var pausedTime: Int64 = 0
     var handle: EasyHandle?
     /// The time at which the transfer left the queue, in nanoseconds of the monotonic clock.
     var started: Int64 = 0
@@ -59,6 +73,8 @@ final class Transfer {
     private(set) var stop: ImageError?
     private(set) var parser = ResponseHeadParser()
     private(set) var received = 0
+    /// The meter of the body's speed, or `nil` if there is no minimum.
+    var speed: TransferSpeedMeter?
     private var head: HTTPResponseHead?
     private var responseTime = Date()
     private var body: ResponseBuffer?
@@ -144,6 +160,15 @@ final class Transfer {
         refusedAddress = nil
     }
 
+    /// Returns whether the body is slower than the minimum.
+    func isTooSlow(at now: Int64) -> Bool {
+        !isDiscarding && speed?.isTooSlow(at: now, bytes: received) == true
+    }
+
+    /// The next time at which the speed must be checked, in nanoseconds of the monotonic clock, or `nil` if it isn't
+    /// measured.
+    var speedDeadline: Int64? { isDiscarding ? nil : speed?.deadline }
+
     /// Prepares for a challenge of the proxy, to which libcurl responds.
     func awaitProxyChallenge() { parser.awaitsProxyChallenge = true }
 
@@ -155,6 +180,8 @@ final class Transfer {
         case .complete(let head): return begin(head)
         case .tooLarge:
             return stop(.badServerResponse, detail: "the response head exceeds \(ResponseHeadParser.limit) bytes")
+        case .tooManyLines:
+            return stop(.badServerResponse, detail: "the response head exceeds \(ResponseHeadParser.maxLines) lines")
         case .malformed: return stop(.badServerResponse, detail: "the status line isn't valid")
         }
     }
@@ -162,9 +189,49 @@ final class Transfer {
     /// Returns whether no byte was received for `limit` nanoseconds. A slow transfer isn't idle.
     func isIdle(for limit: Int64, at now: Int64) -> Bool { now >= lastActivity + limit }
 
-    /// Processes a chunk of the body. Returns `false` to stop the transfer.
-    func receiveBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Bool {
+    /// A Boolean value that indicates whether the budget for bodies paused the transfer.
+    var isPaused: Bool { pauseStart != nil }
+
+    /// Enters the budget for bodies when the transfer starts. A transfer that restarts remains there without a body.
+    func enter(_ budget: BodyBudget, wake: @escaping @Sendable () -> Void) {
+        if let charge { charge.record(0) } else { charge = budget.enter(submission.priority, wake: wake) }
+    }
+
+    /// Ends a pause. Returns `false` if the transfer isn't paused.
+    func resume(at now: Int64) -> Bool {
+        guard let start = pauseStart else { return false }
+        pauseStart = nil
+        pausedTime += max(now - start, 0)
         lastActivity = now
+        speed?.resume(at: now)
+        return true
+    }
+
+    /// Processes a chunk of the body.
+    func receiveBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Reception {
+        lastActivity = now
+        if !isDiscarding, rejected == nil, let charge {
+            let group = connection.flatMap { $0.isMultiplexed ? Int(bitPattern: ObjectIdentifier($0)) : nil }
+            switch charge.arrive(group: group) {
+            case .receive: break
+            case .pause:
+                pauseStart = now
+                speed?.pause(at: now)
+                return .paused
+            case .fail:
+                stop = .limitExceeded(
+                    ImageError.LimitFailure(
+                        .overloaded, limit: charge.limit, actual: charge.used, detail: "bytes of bodies in flight"))
+                return .stopped
+            }
+        }
+        let continues = process(bytes)
+        charge?.record((body?.count ?? 0) + (coded?.count ?? 0))
+        return continues ? .received : .stopped
+    }
+
+    /// Processes a chunk of the body. Returns `false` to stop the transfer.
+    private func process(_ bytes: UnsafeRawBufferPointer) -> Bool {
         received += bytes.count
         if isDiscarding { return received <= Self.mostDiscarded }
         if let rejected {
@@ -176,7 +243,10 @@ final class Transfer {
                 .badServerResponse, detail: "the body exceeds the expected \(resume.plan?.total ?? 0) bytes")
         }
         guard resume.position <= request.maxBytes else { return stop(tooLarge: resume.position) }
-        return decode(bytes)
+        guard decode(bytes) else { return false }
+        guard submission.requestsBody, let rejection = submission.context.rejection else { return true }
+        stop = rejection
+        return false
     }
 
     private func decode(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -196,6 +266,7 @@ final class Transfer {
     private func begin(_ head: HTTPResponseHead) -> Bool {
         connection?.recordResponse()
         self.head = head
+        speed?.start(at: lastActivity)
         responseTime = Date()
         let length = head.bodyLength
         if length == .invalid {
@@ -302,7 +373,7 @@ final class Transfer {
             head: head, body: body?.data ?? rejected?.data ?? Data(), interim: parser.interim, requestTime: requestTime,
             responseTime: responseTime,
             retryAfter: head.headers["Retry-After"].flatMap { RetryAfter.seconds($0, now: serverTime(head)) },
-            metrics: metrics(isFinished),
+            metrics: metrics(isFinished), charge: body == nil ? nil : charge,
             isLengthKnown: head.isSelfDelimiting || (isMultiplexed && connection?.isOpen != false))
     }
 

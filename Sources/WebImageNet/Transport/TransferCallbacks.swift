@@ -64,6 +64,7 @@ enum TransferCallbacks {
         return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
             let continues = $0.transfer.receiveHeader(line, now: MonotonicTime.now)
             if let deadline = $0.transfer.rejectionDeadline { $0.deadlines.add(deadline) }
+            if let deadline = $0.transfer.speedDeadline { $0.deadlines.add(deadline) }
             return continues ? line.count : 0
         }
     }
@@ -72,7 +73,11 @@ enum TransferCallbacks {
         guard let bytes, let context else { return 0 }
         let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
         return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
-            $0.transfer.receiveBody(part, now: MonotonicTime.now) ? part.count : Int(CURL_WRITEFUNC_ERROR)
+            switch $0.transfer.receiveBody(part, now: MonotonicTime.now) {
+            case .received: part.count
+            case .paused: Int(CURL_WRITEFUNC_PAUSE)
+            case .stopped: Int(CURL_WRITEFUNC_ERROR)
+            }
         }
     }
 

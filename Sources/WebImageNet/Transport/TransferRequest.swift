@@ -94,11 +94,14 @@ final class TransferResponse: Sendable {
     /// A Boolean value that indicates whether the end of the body was specified. It's `false` if only the end of the
     /// connection marked it.
     let isLengthKnown: Bool
+    /// The part of the budget that the body uses.
+    let charge: BodyCharge?
 
     init(
         head: HTTPResponseHead, body: Data, interim: [HTTPResponseHead] = [], requestTime: Date, responseTime: Date,
-        retryAfter: Double? = nil, metrics: NetworkMetrics, isLengthKnown: Bool = true
+        retryAfter: Double? = nil, metrics: NetworkMetrics, charge: BodyCharge? = nil, isLengthKnown: Bool = true
     ) {
+        self.charge = charge
         self.head = head
         self.body = body
         self.interim = interim

@@ -13,7 +13,7 @@ package enum SystemMemory {
     ///
     /// The limit is the size of the RAM or the smallest cgroup limit above this process, whichever is less. The cgroup
     /// limits are `memory.max` (cgroup v2) and `memory.limit_in_bytes` (cgroup v1).
-    static func limit() -> Int {
+    package static func limit() -> Int {
         let ram = max(sysconf(Int32(_SC_PHYS_PAGES)), 1) * max(sysconf(Int32(_SC_PAGESIZE)), 1)
         let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
         return smallest(ram: ram, groups: groups) { try? String(contentsOfFile: $0, encoding: .utf8) }

@@ -86,7 +86,7 @@ struct FaultTests {
             QueuedTransfer(
                 id: 1, promise: Promise(),
                 order: TransferRequestBox(TransferRequest(url: "http://a/", origin: "http://a:80")),
-                priority: .normal, observer: { _ in }, requestsBody: true, enqueued: 0,
+                priority: .normal, observer: { _ in }, context: LoadContext(), requestsBody: true, enqueued: 0,
                 activity: OriginActivityCounter()))
         let limit: Int64 = 1_000
         var now: Int64 = 0
@@ -98,7 +98,7 @@ struct FaultTests {
         }
         let lines = ["HTTP/1.1 103 Early\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "Content-Length: 500\r\n", "\r\n"]
         for line in lines { comes(line, transfer.receiveHeader) }
-        for _ in 0..<500 { comes("x", transfer.receiveBody) }
+        for _ in 0..<500 { comes("x") { transfer.receiveBody($0, now: $1) == .received } }
         #expect(transfer.received == 500)
         #expect(!transfer.isIdle(for: limit, at: now + limit - 1) && transfer.isIdle(for: limit, at: now + limit))
     }

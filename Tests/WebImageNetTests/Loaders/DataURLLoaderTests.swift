@@ -83,7 +83,7 @@ struct DataURLLoaderTests {
     @Test("A long URL is decoded on a thread of the loader, and a waiting load can be canceled")
     func threads() async throws {
         let lane = FileReadQueue(width: 1)
-        let loader = DataURLLoader(readQueue: lane)
+        let loader = DataURLLoader(readQueue: lane, limit: .max)
         let (isBusy, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let bytes = patternBytes(100_000)
         let long = try #require(URL(string: "data:image/png;base64,\(bytes.base64EncodedString())"))

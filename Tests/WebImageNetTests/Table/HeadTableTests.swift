@@ -63,6 +63,18 @@ struct HeadTableTests {
         #expect(outcome.requests == 1)
     }
 
+    @Test("Row 40: A head of 1,000 lines is accepted, and a longer one throws, also if the lines are folded")
+    func lines() async throws {
+        let start = ["HTTP/1.1 200 OK", "Content-Length: 1"]
+        let accepted = rawResponse(start + (2..<1_000).map { "X-\($0): 1" }, "a")
+        #expect(try await outcome(accepted).body == Data("a".utf8))
+        for line in ["X: 1", " folded"] {
+            let rejected = rawResponse(start + Array(repeating: line, count: 999), "a")
+            let outcome = try await outcome(rejected)
+            #expect(outcome.reason == .badServerResponse && outcome.requests == 1, "\(outcome.result)")
+        }
+    }
+
     @Test("Row 40: An endless head throws")
     func endlessHead() async throws {
         let server = try LoopbackServer { _ in

@@ -45,6 +45,13 @@ struct AllowedSchemesTests {
         #expect(configuration.allowedSchemes == ["https", "http"])
         #expect(configuration.downloader.addressPolicy == .publicOnly)
         #expect(configuration.limits == .server && configuration.maxInFlightRequests == 256)
+        let downloader = configuration.downloader
+        #expect(downloader.connectTimeout == .seconds(3) && downloader.idleTimeout == .seconds(5))
+        #expect(downloader.timeout == .seconds(10) && downloader.maxRedirects == 5)
+        #expect(downloader.allowedPorts == [80, 443])
+        #expect(
+            downloader.minimumSpeed
+                == ImageDownloader.Configuration.MinimumSpeed(bytesPerSecond: 8 << 10, duration: .seconds(5)))
         var changed = configuration
         changed.limits.maxPixels = 1_000_000
         #expect(changed.maxInFlightRequests == 256)

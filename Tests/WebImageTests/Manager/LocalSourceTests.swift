@@ -19,6 +19,32 @@ struct LocalSourceTests {
         #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
     }
 
+    @Test("Data of more than 1 MiB in a data URL fails with a limit error, unless the configuration allows it")
+    func largeDataURL() async throws {
+        // PNG readers ignore data after the end of the image.
+        let picture = try TestImages.png(3)
+        let limit = 1 << 20
+        func url(_ count: Int) throws -> URL {
+            let data = picture + Data(repeating: 0, count: count - picture.count)
+            return try #require(URL(string: "data:image/png;base64,\(data.base64EncodedString())"))
+        }
+        let manager = try ManagerFixture().manager
+        _ = try await manager.image(for: url(limit))
+        let large = try url(limit + 1)
+        do throws(ImageError) {
+            _ = try await manager.image(for: large)
+            Issue.record("the data was loaded")
+        } catch {
+            guard case .limitExceeded(let failure) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(failure.kind == .encodedSize && failure.limit == limit && failure.actual == limit + 1)
+        }
+        let larger = try ManagerFixture { $0.maxDataURLBytes = limit + 1 }
+        _ = try await larger.manager.image(for: url(limit + 1))
+    }
+
     @Test("A file is decoded once until it changes, and isn't stored in the disk cache")
     func file() async throws {
         let folder = try TestImages.temporaryDirectory()

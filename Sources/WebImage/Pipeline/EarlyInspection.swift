@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+
+/// The requests that wait for each load. They decide whether a load may end before its data is complete. This class is
+/// thread-safe.
+final class FetchAudience: Sendable {
+    /// The purpose of a request, with the limits of an image.
+    enum Member: Hashable {
+        case image(ImageLimits)
+        case bytes
+    }
+
+    private let members = Lock<[FetchKey: [Member: Int]]>([:])
+
+    /// Adds a request until ``leave(_:_:)`` is called.
+    func enter(_ key: FetchKey, _ member: Member) {
+        members.withLock { $0[key, default: [:]][member, default: 0] += 1 }
+    }
+
+    /// Removes a request.
+    func leave(_ key: FetchKey, _ member: Member) {
+        members.withLock { members in
+            guard var known = members[key], let count = known[member] else { return }
+            known[member] = count > 1 ? count - 1 : nil
+            members[key] = known.isEmpty ? nil : known
+        }
+    }
+
+    /// Returns the limits of all requests for the image, or `nil` if a request wants the data itself.
+    func limits(of key: FetchKey) -> [ImageLimits]? {
+        members.withLock { members in
+            var limits: [ImageLimits] = []
+            for member in members[key, default: [:]].keys {
+                guard case .image(let known) = member else { return nil }
+                limits.append(known)
+            }
+            return limits
+        }
+    }
+}
+
+/// The check of the beginning of a download. It ends downloads whose first bytes show that no request can use them:
+/// data that isn't an image, and images that exceed the limits.
+///
+/// The error equals the one after a complete download. This class is thread-safe.
+final class EarlyInspection: Sendable {
+    private struct State {
+        var prefix = Data()
+        var head: HTTPResponseHead?
+        /// The size of the beginning at which the next check is due, in bytes.
+        var needed = 1
+        var isFinished = true
+        var error: ImageError?
+    }
+
+    /// The size in bytes up to which a download isn't checked, because its remainder arrives with its beginning.
+    static let smallestDownload = 64 << 10
+    /// The maximum size of the beginning to check, in bytes.
+    static let maxPrefix = 256 << 10
+
+    private let state = Lock(State())
+    private let coders: ImageCoderRegistry
+    private let options: ImageDecodingOptions
+    private let limits: ImageLimits
+    private let audience: @Sendable () -> [ImageLimits]?
+
+    /// Creates a check. `audience` returns the limits of the requests that wait for the image, or `nil` if a request
+    /// wants the data itself.
+    init(_ plan: ResolvedRequest, audience: @escaping @Sendable () -> [ImageLimits]?) {
+        coders = plan.coders
+        options = plan.request.hintedOptions
+        limits = plan.limits
+        self.audience = audience
+    }
+
+    /// The error with which the download ends, or `nil` if it continues.
+    var error: ImageError? { state.withLock { $0.error } }
+
+    /// Receives a report of the loader.
+    func receive(_ report: LoadContext.Report) {
+        switch report {
+        case .waiting, .started: break
+        case .head(let head, let expected):
+            state.withLock { state in
+                state = State()
+                state.head = head
+                state.isFinished = head == nil || expected.map { $0 <= Self.smallestDownload } ?? false
+            }
+        case .body(let part):
+            let due = state.withLock { state -> (prefix: Data, head: HTTPResponseHead?)? in
+                guard !state.isFinished else { return nil }
+                state.prefix.append(part.prefix(Self.maxPrefix - state.prefix.count))
+                return state.prefix.count >= state.needed ? (state.prefix, state.head) : nil
+            }
+            if let due { inspect(due.prefix, due.head) }
+        }
+    }
+
+    /// Checks the beginning. Loaders send one report after the other, so no other report arrives in the meantime.
+    private func inspect(_ prefix: Data, _ head: HTTPResponseHead?) {
+        let result = coders.inspectBeginning(prefix, options: options, limits: limits)
+        var error: ImageError?
+        if case .rejected(let rejection) = result, let all = audience(),
+            all.allSatisfy({ $0 == limits || isRejected(prefix, $0) })
+        {
+            error = rejection.addingResponse(head)
+        }
+        state.withLock { state in
+            if case .needsMore(let count) = result, prefix.count < Self.maxPrefix {
+                // Double the beginning, so that the checks take linear time in total.
+                state.needed = min(max(count, 2 * prefix.count), Self.maxPrefix)
+            } else {
+                state.isFinished = true
+                state.prefix = Data()
+                state.error = error
+            }
+        }
+    }
+
+    private func isRejected(_ prefix: Data, _ limits: ImageLimits) -> Bool {
+        if case .rejected = coders.inspectBeginning(prefix, options: options, limits: limits) { return true }
+        return false
+    }
+}
