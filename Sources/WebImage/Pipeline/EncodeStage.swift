@@ -87,7 +87,7 @@ final class EncodeStage: Sendable {
         // The encoder decodes the original again to check whether it can replace the image.
         let cost = image.pixels.byteCount * (original == nil ? 1 : 2)
         let data = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
-            [coders = plan.settings.coders, counters] context throws(ImageError) -> Data in
+            [coders = plan.registeredCoders, counters] context throws(ImageError) -> Data in
             counters.encodes.add(1, ordering: .relaxed)
             return try plan.trace.work(
                 .encode, key: plan.keys.final, detail: encoding.formatOrAutomatic.rawValue,
