@@ -202,7 +202,10 @@ let package = Package(
         ),
         .testTarget(
             name: "WebImageIsolationTests",
-            dependencies: ["WebImageIsolation", "WebImageCodecs", "WebImageCore", "webimage-decoder", "isolation-probe"],
+            dependencies: [
+                "WebImageConcurrency", "WebImageIsolation", "WebImageCodecs", "WebImageCore", "WebImage",
+                "WebImageTesting", "webimage-decoder", "isolation-probe",
+            ],
             path: "Tests/WebImageIsolationTests",
             swiftSettings: swiftSettings
         ),

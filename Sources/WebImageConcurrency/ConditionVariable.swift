@@ -42,7 +42,7 @@ package final class ConditionVariable<State>: @unchecked Sendable {
             }
         }
     }
-    /// Sleeps like ``wait(_:)``, but at most for `time`. Returns `nil` if the closure stops or the time is over.
+    /// Sleeps like ``wait(_:)``, but at most for `time`. Returns `nil` if the closure stops or the time has expired.
     package func wait<Value>(upTo time: Duration, _ decide: (inout State) -> Decision<Value>) -> Value? {
         let end = Date(timeIntervalSinceNow: time / .seconds(1))
         condition.lock()

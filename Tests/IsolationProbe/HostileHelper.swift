@@ -53,7 +53,7 @@ final class HostileHelper {
         _ = wi_sandbox_send(socket, bytes, bytes.count, descriptor)
     }
 
-    /// Answers a request with one of the attacks.
+    /// Responds to a request with one of the attacks.
     private func attack(_ head: MessageHead) {
         scribble()
         switch next(20) {

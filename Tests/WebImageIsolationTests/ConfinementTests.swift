@@ -64,7 +64,7 @@ struct ConfinementTests {
         #expect(status.contains("NoNewPrivs:\t1"))
     }
 
-    @Test("A crash fails one request, and the same data isn't tried again")
+    @Test("A crash fails one request, and the same data isn't retried")
     func crash() throws {
         let pool = try Helpers.probePool(named: "confined")
         #expect(outcome("crash", pool) == "error 4011")
@@ -91,7 +91,7 @@ struct ConfinementTests {
         #expect(outcome("pixel", pool) == "1x1")
     }
 
-    @Test("A canceled request ends at once, whether its decoder checks for cancellation or not")
+    @Test("A canceled request ends immediately, whether its decoder checks for cancellation or not")
     func cancellation() throws {
         let pool = try Helpers.probePool(named: "confined")
         for attack in ["work", "spin", "sleep"] {

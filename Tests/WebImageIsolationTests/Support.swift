@@ -65,7 +65,9 @@ struct AttackName: ImageCoder {
 
     var identifier: String { "attack" }
 
-    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == nil || isVector && format == .svg }
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool {
+        format == nil || format == .png || isVector && format == .svg
+    }
 
     func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage

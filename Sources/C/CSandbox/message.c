@@ -105,4 +105,12 @@ void wi_sandbox_store(void *word, uint32_t value) {
     atomic_store_explicit((_Atomic uint32_t *)word, value, memory_order_relaxed);
 }
 
+uint64_t wi_sandbox_progress(const void *number) {
+    return atomic_load_explicit((const _Atomic uint64_t *)number, memory_order_acquire);
+}
+
+void wi_sandbox_set_progress(void *number, uint64_t value) {
+    atomic_store_explicit((_Atomic uint64_t *)number, value, memory_order_release);
+}
+
 void wi_sandbox_trim(void) { malloc_trim(0); }

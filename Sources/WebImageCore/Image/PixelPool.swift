@@ -154,12 +154,25 @@ package final class PixelArena: @unchecked Sendable {
     /// The size of the memory, in bytes.
     package let capacity: Int
     private let isTaken = Atomic(false)
+    private let progress: @Sendable (Int) -> Void
 
     /// Creates an arena of mapped memory that's aligned to 64 bytes.
-    package init(address: UnsafeMutableRawPointer, capacity: Int) {
+    ///
+    /// - Parameters:
+    ///   - address: The start of the memory.
+    ///   - capacity: The size of the memory, in bytes.
+    ///   - progress: A function that receives the number of bytes at the start of the block that don't change any
+    ///     longer.
+    package init(
+        address: UnsafeMutableRawPointer, capacity: Int, progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
         self.address = address
         self.capacity = capacity
+        self.progress = progress
     }
+
+    /// Reports the number of bytes at the start of the block that don't change any longer.
+    func report(finishedBytes: Int) { progress(finishedBytes) }
 
     /// A Boolean value that indicates whether no block uses the memory.
     package var isFree: Bool { !isTaken.load(ordering: .acquiring) }

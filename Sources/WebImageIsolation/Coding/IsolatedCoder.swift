@@ -3,7 +3,7 @@
 import Foundation
 import WebImageCore
 
-/// A coder whose work runs in a helper process. Questions about formats and requirements are answered in this process.
+/// A coder whose work runs in a helper process. This process itself decides about formats and requirements.
 struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimationCoder, PreviewInspectingCoder {
     private let base: any ImageCoder
     private let client: HelperClient

@@ -53,7 +53,8 @@ struct IsolatedSource: Sendable {
     private func open(
         _ helper: HelperProcess, frame: Int?, context: ImageProcessingContext
     ) throws(HelperFailure) -> Result<Opened, ImageError> {
-        let exchange = HelperExchange(helper, context: context, bounds: .init(context.limits))
+        let exchange = HelperExchange(
+            helper, context: context, bounds: .init(context.limits), expected: EarlyCopy(info, options, context.limits))
         let body = DecodeBody(
             rules: WorkRules(context), coder: client.coder, dataCount: data.count, info: info, options: options,
             session: session, frame: frame

@@ -126,11 +126,11 @@ package final class HelperServer {
 
     /// Returns memory for a result. If the current memory is too small, the program sends other memory.
     private func outputMemory(_ byteCount: Int, _ request: UInt64) -> SharedRegion? {
-        if let output, output.size >= byteCount { return output }
+        if let output, output.roomForResults >= byteCount { return output }
         // Retain the current memory, because it may contain the pixels.
         return withExtendedLifetime(output) {
             send(MessageHead(.needsRegion, request: request), NumberBody(byteCount).body)
-            guard receiveRegion(), let output, output.size >= byteCount else { wi_sandbox_exit(3) }
+            guard receiveRegion(), let output, output.roomForResults >= byteCount else { wi_sandbox_exit(3) }
             return output
         }
     }
@@ -233,7 +233,10 @@ package final class HelperServer {
         let context = context(request.rules, head.request)
         if !mayAnimate, let output {
             // The decoder writes the pixels directly into shared memory.
-            PixelPool.shared.arena = PixelArena(address: output.address, capacity: output.size)
+            PixelPool.shared.arena = PixelArena(address: output.address, capacity: output.roomForResults) { count in
+                wi_sandbox_set_progress(
+                    output.progress, EarlyCopy.progress(of: head.request, finishedBytes: count))
+            }
         }
         var image = try attempt { () throws(ImageError) in
             try coder.decode(data, info: request.info, options: request.options, context: context)
@@ -305,7 +308,7 @@ package final class HelperServer {
     private func encode(_ head: MessageHead, _ body: [UInt8]) throws(HelperStop) -> Reply {
         let request = try parse(EncodeBody.self, body)
         let coder = try coder(request.coder)
-        guard let description = request.image else { throw .invalid(WireViolation("there is no image")) }
+        guard let description = request.image else { throw .invalid(WireViolation("the image is missing")) }
         let pixels = try pixels(description.pixels)
         let frames = description.timeline.map { timeline in
             ImageAnimation(

@@ -11,7 +11,7 @@ struct CrashMemory {
     /// The number of remembered digests.
     private static let limit = 256
 
-    /// Returns the SHA-256 digest of `data`. Nobody can make other data that has the digest of remembered data.
+    /// Returns the SHA-256 digest of `data`. An attacker can't make other data with the digest of remembered data.
     static func digest(of data: Data) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         let isComplete = data.withUnsafeBytes { wi_sha256($0.baseAddress, $0.count, &digest) }

@@ -44,8 +44,13 @@ struct HelperExchange {
     /// The time that the process may use beyond the limit, so that its own check reports the limit.
     private static let margin = Duration.milliseconds(250)
 
-    init(_ helper: HelperProcess, context: ImageProcessingContext, bounds: Bounds) {
+    private let early: EarlyCopy?
+
+    init(
+        _ helper: HelperProcess, context: ImageProcessingContext, bounds: Bounds, expected: EarlyCopy? = nil
+    ) {
         self.helper = helper
+        early = expected
         self.context = context
         self.bounds = bounds
         request = helper.nextRequest()
@@ -160,6 +165,7 @@ struct HelperExchange {
             throw violation("the animation has \(timeline.frameCount) frames")
         }
         guard let memory = helper.output?.bytes else { throw violation("there is no memory for the pixels") }
+        if let buffer = early?.finish(pixels, memory: memory) { return .image(image, buffer) }
         let copy: Result<PixelBuffer, ImageError>
         do throws(WireViolation) { copy = try pixels.copy(from: memory) } catch { throw violation(error.reason) }
         switch copy {
@@ -199,7 +205,7 @@ struct HelperExchange {
         while true {
             switch wi_sandbox_poll(helper.socket, false, Self.interval) {
             case 1: return
-            case 0: break
+            case 0: early?.advance(in: helper.output, request: request)
             default: throw helper.died()
             }
             if let cancelled {

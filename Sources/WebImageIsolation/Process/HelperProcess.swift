@@ -187,8 +187,9 @@ package final class HelperProcess: @unchecked Sendable {
     /// Ensures that the helper can write results of `byteCount` bytes.
     func ensureOutput(_ byteCount: Int) throws(HelperFailure) {
         largestSize = max(largestSize, byteCount)
-        if let output, output.size >= byteCount { return }
-        guard let region = SharedRegion(byteCount: byteCount, isWritable: false) else {
+        if let output, output.roomForResults >= byteCount { return }
+        let (size, overflow) = byteCount.addingReportingOverflow(SharedRegion.progressSize)
+        guard !overflow, let region = SharedRegion(byteCount: size, isWritable: false) else {
             throw .failed(.decoding(.outOfMemory(byteCount: byteCount)))
         }
         try send(region, as: .outputRegion)

@@ -41,6 +41,15 @@ final class SharedRegion: @unchecked Sendable {
         close(descriptor)
     }
 
+    /// The number of bytes for results. The progress of a decoder follows them.
+    var roomForResults: Int { size - Self.progressSize }
+
+    /// The size of the progress, in bytes.
+    static let progressSize = 64
+
+    /// The address of the progress.
+    var progress: UnsafeMutableRawPointer { address + roomForResults }
+
     /// All bytes, which the other process may change at any time.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: address, count: size) }
 

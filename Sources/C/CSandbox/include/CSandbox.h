@@ -52,6 +52,10 @@ ssize_t wi_sandbox_receive(int socket, void *bytes, size_t room, int *descriptor
 /// Waits for a message, or for room for one. Returns 1, 0 after the time, or a negative error number.
 int wi_sandbox_poll(int socket, bool forRoom, int milliseconds);
 
+/// Reads and writes a number that two processes share. The memory that was written before it is visible after it.
+uint64_t wi_sandbox_progress(const void *number);
+void wi_sandbox_set_progress(void *number, uint64_t value);
+
 /// Reads and writes a word that two processes share.
 uint32_t wi_sandbox_load(const void *word);
 void wi_sandbox_store(void *word, uint32_t value);
@@ -70,7 +74,7 @@ typedef struct {
     uint64_t seconds;
     /// Whether the process may open files for reading, which it needs for fonts.
     bool reads;
-    /// The directories and files that the process may read if `reads` is true, ending with NULL.
+    /// The directories and files that the process may read if `reads` is set, ending with NULL.
     const char *const *readable;
 } wi_sandbox_rules;
 
