@@ -11,6 +11,8 @@ import WebImageIsolation
 final class HostileHelper {
     private var random: UInt64
     private let socket = Int32(WI_HELPER_SOCKET)
+    /// `MADV_REMOVE`, which frees the pages for all processes.
+    private let removePages: Int32 = 9
     private var output: (address: UnsafeMutableRawPointer, size: Int)?
     private var input: (address: UnsafeMutableRawPointer, size: Int)?
 
@@ -96,7 +98,7 @@ final class HostileHelper {
                 region.address.storeBytes(of: UInt8(next(256)), toByteOffset: next(region.size), as: UInt8.self)
             }
         }
-        if let output, next(4) == 0 { madvise(output.address, output.size, 9 /* MADV_REMOVE */) }
+        if let output, next(4) == 0 { madvise(output.address, output.size, removePages) }
     }
 
     private func number(_ value: Int) -> [UInt8] {

@@ -176,6 +176,28 @@ struct IsolatedDecodingTests {
         #expect(try Seen(preview.image).pixels == Seen(ImageCoderRegistry.standard.decode(data)).pixels)
     }
 
+    @Test("The frames of a preview survive the end of their helper")
+    func killedPreviewFrames() throws {
+        let pool = Helpers.makePool(try #require(Helpers.decoder), maxHelpers: 1)
+        let data = try ImageCoderRegistry.standard.encode(Images.animation(6), as: .apng)
+        let context = ImageProcessingContext()
+        let part = data.prefix(data.count * 2 / 3)
+        var previews: [ImageAnimation] = []
+        for coders in [ImageCoderRegistry.standard, Helpers.coders(pool)] {
+            let start = try coders.progressiveStart(part, growsAnimations: true, context: context)
+            guard case .decoder(let decoder, _) = start else { continue }
+            try decoder.append(part, isLast: false, context: context)
+            if let animation = try decoder.makePreview(context: context)?.image.animation { previews.append(animation) }
+        }
+        try #require(previews.count == 2)
+        #expect(previews[0].timeline == previews[1].timeline && !previews[1].isComplete)
+        for index in 0..<previews[0].frameCount {
+            for id in pool.processes { kill(id, SIGKILL) }
+            #expect(
+                try previews[0].frame(at: index).packedBytes() == previews[1].frame(at: index).packedBytes())
+        }
+    }
+
     @Test("Custom coders of an application work in its process")
     func custom() throws {
         let coders = ImageCoderRegistry([AttackName()]).isolated(

@@ -27,7 +27,8 @@ final class SettingsSnapshot: Sendable {
     let revision: Revision
 
     fileprivate init(
-        coders: ImageCoderRegistry, working: IsolatedCoders, ownLoaders: [any ImageLoader], builtIn: [any ImageLoader], rules: ExchangeRules,
+        coders: ImageCoderRegistry, working: IsolatedCoders, ownLoaders: [any ImageLoader], builtIn: [any ImageLoader],
+        rules: ExchangeRules,
         revision: Revision
     ) {
         self.coders = coders
@@ -75,7 +76,8 @@ final class LiveSettings: Sendable {
         isolation = CoderIsolation(configuration)
         state = Lock(
             SettingsSnapshot(
-                coders: configuration.coders, working: isolation.isolating(configuration.coders), ownLoaders: configuration.loaders, builtIn: builtIn, rules: rules,
+                coders: configuration.coders, working: isolation.isolating(configuration.coders),
+                ownLoaders: configuration.loaders, builtIn: builtIn, rules: rules,
                 revision: SettingsSnapshot.Revision()))
     }
 
@@ -86,7 +88,8 @@ final class LiveSettings: Sendable {
             // The application can also change the header fields of the downloader itself.
             if snapshot.rules !== rules {
                 snapshot = SettingsSnapshot(
-                    coders: snapshot.coders, working: snapshot.working, ownLoaders: snapshot.ownLoaders, builtIn: builtIn, rules: rules,
+                    coders: snapshot.coders, working: snapshot.working, ownLoaders: snapshot.ownLoaders,
+                    builtIn: builtIn, rules: rules,
                     revision: snapshot.revision)
             }
             return snapshot
@@ -104,7 +107,8 @@ final class LiveSettings: Sendable {
         let snapshot = current
         guard snapshot.rules.changedHeaderIdentity != nil else { return snapshot }
         return SettingsSnapshot(
-            coders: snapshot.coders, working: snapshot.working, ownLoaders: snapshot.ownLoaders, builtIn: builtIn, rules: initialRules,
+            coders: snapshot.coders, working: snapshot.working, ownLoaders: snapshot.ownLoaders, builtIn: builtIn,
+            rules: initialRules,
             revision: snapshot.revision)
     }
 
@@ -123,7 +127,8 @@ final class LiveSettings: Sendable {
             if loaders != nil { revision.loaders += 1 }
             snapshot = SettingsSnapshot(
                 coders: coders ?? before.coders,
-                working: coders.map { isolation.isolating($0) } ?? before.working, ownLoaders: loaders ?? before.ownLoaders, builtIn: builtIn,
+                working: coders.map { isolation.isolating($0) } ?? before.working,
+                ownLoaders: loaders ?? before.ownLoaders, builtIn: builtIn,
                 rules: rules(), revision: revision)
             return before
         }

@@ -149,17 +149,32 @@ final class IsolatedProgressiveDecoder: ProgressiveImageDecoder {
         }
     }
 
+    /// Creates the decoder again and passes all data, so that the helper keeps the animation of the preview.
+    func restore(
+        _ data: Data, isLast: Bool, animation: UInt64, _ helper: HelperProcess, _ context: ImageProcessingContext
+    ) throws(HelperFailure) {
+        guard try open(helper, context: context), try pass(data, isLast: isLast, helper, context) != nil else {
+            throw helper.end(.violation("the decoder can't be created again"))
+        }
+        let exchange = HelperExchange(helper, context: context, bounds: .init(limits))
+        let body = SessionBody(rules: WorkRules(context), session: session, previewSession: animation).body
+        try exchange.send(.preview, body)
+        switch try exchange.response() {
+        case .image, .done: return
+        case .failure(let error): throw .failed(error)
+        default: throw HelperClient.unexpected(exchange)
+        }
+    }
+
     private func preview(
         _ body: ImageBody, _ values: PreviewBody, _ pixels: PixelBuffer, _ received: [Data], _ animation: UInt64,
         _ helper: UInt64
     ) -> ImagePreview {
-        // Another helper makes the frames of the preview from the data that was received until then.
-        var partial = options
-        partial.allowsPartialData = true
-        partial.frames = .all
+        let isLast = state.withLock { $0.isLast }
         let frames = body.timeline.map { timeline in
             let source = IsolatedSource(
-                client: client, base: base, data: received.joined(), info: info, options: partial, session: animation)
+                client: client, base: base, data: received.joined(), info: info, options: options, session: animation,
+                isLastOfPreview: isLast)
             return ImageAnimation(
                 IsolatedAnimation(
                     source, timeline: timeline, limits: limits, helper: helper, isComplete: body.isComplete))

@@ -14,6 +14,9 @@ struct IsolatedSource: Sendable {
     var options: ImageDecodingOptions
     /// The number of the session in which a helper keeps the animation, or 0.
     let session: UInt64
+    /// If the animation belongs to a preview, whether the data is complete. Only a progressive decoder makes the frames
+    /// of incomplete data as the preview showed them.
+    var isLastOfPreview: Bool?
 
     /// A decoded image or a frame, and the helper that has the session.
     private struct Opened {
@@ -103,16 +106,39 @@ struct IsolatedSource: Sendable {
     ) throws(ImageError) -> (pixels: PixelBuffer, helper: UInt64) {
         let result = try client.run(data, preferred: preferred, context: context) {
             () throws(ImageError) -> Result<(pixels: PixelBuffer, helper: UInt64), ImageError> in
-            let image = try base.decode(data, info: info, options: options, context: context)
-            guard let animation = image.animation else {
-                throw .request(.frameNotFound(index: index, frameCount: image.frameCount))
+            guard let animation = try animationInProcess(context) else {
+                throw .request(.frameNotFound(index: index, frameCount: 1))
             }
             return .success((try animation.frame(at: index), preferred))
         } _: { (helper) throws(HelperFailure) -> Result<(pixels: PixelBuffer, helper: UInt64), ImageError> in
             if helper.number == preferred, let found = try sessionFrame(index, helper, context) { return found }
+            if let isLast = isLastOfPreview { return try previewFrame(index, isLast: isLast, helper, context) }
             return try open(helper, frame: index, context: context).map { ($0.pixels, $0.helper) }
         }
         return try result.get()
+    }
+
+    private func animationInProcess(_ context: ImageProcessingContext) throws(ImageError) -> ImageAnimation? {
+        guard let isLast = isLastOfPreview, let info, let coder = base as? any GrowingAnimationCoder else {
+            return try base.decode(data, info: info, options: options, context: context).animation
+        }
+        let decoder = try coder.makeGrowingDecoder(info: info, options: options, context: context)
+        try decoder?.append(data, isLast: isLast, context: context)
+        return try decoder?.makePreview(context: context)?.image.animation
+    }
+
+    /// Creates the session of a preview again, and returns a frame.
+    private func previewFrame(
+        _ index: Int, isLast: Bool, _ helper: HelperProcess, _ context: ImageProcessingContext
+    ) throws(HelperFailure) -> Result<(pixels: PixelBuffer, helper: UInt64), ImageError> {
+        guard let info else { throw .failed(.decoding(.unknownFormat)) }
+        let decoder = IsolatedProgressiveDecoder(
+            client: client, base: base, info: info, options: options, grows: true, limits: context.limits)
+        try decoder.restore(data, isLast: isLast, animation: session, helper, context)
+        guard let found = try sessionFrame(index, helper, context) else {
+            throw helper.end(.violation("the animation of the preview was lost"))
+        }
+        return found
     }
 
     /// Returns a frame of the session of a helper, or `nil` if the helper doesn't have the session any longer.
