@@ -74,6 +74,7 @@ let package = Package(
         .library(name: "WebImageGTK", targets: ["WebImageGTK"]),
         .executable(name: "webimage", targets: ["webimage"]),
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
+        .executable(name: "webimage-decoder", targets: ["webimage-decoder"]),
     ],
     traits: traits,
     targets: [
@@ -98,6 +99,7 @@ let package = Package(
         cModule("CSQLite", libraries: ["sqlite3"]),
         cModule("CHash", libraries: ["xxhash", "crypto"]),
         cModule("CFiles", libraries: []),
+        cModule("CSandbox", libraries: []),
         // The command line tool alone needs libchafa. No library product depends on these two targets.
         .systemLibrary(name: "CChafa", path: "Sources/C/CChafa", pkgConfig: "chafa"),
         .target(name: "CTerminal", dependencies: ["CChafa"], path: "Sources/C/CTerminal"),
@@ -108,6 +110,14 @@ let package = Package(
             "WebImageCodecs",
             ["WebImageConcurrency", "WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP", "CColor"]
                 + imageTraits.map { .target(name: "C" + $0, condition: .when(traits: [$0])) }
+        ),
+        // Decoding in confined helper processes, and the helper itself. The module is package-only and has no product.
+        module("WebImageIsolation", ["WebImageConcurrency", "WebImageCore", "CSandbox", "CHash"]),
+        .executableTarget(
+            name: "webimage-decoder",
+            dependencies: ["WebImageCore", "WebImageCodecs", "WebImageIsolation"],
+            path: "Sources/webimage-decoder",
+            swiftSettings: swiftSettings
         ),
         module("WebImageHTTP", ["WebImageConcurrency", "WebImageCore"]),
         module(
@@ -122,7 +132,8 @@ let package = Package(
         module(
             "WebImage",
             [
-                "WebImageConcurrency", "WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet",
+                "WebImageConcurrency", "WebImageCore", "WebImageCodecs", "WebImageIsolation", "WebImageHTTP",
+                "WebImageStore", "WebImageNet",
             ]
         ),
         module("WebImageUI", ["WebImageConcurrency", "WebImageCore", "WebImageStore", "WebImage"]),
@@ -181,6 +192,23 @@ let package = Package(
         ),
         tests("WebImageCore", []),
         tests("WebImageCodecs", ["WebImageCore", "CHash"]),
+        .target(name: "CIsolationProbe", path: "Tests/CIsolationProbe"),
+        // A helper that attacks its program, a helper that attacks its confinement, and measurements.
+        .executableTarget(
+            name: "isolation-probe",
+            dependencies: ["WebImageCore", "WebImageCodecs", "WebImageIsolation", "CSandbox", "CIsolationProbe"],
+            path: "Tests/IsolationProbe",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "WebImageIsolationTests",
+            dependencies: [
+                "WebImageConcurrency", "WebImageIsolation", "WebImageCodecs", "WebImageCore", "WebImage",
+                "WebImageTesting", "webimage-decoder", "isolation-probe",
+            ],
+            path: "Tests/WebImageIsolationTests",
+            swiftSettings: swiftSettings
+        ),
         tests("WebImageHTTP", []),
         .executableTarget(
             name: "store-helper",

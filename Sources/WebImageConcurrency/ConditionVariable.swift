@@ -4,20 +4,23 @@ import Foundation
 
 /// A value that is guarded by a lock and a condition variable. Unlike ``Lock``, it lets a thread sleep until the value
 /// changes.
-final class ConditionVariable<State>: @unchecked Sendable {
+package final class ConditionVariable<State>: @unchecked Sendable {
     // Safe: `state` is accessed only between `condition.lock()` and `condition.unlock()`.
     private var state: State
     private let condition = NSCondition()
 
-    enum Decision<Value> {
+    /// The decision of a waiting thread.
+    package enum Decision<Value> {
         case proceed(Value)
         case wait
         case stop
     }
 
-    init(_ state: State) { self.state = state }
+    /// Creates a guarded value.
+    package init(_ state: State) { self.state = state }
 
-    func withLock<Result>(
+    /// Calls `body` with exclusive access to the value, and then wakes one or all waiting threads if requested.
+    package func withLock<Result>(
         wakeOne: Bool = false, wakeAll: Bool = false, _ body: (inout State) -> Result
     ) -> Result {
         condition.lock()
@@ -28,7 +31,7 @@ final class ConditionVariable<State>: @unchecked Sendable {
     }
 
     /// Sleeps until the closure takes a value or stops. Returns `nil` if it stops.
-    func wait<Value>(_ decide: (inout State) -> Decision<Value>) -> Value? {
+    package func wait<Value>(_ decide: (inout State) -> Decision<Value>) -> Value? {
         condition.lock()
         defer { condition.unlock() }
         while true {
@@ -36,6 +39,19 @@ final class ConditionVariable<State>: @unchecked Sendable {
             case .proceed(let value): return value
             case .stop: return nil
             case .wait: condition.wait()
+            }
+        }
+    }
+    /// Sleeps like ``wait(_:)``, but at most for `time`. Returns `nil` if the closure stops or the time has expired.
+    package func wait<Value>(upTo time: Duration, _ decide: (inout State) -> Decision<Value>) -> Value? {
+        let end = Date(timeIntervalSinceNow: time / .seconds(1))
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            switch decide(&state) {
+            case .proceed(let value): return value
+            case .stop: return nil
+            case .wait: if !condition.wait(until: end) { return nil }
             }
         }
     }

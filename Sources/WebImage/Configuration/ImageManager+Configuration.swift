@@ -111,6 +111,9 @@ extension ImageManager {
         public var observers: [any ImageManagerObserver] = []
         /// The coders for the supported formats. The default is all coders that the package was built with.
         public var coders = ImageCoderRegistry.standard
+        /// The isolation of the coders in helper processes. By default, SVG, PDF, AVIF, HEIF, JPEG XL, TIFF, and JPEG
+        /// 2000 images are decoded in helper processes if the helper is installed.
+        public var decoding = Decoding()
         /// The limits for the size and the cost of images. The default is ``ImageLimits/desktop``.
         public var limits = ImageLimits.desktop
         /// The cache policy of requests without one. The default is ``CachePolicy/http``.
@@ -168,8 +171,8 @@ extension ImageManager {
         /// The configuration for servers that load images from URLs of unknown clients.
         ///
         /// It allows `https` and `http` only, ``ImageLimits/server``, and up to 256 different requests at the same time.
-        /// ``revalidationInterval`` is zero, and ``downloader`` is ``ImageDownloader/Configuration/server``. All other
-        /// settings have their defaults.
+        /// Images of all formats are decoded in helper processes if the helper is installed. ``revalidationInterval`` is
+        /// zero, and ``downloader`` is ``ImageDownloader/Configuration/server``. All other settings have their defaults.
         ///
         /// ```swift
         /// var configuration = ImageManager.Configuration.server
@@ -179,6 +182,7 @@ extension ImageManager {
         public static var server: ImageManager.Configuration {
             var configuration = ImageManager.Configuration()
             configuration.limits = .server
+            configuration.decoding.isolatesAllFormats = true
             // A change of the limits would otherwise remove the default for servers.
             configuration.maxInFlightRequests = 256
             configuration.revalidationInterval = .zero

@@ -253,7 +253,7 @@ final class PreviewRenderer: Sendable {
     ) {
         self.preparation = preparation
         self.workers = workers
-        coders = configuration.coders
+        coders = CoderIsolation(configuration).isolating(configuration.coders).network
         latest = configuration.previewStopFraction
         clock = configuration.previewClock
         budget = PreviewBudget(limit: configuration.progressiveMemoryLimit)

@@ -113,7 +113,7 @@ final class CacheStage: Sendable {
         guard plan.step(for: resource).needsNothing else { return nil }
         do throws(ImageError) {
             let image = try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
-                [coders = plan.settings.coders] context throws(ImageError) -> DecodedImage in
+                [coders = plan.registeredCoders] context throws(ImageError) -> DecodedImage in
                 try ProcessedForm.image(entry.data, plan.request, coders, context: context)
                     .with(history: ImageHistory(storedForm: entry.userData, plan)).with(provenance: resource)
             }

@@ -89,7 +89,7 @@ final class EncodeStage: Sendable {
         let format = encoding.formatOrAutomatic.rawValue
         let watched = WatchedWork(subject: "encoding \(format)", isEncoding: true)
         let data = try await workers.run(cost: cost, priority: priority, limits: plan.limits, watched: watched) {
-            [coders = plan.settings.coders, counters] context throws(ImageError) -> Data in
+            [coders = plan.registeredCoders, counters] context throws(ImageError) -> Data in
             counters.encodes.add(1, ordering: .relaxed)
             return try plan.trace.work(
                 .encode, key: plan.keys.final, detail: format,

@@ -14,7 +14,10 @@ final class SettingsSnapshot: Sendable {
         var loaders = 0
     }
 
+    /// The coders as the application configured them.
     let coders: ImageCoderRegistry
+    /// The coders that do the work, in this process or in helper processes.
+    let working: IsolatedCoders
     /// The loaders of the application.
     let ownLoaders: [any ImageLoader]
     /// All loaders. The last one is tried first.
@@ -24,10 +27,12 @@ final class SettingsSnapshot: Sendable {
     let revision: Revision
 
     fileprivate init(
-        coders: ImageCoderRegistry, ownLoaders: [any ImageLoader], builtIn: [any ImageLoader], rules: ExchangeRules,
+        coders: ImageCoderRegistry, working: IsolatedCoders, ownLoaders: [any ImageLoader], builtIn: [any ImageLoader],
+        rules: ExchangeRules,
         revision: Revision
     ) {
         self.coders = coders
+        self.working = working
         self.ownLoaders = ownLoaders
         loaders = builtIn + ownLoaders
         self.rules = rules
@@ -49,6 +54,7 @@ final class LiveSettings: Sendable {
     private let rules: @Sendable () -> ExchangeRules
     private let headerIdentity: @Sendable () -> String?
     private let initialRules: ExchangeRules
+    private let isolation: CoderIsolation
 
     /// Creates the settings of a configuration.
     ///
@@ -67,9 +73,11 @@ final class LiveSettings: Sendable {
         self.headerIdentity = headerIdentity
         let rules = rules()
         initialRules = rules
+        isolation = CoderIsolation(configuration)
         state = Lock(
             SettingsSnapshot(
-                coders: configuration.coders, ownLoaders: configuration.loaders, builtIn: builtIn, rules: rules,
+                coders: configuration.coders, working: isolation.isolating(configuration.coders),
+                ownLoaders: configuration.loaders, builtIn: builtIn, rules: rules,
                 revision: SettingsSnapshot.Revision()))
     }
 
@@ -80,7 +88,8 @@ final class LiveSettings: Sendable {
             // The application can also change the header fields of the downloader itself.
             if snapshot.rules !== rules {
                 snapshot = SettingsSnapshot(
-                    coders: snapshot.coders, ownLoaders: snapshot.ownLoaders, builtIn: builtIn, rules: rules,
+                    coders: snapshot.coders, working: snapshot.working, ownLoaders: snapshot.ownLoaders,
+                    builtIn: builtIn, rules: rules,
                     revision: snapshot.revision)
             }
             return snapshot
@@ -98,7 +107,8 @@ final class LiveSettings: Sendable {
         let snapshot = current
         guard snapshot.rules.changedHeaderIdentity != nil else { return snapshot }
         return SettingsSnapshot(
-            coders: snapshot.coders, ownLoaders: snapshot.ownLoaders, builtIn: builtIn, rules: initialRules,
+            coders: snapshot.coders, working: snapshot.working, ownLoaders: snapshot.ownLoaders, builtIn: builtIn,
+            rules: initialRules,
             revision: snapshot.revision)
     }
 
@@ -116,7 +126,9 @@ final class LiveSettings: Sendable {
             if coders != nil { revision.coders += 1 }
             if loaders != nil { revision.loaders += 1 }
             snapshot = SettingsSnapshot(
-                coders: coders ?? before.coders, ownLoaders: loaders ?? before.ownLoaders, builtIn: builtIn,
+                coders: coders ?? before.coders,
+                working: coders.map { isolation.isolating($0) } ?? before.working,
+                ownLoaders: loaders ?? before.ownLoaders, builtIn: builtIn,
                 rules: rules(), revision: revision)
             return before
         }

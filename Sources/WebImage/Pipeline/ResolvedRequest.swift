@@ -150,8 +150,12 @@ final class ResolvedRequest: Sendable {
     }
 
     /// The coders for decoding.
-    var coders: ImageCoderRegistry {
-        request.coder.map { ImageCoderRegistry(only: $0) } ?? settings.coders
+    var coders: ImageCoderRegistry { request.coder.map { ImageCoderRegistry(only: $0) } ?? registeredCoders }
+
+    /// The coders of the manager, for encoding and for stored encodings.
+    var registeredCoders: ImageCoderRegistry {
+        // Alternatives can come from the network, even if the first source is a file.
+        isLocal && request.network.alternativeURLs.isEmpty ? settings.working.local : settings.working.network
     }
 
     /// The cache for processed images.

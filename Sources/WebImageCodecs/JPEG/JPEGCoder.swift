@@ -39,7 +39,8 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
             let convertsLast = layout.convertsLast(color)
             let denominator = layout.denominator
             let decoded = try reader.decode(
-                denominator: denominator, allowsPartial: options.allowsPartialData, color: convertsLast ? nil : color)
+                denominator: denominator, allowsPartial: options.allowsPartialData, color: convertsLast ? nil : color,
+                isFinal: !layout.isScaled && layout.orientation == .up && !(convertsLast && color != nil))
             // libjpeg rounds the reduced size up, but the image itself ends at the exact quotient.
             let extent = (
                 width: Double(reader.size.width) / Double(denominator),

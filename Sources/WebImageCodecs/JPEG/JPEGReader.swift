@@ -71,7 +71,7 @@ struct JPEGReader: ~Copyable {
     ///     rows cause an error.
     ///   - color: The color conversion to apply to each row.
     /// - Returns: The rows, and a Boolean value that indicates whether some are missing.
-    func decode(denominator: Int, allowsPartial: Bool, color: ColorConversion?)
+    func decode(denominator: Int, allowsPartial: Bool, color: ColorConversion?, isFinal: Bool = false)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
         if color?.source == .cmyk { wi_jpeg_decoder_keep_ink(handle) }
@@ -90,6 +90,7 @@ struct JPEGReader: ~Copyable {
             guard done == wanted else { throw .decoding(.corrupted(format: .jpeg, reason: "a row is missing")) }
             color?.convert(canvas, rows: row..<row + Int(done))
             row += Int(done)
+            if isFinal { canvas.reportFinished(rows: row) }
         }
         let isPartial = wi_jpeg_decoder_is_truncated(handle) != 0
         if isPartial, !allowsPartial {

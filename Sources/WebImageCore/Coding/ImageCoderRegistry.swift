@@ -17,6 +17,19 @@ public struct ImageCoderRegistry: Sendable {
     /// Creates a registry in which `coder` receives all data within the limits, without being queried for the format.
     package init(only coder: any ImageCoder) { coders = [UnconditionalCoder(coder: coder)] }
 
+    /// Returns the registry in which `replace` has replaced coders.
+    ///
+    /// - Parameter replace: A function that receives each coder in the order in which the coders were added, and returns
+    ///   the coder that takes its place.
+    package func mapping(_ replace: (any ImageCoder) -> any ImageCoder) -> ImageCoderRegistry {
+        ImageCoderRegistry(coders.map(replace))
+    }
+
+    /// Returns the coder with a name that's tried first, or `nil` if no coder has the name.
+    package func coder(named identifier: String) -> (any ImageCoder)? {
+        coders.last { $0.identifier == identifier }
+    }
+
     /// The names of the coders, in the order in which they're tried.
     public var identifiers: [String] { coders.reversed().map(\.identifier) }
 

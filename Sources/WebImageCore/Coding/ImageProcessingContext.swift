@@ -26,7 +26,7 @@ public struct ImageProcessingContext: Sendable {
     /// The timer, or `nil` if the limits have no timeout.
     private let timer: WorkTimer?
     /// A Boolean value that indicates whether the timeout for encoding applies instead of the timeout for decoding.
-    private let isEncoding: Bool
+    package let isEncoding: Bool
 
     /// Creates a context. The timeout ``ImageLimits/maxDecodingTime`` starts immediately.
     ///
@@ -82,6 +82,19 @@ public struct ImageProcessingContext: Sendable {
             isCancelled: isCancelled)
     }
 
+    /// The processor time that the operation may use, or ``Duration/unlimited``.
+    package var timeLimit: Duration { isEncoding ? limits.maxEncodingTime : limits.maxDecodingTime }
+
+    /// The processor time that remains, at least zero, or ``Duration/unlimited``.
+    package var remainingTime: Duration {
+        let limit = timeLimit
+        guard limit < .unlimited, let timer else { return .unlimited }
+        return max(.zero, limit - timer.time)
+    }
+
+    /// Adds processor time that another process used for the operation.
+    package func charge(_ time: Duration) { timer?.charge(time) }
+
     /// Checks for cancellation and for the timeout. Long-running work calls this method every few rows.
     ///
     /// - Throws: ``ImageError/cancelled``, or an ``ImageError/LimitFailure`` of the kind
@@ -89,7 +102,7 @@ public struct ImageProcessingContext: Sendable {
     ///   ``ImageError/LimitFailure/Kind/encodingTime``.
     public func checkCancellation() throws(ImageError) {
         if isCancelled() { throw .cancelled }
-        let limit = isEncoding ? limits.maxEncodingTime : limits.maxDecodingTime
+        let limit = timeLimit
         guard limit < .unlimited, let time = timer?.timeExceeding(limit) else { return }
         throw .limitExceeded(
             ImageError.LimitFailure(

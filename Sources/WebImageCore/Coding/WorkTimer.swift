@@ -85,6 +85,21 @@ final class WorkTimer: Sendable {
         state = Lock(State(current: Usage(thread: clock.thread(), start: time, last: time)))
     }
 
+    /// The processor time of the operation so far.
+    var time: Duration {
+        let (thread, time) = (clock.thread(), clock.processorTime())
+        return state.withLock { state in
+            state.record(time, on: thread)
+            return state.time
+        }
+    }
+
+    /// Adds processor time that another process used for the operation.
+    func charge(_ time: Duration) {
+        // No thread has the number 0, so no later measurement changes this usage.
+        state.withLock { $0.others.append(Usage(thread: 0, start: .zero, last: time)) }
+    }
+
     /// Returns the processor time of the operation if it exceeds `limit`, and otherwise `nil`. If the limit is zero or
     /// negative, every time exceeds it.
     func timeExceeding(_ limit: Duration) -> Duration? {

@@ -28,6 +28,11 @@ extension ImageError {
             case contradictsHeader(String)
             /// 4010: A failed allocation of memory for the pixels.
             case outOfMemory(byteCount: Int)
+            /// 4011: A crash of the decoder in its helper process, or a response of the helper that violates the rules,
+            /// with a description. Other requests aren't affected.
+            case decoderCrashed(String)
+            /// 4012: Data that may only be decoded in a helper process, with the reason why no helper is available.
+            case isolationUnavailable(String)
         }
 
         /// The kind of the failure.
@@ -67,6 +72,8 @@ extension ImageError {
             case .allDecodersFailed: 4008
             case .contradictsHeader: 4009
             case .outOfMemory: 4010
+            case .decoderCrashed: 4011
+            case .isolationUnavailable: 4012
             }
         }
 
@@ -90,6 +97,10 @@ extension ImageError {
             case .contradictsHeader(let reason):
                 "The result of the \(format.map { "\($0) " } ?? "")decoder contradicts the header: \(reason)."
             case .outOfMemory(let bytes): "Can't allocate \(bytes) bytes for the decoded pixels."
+            case .decoderCrashed(let reason): "The decoder of the \(data) crashed in its helper process: \(reason)."
+            case .isolationUnavailable(let reason):
+                "The \(data) may only be decoded in a helper process, but \(reason). "
+                    + "Install `webimage-decoder` next to the program, or set the path of the helper."
             }
         }
     }

@@ -42,6 +42,11 @@ public struct PixelCanvas: ~Copyable {
     /// The size of all rows, in bytes.
     package var byteCount: Int { bytesPerRow * size.height }
 
+    /// Reports that the first rows of the final image don't change any longer, so that another process can copy them.
+    package borrowing func reportFinished(rows: Int) {
+        memory.block.arena?.report(finishedBytes: rows * bytesPerRow)
+    }
+
     /// Sets every pixel to transparent black.
     package func clear() {
         memory.block.address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)

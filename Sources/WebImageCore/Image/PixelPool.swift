@@ -27,6 +27,7 @@ package final class PixelPool: Sendable {
         private var count: UInt64 = 0
         private(set) var idleBytes = 0
         var bytesInUse = 0
+        var arena: PixelArena?
 
         var idleSizes: [Int] { Array(idle.keys) }
 
@@ -84,9 +85,20 @@ package final class PixelPool: Sendable {
         for block in freed { block.free() }
     }
 
+    /// The memory in which the pool places its next large block, or `nil`. The default is `nil`.
+    ///
+    /// A helper process sets an arena in shared memory, so that its decoders write the pixels directly into it.
+    package var arena: PixelArena? {
+        get { state.withLock { $0.arena } }
+        set { state.withLock { $0.arena = newValue } }
+    }
+
     /// Returns a block of at least `byteCount` bytes that's aligned to 64 bytes, or `nil` if the allocation fails.
     func makeBlock(_ byteCount: Int) -> PixelBlock? {
         let size = Self.sizeClass(for: byteCount)
+        if byteCount >= Self.smallestPooled, let arena, let address = arena.take(byteCount) {
+            return PixelBlock(address: address, capacity: byteCount, arena: arena)
+        }
         let kept = state.withLock { state -> PixelBlock? in
             state.bytesInUse += size
             return state.pop(size)
@@ -100,6 +112,7 @@ package final class PixelPool: Sendable {
     /// Returns a block to the pool. If the block exceeds the limit of the pool, it's freed and displaces no other
     /// block.
     func recycle(_ block: PixelBlock) {
+        if let arena = block.arena { return arena.release() }
         let freed = state.withLock { state -> [PixelBlock] in
             state.bytesInUse -= block.capacity
             guard block.capacity >= Self.smallestPooled, block.capacity <= idleLimit else { return [block] }
@@ -126,6 +139,53 @@ struct PixelBlock: @unchecked Sendable {
     // Safe: only the current owner of the block dereferences the pointer.
     let address: UnsafeMutableRawPointer
     let capacity: Int
+    /// The owner of the memory, or `nil` if `malloc` allocated it.
+    var arena: PixelArena?
 
     func free() { Glibc.free(address) }
+}
+
+/// Memory that isn't part of the heap, with room for one block at a time.
+///
+/// The code that maps the memory must keep it mapped until ``isFree`` is `true`.
+package final class PixelArena: @unchecked Sendable {
+    // Safe: the address never changes, and only the owner of the block that was taken writes to the memory.
+    package let address: UnsafeMutableRawPointer
+    /// The size of the memory, in bytes.
+    package let capacity: Int
+    private let isTaken = Atomic(false)
+    private let progress: @Sendable (Int) -> Void
+
+    /// Creates an arena of mapped memory that's aligned to 64 bytes.
+    ///
+    /// - Parameters:
+    ///   - address: The start of the memory.
+    ///   - capacity: The size of the memory, in bytes.
+    ///   - progress: A function that receives the number of bytes at the start of the block that don't change any
+    ///     longer.
+    package init(
+        address: UnsafeMutableRawPointer, capacity: Int, progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        self.address = address
+        self.capacity = capacity
+        self.progress = progress
+    }
+
+    /// Reports the number of bytes at the start of the block that don't change any longer.
+    func report(finishedBytes: Int) { progress(finishedBytes) }
+
+    /// A Boolean value that indicates whether no block uses the memory.
+    package var isFree: Bool { !isTaken.load(ordering: .acquiring) }
+
+    /// Returns whether the memory begins with these bytes.
+    package func begins(with bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.baseAddress == UnsafeRawPointer(address) && bytes.count <= capacity
+    }
+
+    fileprivate func take(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+        guard byteCount <= capacity else { return nil }
+        return isTaken.exchange(true, ordering: .acquiring) ? nil : address
+    }
+
+    fileprivate func release() { isTaken.store(false, ordering: .releasing) }
 }

@@ -48,12 +48,12 @@ package struct FailurePolicy: Sendable {
 extension ImageError.DecodingFailure {
     /// A Boolean value that indicates whether other data could decode successfully.
     ///
-    /// The value is `true` if the data is corrupt, truncated, or not an image. It's `false` if other settings could
+    /// The value is `true` if the data is corrupt, truncated, or not an image, or if it crashes its decoder. It's `false` if other settings could
     /// decode the same data, for example if a coder, a feature, or memory is missing.
     package var blamesBytes: Bool {
         switch reason {
-        case .noData, .unknownFormat, .notAnImage, .truncated, .corrupted, .contradictsHeader: true
-        case .noDecoder, .unsupportedFeature, .outOfMemory: false
+        case .noData, .unknownFormat, .notAnImage, .truncated, .corrupted, .contradictsHeader, .decoderCrashed: true
+        case .noDecoder, .unsupportedFeature, .outOfMemory, .isolationUnavailable: false
         case .allDecodersFailed(let errors): errors.contains(where: \.blamesBytes)
         }
     }

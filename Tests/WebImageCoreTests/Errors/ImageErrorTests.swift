@@ -80,11 +80,11 @@ struct ImageErrorTests {
             .noData, .unknownFormat, .notAnImage, .noDecoder, .truncated(receivedBytes: 1, expectedBytes: 2),
             .corrupted("x"), .unsupportedFeature("x"),
             .allDecodersFailed([ImageError.DecodingFailure(.noData), ImageError.DecodingFailure(.unknownFormat)]),
-            .contradictsHeader("x"), .outOfMemory(byteCount: 1),
+            .contradictsHeader("x"), .outOfMemory(byteCount: 1), .decoderCrashed("x"), .isolationUnavailable("x"),
         ]
         for format in [nil, ImageFormat.png] {
             let errors = reasons.map { ImageError.decoding(ImageError.DecodingFailure($0, format: format)) }
-            #expect(errors.map(\.code) == Array(4001...4010))
+            #expect(errors.map(\.code) == Array(4001...4012))
             for error in errors { #expect(error.message.hasSuffix(".") && !error.message.contains("nil"), "\(error)") }
         }
     }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "CSandbox.h"
+
+#ifndef __NR_pidfd_send_signal
+#define __NR_pidfd_send_signal 424
+#endif
+#ifndef __NR_pidfd_open
+#define __NR_pidfd_open 434
+#endif
+
+int wi_sandbox_pair(int sockets[2]) {
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) ? errno : 0;
+}
+
+static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int socket) {
+    // `adddup2` of a descriptor to itself clears its close-on-exec flag.
+    int error = posix_spawn_file_actions_adddup2(actions, socket, WI_HELPER_SOCKET);
+    for (int stream = 0; stream < 3 && !error; stream++)
+        error = posix_spawn_file_actions_addopen(actions, stream, "/dev/null", stream ? O_WRONLY : O_RDONLY, 0);
+    if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, WI_HELPER_SOCKET + 1);
+    if (error) return error;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    error = posix_spawnattr_setsigmask(attributes, &none);
+    if (!error) error = posix_spawnattr_setsigdefault(attributes, &all);
+    if (!error)
+        error = posix_spawnattr_setflags(
+            attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    return error;
+}
+
+int wi_sandbox_spawn(const char *path, char *const arguments[], int socket, pid_t *id, int *process) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    error = prepare(&actions, &attributes, socket);
+    char *const environment[] = {NULL};
+    if (!error) error = posix_spawn(id, path, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error) return error;
+    // The number of the process can't be reused before the process is collected.
+    *process = (int)syscall(__NR_pidfd_open, *id, 0);
+    if (*process >= 0) return 0;
+    error = errno;
+    kill(*id, SIGKILL);
+    waitpid(*id, NULL, 0);
+    return error;
+}
+
+void wi_sandbox_kill(int process) { syscall(__NR_pidfd_send_signal, process, SIGKILL, NULL, 0); }
+
+int wi_sandbox_wait(int process, int milliseconds, int *signal) {
+    struct pollfd watched = {process, POLLIN, 0};
+    *signal = 0;
+    int count;
+    do count = poll(&watched, 1, milliseconds);
+    while (count < 0 && errno == EINTR);
+    if (count == 0) return ETIMEDOUT;
+    siginfo_t info = {0};
+    while (waitid((idtype_t)3 /* P_PIDFD */, (id_t)process, &info, WEXITED | WNOHANG)) {
+        if (errno != EINTR) return errno;
+    }
+    if (info.si_pid == 0) return ETIMEDOUT;
+    if (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED) *signal = info.si_status;
+    return 0;
+}
+
+int64_t wi_sandbox_time(pid_t id) {
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(id, &clock) || clock_gettime(clock, &time)) return -1;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+const char *wi_sandbox_variable(const char *name) { return secure_getenv(name); }
+
+void wi_sandbox_exit(int status) { _exit(status); }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCodecs
+import WebImageCore
+import WebImageIsolation
+
+extension ImageManager.Configuration {
+    /// The isolation of the coders in helper processes.
+    ///
+    /// Most codec libraries are written in languages without memory safety, and they parse data from strangers. A helper
+    /// process has no network, no files, and a limited set of system calls. If a library crashes there, only the request
+    /// fails, with the reason ``ImageError/DecodingFailure/Reason/decoderCrashed(_:)``. Custom coders always work in the
+    /// process of the application.
+    ///
+    /// The helper is the program `webimage-decoder`, which the package builds. Install it next to your program.
+    public struct Decoding: Sendable, Hashable {
+        /// The use of helper processes.
+        public enum Isolation: Sendable, Hashable {
+            /// All coders work in the process of the application.
+            case off
+            /// The coders of SVG, PDF, AVIF, HEIF, JPEG XL, TIFF, JPEG 2000, and ICNS work in helper processes, and with
+            /// ``Decoding/isolatesAllFormats`` those of all formats.
+            ///
+            /// If no helper is installed, the coders of images made of pixels work in the process of the application.
+            /// SVG and PDF from the network fail with
+            /// ``ImageError/DecodingFailure/Reason/isolationUnavailable(_:)``, and with
+            /// ``Decoding/isolatesAllFormats`` those from files, too.
+            case auto
+            /// All coders work in helper processes. If no helper is installed, images of all formats fail with
+            /// ``ImageError/DecodingFailure/Reason/isolationUnavailable(_:)``.
+            case required
+        }
+
+        /// The use of helper processes. The default is ``Isolation/auto``.
+        public var isolation = Isolation.auto
+        /// A Boolean value that indicates whether the coders of all formats work in helper processes.
+        ///
+        /// Otherwise, the coders of JPEG, PNG, GIF, WebP, BMP, ICO, QOI, and camera RAW files work in the process of the
+        /// application. The default is `false`. If the limits of the manager are ``ImageLimits/server``, the value has no
+        /// effect, and all formats are isolated.
+        public var isolatesAllFormats = false
+        /// The absolute path of the helper.
+        ///
+        /// The default is `nil`. In this case, the library searches for `webimage-decoder` in the directory of the
+        /// program, in `../libexec/webimage` next to that directory, in `/usr/local/libexec/webimage`, and in
+        /// `/usr/libexec/webimage`. Last, it uses the environment variable `WEBIMAGE_DECODER`, unless the program has
+        /// more privileges than its caller.
+        public var helperPath: String?
+        /// The maximum number of helper processes, which is at least 1. All managers with the same settings share them.
+        /// The default is one per active processor core, up to 8.
+        public var maxHelpers = min(8, ProcessInfo.processInfo.activeProcessorCount)
+        /// The number of requests after which a helper is replaced. The default is 500.
+        public var recycleAfter = 500
+
+        /// Creates the default settings.
+        public init() {}
+    }
+}
+
+/// The coders that do the work of a manager.
+struct IsolatedCoders: Sendable {
+    /// The coders for data from the network.
+    let network: ImageCoderRegistry
+    /// The coders for files and for data of the application.
+    let local: ImageCoderRegistry
+}
+
+/// The isolation of the coders, as a configuration demands it.
+struct CoderIsolation: Sendable {
+    private let policy: IsolationPolicy?
+    private let trustsLocalVectors: Bool
+
+    init(_ configuration: ImageManager.Configuration) {
+        let settings = configuration.decoding
+        let isServer = settings.isolatesAllFormats || configuration.limits == .server
+        trustsLocalVectors = !isServer
+        guard settings.isolation != .off else {
+            policy = nil
+            return
+        }
+        let helper = HelperLocation.find(settings.helperPath)
+        let pool = helper.path.map { path in
+            HelperPool.shared(
+                HelperPool.Configuration(
+                    path: path, maxHelpers: settings.maxHelpers, recycleAfter: settings.recycleAfter))
+        }
+        policy = IsolationPolicy(
+            pool: pool, reason: helper.reason, isolatesAllFormats: isServer, isRequired: settings.isolation == .required
+        )
+    }
+
+    /// Returns the coders that replace those of an application.
+    func isolating(_ coders: ImageCoderRegistry) -> IsolatedCoders {
+        guard var policy else { return IsolatedCoders(network: coders, local: coders) }
+        let network = coders.isolated(by: policy, builtIn: .standard)
+        policy.trustsVectors = trustsLocalVectors
+        return IsolatedCoders(network: network, local: coders.isolated(by: policy, builtIn: .standard))
+    }
+}

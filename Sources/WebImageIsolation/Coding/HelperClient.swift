@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import WebImageCore
+
+/// Sends the work of one coder to the helpers.
+struct HelperClient: Sendable {
+    let pool: HelperPool?
+    /// The reason why there is no pool, as a clause.
+    let reason: String
+    let kind: HelperKind
+    /// The name of the coder in the helper.
+    let coder: String
+    let format: ImageFormat?
+    let fallback: IsolationFallback
+
+    /// The result of work, and the number of the helper that did it.
+    typealias Work<Result> = (HelperProcess) throws(HelperFailure) -> Result
+
+    /// Does work in a helper, and repeats it once in another helper if the helper was killed from outside.
+    ///
+    /// - Parameters:
+    ///   - data: The data that's remembered if it crashes the helper.
+    ///   - preferred: The number of the helper that has the session.
+    ///   - inProcess: The same work in this process, for coders that may work there.
+    func run<Result>(
+        _ data: @autoclosure () -> Data, preferred: UInt64? = nil, context: ImageProcessingContext,
+        inProcess: () throws(ImageError) -> Result, _ work: Work<Result>
+    ) throws(ImageError) -> Result {
+        try context.checkCancellation()
+        guard let pool else { return try replaced(reason, inProcess) }
+        guard !pool.hasCrashes || !pool.hasCrashed(data()) else { throw crash("the same data has crashed it before") }
+        var preferred = preferred
+        for attempt in 0..<3 {
+            let outcome: Swift.Result<Result, HelperFailure>
+            do throws(HelperPool.Unavailable) {
+                outcome = try pool.withHelper(kind, preferred: preferred, context: context, work)
+            } catch {
+                switch error {
+                case .image(let error): throw error
+                case .helper(let reason): return try replaced(reason, inProcess)
+                }
+            }
+            switch outcome {
+            case .success(let result): return result
+            case .failure(.failed(let error)): throw error
+            case .failure(.violation(let reason)):
+                pool.rememberCrash(of: data())
+                throw crash("its response violates the protocol (\(reason))")
+            case .failure(.died(let signal)):
+                // Other processes or the system killed the helper, or it had already ended.
+                guard [0, SIGKILL, SIGTERM, SIGXCPU, SIGHUP, SIGINT].contains(signal) else {
+                    pool.rememberCrash(of: data())
+                    throw crash("the process ended with signal \(signal)")
+                }
+                try context.checkCancellation()
+                if attempt == 2 { throw crash("the process ended with signal \(signal) three times") }
+            }
+            preferred = nil
+        }
+        throw crash("the process ended")
+    }
+
+    private func replaced<Result>(
+        _ reason: String, _ inProcess: () throws(ImageError) -> Result
+    ) throws(ImageError) -> Result {
+        guard fallback == .inProcess else {
+            throw .decoding(ImageError.DecodingFailure(.isolationUnavailable(reason), format: format))
+        }
+        return try inProcess()
+    }
+
+    private func crash(_ reason: String) -> ImageError {
+        .decoding(ImageError.DecodingFailure(.decoderCrashed(reason), format: format))
+    }
+
+    /// Returns the kind of a response that can't follow the request as a failure.
+    static func unexpected(_ exchange: HelperExchange) -> HelperFailure {
+        exchange.violation("the response doesn't match the request")
+    }
+}

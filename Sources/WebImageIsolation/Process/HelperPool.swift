@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+
+/// The processes that decode for this program.
+///
+/// Each helper serves one request at a time. A thread, the keeper, starts helpers ahead of demand, frees their memory,
+/// and ends them after a time without work or after a number of requests.
+package final class HelperPool: Sendable {
+    /// The settings of a pool.
+    package struct Configuration: Sendable, Hashable {
+        /// The path of the helper.
+        package var path: String
+        /// The maximum number of helpers.
+        package var maxHelpers: Int
+        /// The number of requests after which a helper is replaced.
+        package var recycleAfter: Int
+        /// The limit of the address space of a helper, in bytes.
+        package var memoryLimit: Int
+        /// The time without work after which helpers end.
+        package var idleTime: Duration
+
+        /// Creates settings.
+        package init(
+            path: String, maxHelpers: Int = 4, recycleAfter: Int = 500, memoryLimit: Int = 4 << 30,
+            idleTime: Duration = .seconds(30)
+        ) {
+            self.path = path
+            self.maxHelpers = max(1, maxHelpers)
+            self.recycleAfter = max(1, recycleAfter)
+            self.memoryLimit = max(64 << 20, memoryLimit)
+            self.idleTime = idleTime
+        }
+    }
+
+    /// The reason why no helper can be used.
+    enum Unavailable: Error {
+        case helper(reason: String)
+        case image(ImageError)
+    }
+
+    fileprivate struct State {
+        var idle: [HelperProcess] = []
+        /// The numbers of the helpers in use.
+        var busy: Set<UInt64> = []
+        /// The number of threads that wait for a helper.
+        var waiting: [HelperKind: Int] = [:]
+        /// The kinds of which a helper is started ahead of the next request.
+        var spare: Set<HelperKind> = []
+        var starting = 0
+        /// The threads that use a helper, with their number of helpers.
+        var holders: [UInt: Int] = [:]
+        /// The number of waiting threads that already use a helper. Each of them may exceed the limit.
+        var nested = 0
+        /// The helpers to collect.
+        var ended: [HelperProcess] = []
+        var closings: [UInt64: [UInt64]] = [:]
+        var failure: (reason: String, at: ContinuousClock.Instant)?
+        var crashed = CrashMemory()
+        var hasKeeper = false
+        var isClosed = false
+
+        var count: Int { idle.count + busy.count + starting }
+    }
+
+    /// The settings.
+    package let configuration: Configuration
+    private let condition = ConditionVariable(State())
+
+    /// The size from which a helper is replaced after a pause, because its memory is fragmented.
+    private static let largeSize = 32 << 20
+    /// The pause after which the memory of helpers is freed.
+    fileprivate static let pause = Duration.seconds(2)
+    /// The time for which a failure to start is remembered.
+    private static let retryInterval = Duration.seconds(30)
+
+    /// Creates a pool without helpers.
+    package init(_ configuration: Configuration) { self.configuration = configuration }
+
+    deinit { condition.withLock(wakeAll: true) { $0.isClosed = true } }
+
+    private static let shared = Lock<[Configuration: HelperPool]>([:])
+
+    /// Returns the pool of this process for a configuration.
+    package static func shared(_ configuration: Configuration) -> HelperPool {
+        shared.withLock { pools in
+            if let pool = pools[configuration] { return pool }
+            let pool = HelperPool(configuration)
+            pools[configuration] = pool
+            return pool
+        }
+    }
+
+    // MARK: Use
+
+    /// Calls `body` with a helper that no other thread uses.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the helper.
+    ///   - preferred: The number of the helper that has the session, or `nil`.
+    ///   - context: The cancellation while the thread waits.
+    func withHelper<Result>(
+        _ kind: HelperKind, preferred: UInt64? = nil, context: ImageProcessingContext,
+        _ body: (HelperProcess) throws(HelperFailure) -> Result
+    ) throws(Unavailable) -> Swift.Result<Result, HelperFailure> {
+        let helper = try borrow(kind, preferred, context)
+        let closings = condition.withLock { $0.closings.removeValue(forKey: helper.number) ?? [] }
+        let result: Swift.Result<Result, HelperFailure>
+        do throws(HelperFailure) {
+            for session in closings {
+                try helper.send(MessageHead(.closeSession, request: session).serialized())
+            }
+            result = .success(try body(helper))
+        } catch {
+            result = .failure(error)
+        }
+        giveBack(helper)
+        return result
+    }
+
+    /// Starts a helper, so that the first request doesn't wait.
+    package func prepare(_ kind: HelperKind) {
+        condition.withLock(wakeAll: true) { state in _ = state.spare.insert(kind) }
+        startKeeper()
+    }
+
+    /// Returns the layers that confine a helper of this kind. This method blocks.
+    ///
+    /// - Returns: The report, or the reason why there's no helper.
+    package func report(_ kind: HelperKind) -> (report: IsolationReport?, reason: String?) {
+        do throws(Unavailable) {
+            let result = try withHelper(kind, context: ImageProcessingContext(limits: .unlimited)) { $0.report }
+            return (try? result.get(), nil)
+        } catch {
+            if case .helper(let reason) = error { return (nil, reason) }
+            return (nil, nil)
+        }
+    }
+
+    /// The numbers of the running processes.
+    package var processes: [pid_t] { condition.withLock { state in state.idle.map(\.id) } }
+
+    /// The reason why helpers can't be used, or `nil`.
+    var unavailability: String? {
+        condition.withLock { state in
+            guard let failure = state.failure, failure.at.duration(to: .now) < Self.retryInterval else { return nil }
+            return failure.reason
+        }
+    }
+
+    /// Tells the helper that a session isn't needed any longer, before its next request.
+    func close(session: UInt64, of helper: UInt64) {
+        condition.withLock(wakeAll: true) { state in
+            guard state.busy.contains(helper) || state.idle.contains(where: { $0.number == helper }) else { return }
+            state.closings[helper, default: []].append(session)
+        }
+    }
+
+    private func borrow(
+        _ kind: HelperKind, _ preferred: UInt64?, _ context: ImageProcessingContext
+    ) throws(Unavailable) -> HelperProcess {
+        let thread = UInt(pthread_self())
+        var isWaiting = false
+        defer { if isWaiting { stopWaiting(kind, thread) } }
+        while true {
+            let taken = condition.withLock(wakeAll: true) { state in take(kind, preferred, thread, &state, &isWaiting) }
+            startKeeper()
+            var found = taken
+            if found == nil {
+                found = condition.wait(upTo: .milliseconds(20)) { state in
+                    take(kind, preferred, thread, &state, &isWaiting).map { .proceed($0) } ?? .wait
+                }
+            }
+            switch found {
+            case .success(let helper):
+                guard helper.hasUnexpectedMessage else { return helper }
+                helper.kill()
+                giveBack(helper)
+            case .failure(let reason): throw .helper(reason: reason.reason)
+            case nil:
+                do throws(ImageError) { try context.checkCancellation() } catch { throw .image(error) }
+            }
+        }
+    }
+
+    private func take(
+        _ kind: HelperKind, _ preferred: UInt64?, _ thread: UInt, _ state: inout State, _ isWaiting: inout Bool
+    ) -> Swift.Result<HelperProcess, HelperStartFailure>? {
+        let place =
+            state.idle.firstIndex { $0.number == preferred }
+            ?? state.idle.lastIndex { $0.kind == kind }
+        if let place {
+            let helper = state.idle.remove(at: place)
+            state.busy.insert(helper.number)
+            let isNested = state.holders[thread] != nil
+            state.holders[thread, default: 0] += 1
+            if isWaiting {
+                isWaiting = false
+                state.waiting[kind, default: 1] -= 1
+                if isNested { state.nested -= 1 }
+            }
+            // Start another helper ahead of the next request.
+            state.spare.insert(kind)
+            return .success(helper)
+        }
+        if let failure = state.failure {
+            if failure.at.duration(to: .now) < Self.retryInterval {
+                return .failure(HelperStartFailure(failure.reason))
+            }
+            state.failure = nil
+        }
+        if !isWaiting {
+            isWaiting = true
+            state.waiting[kind, default: 0] += 1
+            if state.holders[thread] != nil { state.nested += 1 }
+        }
+        return nil
+    }
+
+    private func stopWaiting(_ kind: HelperKind, _ thread: UInt) {
+        condition.withLock { state in
+            state.waiting[kind, default: 1] -= 1
+            if state.holders[thread] != nil { state.nested -= 1 }
+        }
+    }
+
+    private func giveBack(_ helper: HelperProcess) {
+        if helper.uses >= configuration.recycleAfter || helper.processorTime > HelperLifetime.recycledAfter {
+            helper.kill()
+        }
+        let thread = UInt(pthread_self())
+        helper.idleSince = .now
+        condition.withLock(wakeAll: true) { state in
+            state.busy.remove(helper.number)
+            if let count = state.holders[thread] { state.holders[thread] = count > 1 ? count - 1 : nil }
+            if helper.isEnded {
+                state.closings[helper.number] = nil
+                state.ended.append(helper)
+            } else {
+                state.idle.append(helper)
+            }
+        }
+    }
+
+    // MARK: Crashes
+
+    /// A Boolean value that indicates whether any data has crashed a helper.
+    var hasCrashes: Bool { condition.withLock { !$0.crashed.isEmpty } }
+
+    /// Returns whether `data` has crashed a helper.
+    func hasCrashed(_ data: Data) -> Bool {
+        guard condition.withLock({ $0.crashed.mayContain(data.count) }) else { return false }
+        let digest = CrashMemory.digest(of: data)
+        return condition.withLock { $0.crashed.contains(digest) }
+    }
+
+    /// Remembers data that crashed a helper.
+    func rememberCrash(of data: Data) {
+        // An image that's encoded has no data.
+        guard !data.isEmpty else { return }
+        let digest = CrashMemory.digest(of: data)
+        condition.withLock { $0.crashed.insert(digest, count: data.count) }
+    }
+
+    // MARK: Keeper
+
+    private func startKeeper() {
+        let isNew = condition.withLock { state in
+            defer { state.hasKeeper = true }
+            return !state.hasKeeper
+        }
+        guard isNew else { return }
+        let keeper = HelperKeeper(condition: condition, configuration: configuration)
+        let thread = Thread { keeper.run() }
+        thread.name = "webimage-helpers"
+        thread.start()
+    }
+
+    /// The thread that starts and ends helpers. It lives as long as the pool, because a helper is killed at the end of
+    /// the thread that started it.
+    private struct HelperKeeper: Sendable {
+        let condition: ConditionVariable<State>
+        let configuration: Configuration
+
+        private enum Job {
+            case start(HelperKind)
+            case collect([HelperProcess])
+            case maintain([HelperProcess])
+            case stop([HelperProcess])
+        }
+
+        func run() {
+            while true {
+                switch nextJob() {
+                case .start(let kind): start(kind)
+                case .collect(let helpers): for helper in helpers { helper.reap(milliseconds: 1_000) }
+                case .maintain(let helpers): maintain(helpers)
+                case .stop(let helpers):
+                    for helper in helpers { helper.kill() }
+                    return
+                case nil: break
+                }
+            }
+        }
+
+        private func nextJob() -> Job? {
+            let isUnused = condition.withLock { $0.count == 0 && $0.ended.isEmpty }
+            return condition.wait(upTo: .seconds(isUnused ? 3_600 : 1)) { state in
+                if state.isClosed {
+                    let all = state.idle + state.ended
+                    state.idle = []
+                    state.ended = []
+                    return .proceed(.stop(all))
+                }
+                if let kind = kindToStart(&state) { return .proceed(.start(kind)) }
+                if !state.ended.isEmpty {
+                    defer { state.ended = [] }
+                    return .proceed(.collect(state.ended))
+                }
+                let paused = state.idle.filter { helper in
+                    let time = helper.idleSince.duration(to: .now)
+                    return time >= configuration.idleTime || time >= HelperPool.pause && !helper.isTrimmed
+                        || state.closings[helper.number] != nil
+                }
+                guard !paused.isEmpty else { return .wait }
+                for helper in paused { state.busy.insert(helper.number) }
+                state.idle.removeAll { helper in paused.contains { $0 === helper } }
+                return .proceed(.maintain(paused))
+            }
+        }
+
+        private func kindToStart(_ state: inout State) -> HelperKind? {
+            for kind in HelperKind.allCases {
+                guard !state.idle.contains(where: { $0.kind == kind }) else {
+                    state.spare.remove(kind)
+                    continue
+                }
+                guard state.waiting[kind] ?? 0 > 0 else {
+                    guard state.spare.remove(kind) != nil, state.count < configuration.maxHelpers else { continue }
+                    state.starting += 1
+                    return kind
+                }
+                if state.count >= configuration.maxHelpers + state.nested {
+                    // Replace an idle helper of the other kind.
+                    guard let other = state.idle.firstIndex(where: { $0.kind != kind }) else { continue }
+                    let helper = state.idle.remove(at: other)
+                    helper.kill()
+                    state.ended.append(helper)
+                }
+                state.starting += 1
+                return kind
+            }
+            return nil
+        }
+
+        private func start(_ kind: HelperKind) {
+            let result = Result { () throws(HelperStartFailure) in
+                try HelperProcess.start(
+                    kind, path: configuration.path, memoryLimit: configuration.memoryLimit, timeout: .seconds(10))
+            }
+            condition.withLock(wakeAll: true) { state in
+                state.starting -= 1
+                switch result {
+                case .success(let helper):
+                    state.failure = nil
+                    state.idle.append(helper)
+                case .failure(let failure): state.failure = (failure.reason, .now)
+                }
+            }
+        }
+
+        private func maintain(_ helpers: [HelperProcess]) {
+            for helper in helpers {
+                let time = helper.idleSince.duration(to: .now)
+                let isLarge = helper.largestSize > HelperPool.largeSize && time >= HelperPool.pause
+                let closings = condition.withLock { $0.closings.removeValue(forKey: helper.number) ?? [] }
+                for session in closings {
+                    try? helper.send(MessageHead(.closeSession, request: session).serialized())
+                }
+                if isLarge || time >= configuration.idleTime {
+                    helper.kill()
+                } else if time >= HelperPool.pause {
+                    helper.trim()
+                }
+                condition.withLock(wakeAll: true) { state in
+                    state.busy.remove(helper.number)
+                    if helper.isEnded { state.ended.append(helper) } else { state.idle.append(helper) }
+                }
+            }
+        }
+    }
+}
+
+/// The limits of the lifetime of a helper.
+enum HelperLifetime {
+    /// The processor time after which a helper is replaced.
+    static let recycledAfter = Duration.seconds(300)
+    /// The processor time after which the system ends a helper, in seconds. It only matters if the program can't end it.
+    static let seconds: UInt64 = 900
+}
