@@ -82,9 +82,10 @@ struct TIFFDirectory {
         try field(wanted, at: offset)?.first
     }
 
-    /// Returns a tag in the directory at `offset`.
+    /// Returns a tag in the directory at `offset`, if it's among the first ``HeaderBounds/tiffEntries`` entries.
     func field(_ wanted: Int, at offset: Int) throws(HeaderParsingError) -> Tag? {
-        let entries = try entryCount(at: offset)
+        // EXIF data whose number of entries is corrupt may still have a valid orientation.
+        let entries = min(try number(offset, countWidth), HeaderBounds.tiffEntries)
         for index in 0..<entries {
             let entry = try sum(offset, countWidth + index * entryWidth)
             if try number(entry, 2) == wanted { return try tag(at: entry) }
