@@ -120,7 +120,8 @@ package struct Doctor: Sendable {
 
     // MARK: - Limits
 
-    private static var limitChecks: [DoctorReport.Check] {
+    /// The limits of the presets. The article Safety contains the same table.
+    package static var limitChecks: [DoctorReport.Check] {
         let desktop = ImageManager.Configuration()
         let server = ImageManager.Configuration.server
         func pair(
@@ -140,6 +141,7 @@ package struct Doctor: Sendable {
             pair("maxDecodingTime", "decoding time") { time($0.limits.maxDecodingTime) },
             pair("maxEncodingTime", "encoding time") { time($0.limits.maxEncodingTime) },
             pair("decodingMemoryLimit", "running decodes") { NumberFormatting.bytes($0.decodingMemoryLimit) },
+            pair("progressiveMemoryLimit", "previews") { NumberFormatting.bytes($0.progressiveMemoryLimit) },
             pair("maxInFlightRequests", "running requests") { $0.maxInFlightRequests.map { "\($0)" } ?? "unlimited" },
             pair("addresses", "addresses") { $0.downloader.addressPolicy == .publicOnly ? "public only" : "all" },
         ]
