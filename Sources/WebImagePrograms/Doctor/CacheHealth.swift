@@ -98,7 +98,7 @@ package enum CacheHealth {
         case .unchecked(let reason):
             return .init(
                 "index", .note, "index", "The index wasn’t checked: \(reason).",
-                remedy: "Run the command again when no other process uses the cache.")
+                remedy: "Resolve the other findings, and run the command again when no other process uses the cache.")
         }
     }
 

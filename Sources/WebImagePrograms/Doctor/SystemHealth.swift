@@ -20,6 +20,8 @@ package struct SystemHealth: Sendable {
     package var now = Date()
     /// The modification time of the running program, before which the current time can’t be.
     package var programDate: Date?
+    /// A Boolean value that indicates whether the build can draw text, which SVG and PDF images contain.
+    package var needsFonts = true
     /// A Boolean value that indicates whether a configuration of fontconfig exists.
     package var hasFontConfiguration = false
     /// The directory in which a font was found, or `nil` if there’s none.
@@ -42,9 +44,12 @@ package struct SystemHealth: Sendable {
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < rlim_t(Int.max) {
             health.fileLimit = Int(limit.rlim_cur)
         }
-        health.programDate =
-            (try? FileManager.default.attributesOfItem(atPath: "/proc/self/exe"))
-            .flatMap { $0[.modificationDate] as? Date }
+        // Unlike `attributesOfItem(atPath:)`, stat follows the link.
+        var program = stat()
+        if stat("/proc/self/exe", &program) == 0 {
+            health.programDate = Date(timeIntervalSince1970: Double(program.st_mtim.tv_sec))
+        }
+        health.needsFonts = !Set(Doctor.enabledTraits).isDisjoint(with: ["SVG", "PDF"])
         let fonts = FontFiles(environment: environment)
         health.hasFontConfiguration = fonts.hasConfiguration
         health.fontDirectory = fonts.directoryWithFont()
@@ -119,6 +124,7 @@ package struct SystemHealth: Sendable {
     }
 
     private var fontCheck: DoctorReport.Check {
+        guard needsFonts else { return .init("fonts", .ok, "fonts", "This build draws neither SVG nor PDF images.") }
         guard let fontDirectory else {
             return .init(
                 "fonts", .note, "fonts", "No fonts were found, so text in SVG and PDF images is invisible.",

@@ -98,6 +98,7 @@ package struct DiskCacheInspection: Sendable, Hashable {
         directory.permissions = facts.st_mode & 0o7777
         guard directory.isDirectory else { return directory }
         let layout = CacheLayout(root: path)
+        let isPrivate = [user, 0].contains(directory.owner) && directory.permissions & 0o022 == 0
         var isIndexTrusted = true
         for name in try files.names(in: path).sorted() {
             guard let status = try? files.status(at: "\(path)/\(name)") else { continue }
@@ -107,8 +108,10 @@ package struct DiskCacheInspection: Sendable, Hashable {
             directory.foreignNames.append(name)
             if name.hasPrefix("index.sqlite") { isIndexTrusted = false }
         }
-        guard isIndexTrusted else {
-            directory.index = .unchecked("the file is a link or belongs to another user")
+        // Don't let SQLite read a database that another user may have prepared.
+        guard isPrivate, isIndexTrusted else {
+            let reason = isPrivate ? "it’s a link or belongs to another user" : "other users can change the directory"
+            directory.index = .unchecked(reason)
             return directory
         }
         inspectIndex(layout.index, files, &directory)

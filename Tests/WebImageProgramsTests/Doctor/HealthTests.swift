@@ -97,6 +97,8 @@ struct HealthTests {
         health.fontDirectory = nil
         health.programDate = health.now.addingTimeInterval(86_400)
         #expect(health.fileChecks.map(\.status) == [.note, .note, .note, .note])
+        health.needsFonts = false
+        #expect(health.fileChecks[2].status == .ok)
         health.hasTLS = false
         #expect(health.fileChecks[0].status == .unsafe)
     }

@@ -11,6 +11,8 @@ import WebImageTestSupport
 struct DiskCacheInspectionTests {
     private func cache(_ path: String) async throws {
         let cache = try DiskCache(configuration: DiskCache.Configuration(path: path))
+        // The index exists when the writer has described it.
+        _ = await cache.info()
         await cache.close()
     }
 
@@ -67,6 +69,20 @@ struct DiskCacheInspectionTests {
         }
     }
 
+    @Test("The index of a directory that other users can write to isn't opened")
+    func writable() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.file("cache")
+        try await cache(path)
+        #expect(chmod(path, 0o777) == 0)
+        let directory = try #require(DiskCacheInspection(inspecting: path).directory)
+        #expect(directory.permissions == 0o777)
+        guard case .unchecked = directory.index else {
+            Issue.record("\(directory.index)")
+            return
+        }
+    }
+
     @Test("Files that belong to another user than the cache are reported")
     func otherUser() async throws {
         let folder = try TemporaryDirectory()
@@ -74,7 +90,7 @@ struct DiskCacheInspectionTests {
         try await cache(path)
         // Files of root are trusted, so as root, give the files to another user.
         let isRoot = geteuid() == 0
-        for name in ["blobs", "index.sqlite"] where isRoot { #expect(chown("\(path)/\(name)", 54_321, 54_321) == 0) }
+        for name in ["blobs", "index.sqlite"] where isRoot { #expect(chown("\(path)/\(name)", 1, 1) == 0) }
         let inspection = DiskCacheInspection(inspecting: path, user: isRoot ? 0 : geteuid() + 1)
         let directory = try #require(inspection.directory)
         #expect(directory.foreignNames.contains("blobs") && directory.foreignNames.contains("index.sqlite"))
