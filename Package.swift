@@ -160,7 +160,7 @@ let package = Package(
         // The code that the command-line tool and the gallery share, and the gallery's model, which uses no toolkit.
         module(
             "WebImagePrograms",
-            ["WebImageConcurrency", "WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand"]),
+            ["WebImageConcurrency", "WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand", "CFiles"]),
         .executableTarget(
             name: "webimage",
             dependencies: [

@@ -76,7 +76,8 @@ struct WebImageTool {
     private static func run(
         _ command: CommandSpec, _ arguments: Arguments, _ console: Console, _ interruption: SignalHandler
     ) async throws(UsageError) -> Int32 {
-        if [Commands.decode.name, Commands.convert.name, Commands.cache.name].contains(command.name) {
+        let names = [Commands.decode, Commands.convert, Commands.cache, Commands.doctor].map(\.name)
+        if names.contains(command.name) {
             interruption.endAtOnce()
         }
         switch command.name {
@@ -93,6 +94,7 @@ struct WebImageTool {
         case Commands.decode.name: return await DecodeCommand(try .init(arguments), console).run()
         case Commands.convert.name: return await ConvertCommand(try .init(arguments), console).run()
         case Commands.cache.name: return await CacheCommand(try .init(arguments), console).run()
+        case Commands.doctor.name: return await (try DoctorCommand(arguments, console)).run()
         case Commands.completion.name: return try CompletionCommand(arguments, console).run()
         case Commands.gallery.name:
             _ = try GalleryOptions(arguments)

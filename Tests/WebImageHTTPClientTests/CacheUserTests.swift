@@ -23,7 +23,6 @@ struct CacheUserTests {
 
     private static let fields = [
         "Cookie", "Authorization", "X-Api-Key", "X-Auth-Token", "PRIVATE-TOKEN", "X-Forwarded-User",
-        "Proxy-Authorization",
     ]
 
     private func client() -> HTTPClient {

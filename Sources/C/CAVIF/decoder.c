@@ -131,4 +131,6 @@ wi_avif_status wi_avif_frame(wi_avif_decoder *own, uint32_t index, int bits, voi
 }
 
 const char *wi_avif_version(void) { return avifVersion(); }
+
+void wi_avif_codecs(char names[256]) { avifCodecVersions(names); }
 #endif

@@ -6,6 +6,8 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -99,4 +101,38 @@ int wi_open_beneath(const char *root, const char *path) {
     int problem = errno;
     close(folder);
     return file >= 0 ? file : -problem;
+}
+
+int wi_landlock_version(void) {
+#ifdef SYS_landlock_create_ruleset
+    // The flag LANDLOCK_CREATE_RULESET_VERSION creates nothing.
+    long version = syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, 1U);
+    return version >= 0 ? (int)version : -errno;
+#else
+    return -ENOSYS;
+#endif
+}
+
+int wi_seccomp_filters(void) {
+    // A kernel with SECCOMP_MODE_FILTER (2) reads the filter, so it rejects the null pointer with EFAULT. No filter is
+    // installed.
+    if (prctl(PR_SET_SECCOMP, 2UL, NULL, 0UL, 0UL) == 0) return 1;
+    return errno == EFAULT ? 1 : -errno;
+}
+
+int wi_seccomp_mode(void) {
+    int mode = prctl(PR_GET_SECCOMP, 0UL, 0UL, 0UL, 0UL);
+    return mode >= 0 ? mode : -errno;
+}
+
+int wi_no_new_privileges(void) {
+    int value = prctl(PR_GET_NO_NEW_PRIVS, 0UL, 0UL, 0UL, 0UL);
+    return value >= 0 ? value : -errno;
+}
+
+int wi_memory_file(void) {
+    int file = memfd_create("webimage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0) return -errno;
+    close(file);
+    return 0;
 }

@@ -215,4 +215,10 @@ wi_heif_status wi_heif_decode(wi_heif_decoder *own, int bits, void *out, size_t 
 }
 
 const char *wi_heif_version(void) { return heif_get_version(); }
+
+const char *wi_heif_decoder_name(int index) {
+    const struct heif_decoder_descriptor *found[32];
+    int count = heif_get_decoder_descriptors(heif_compression_undefined, found, 32);
+    return index >= 0 && index < count ? heif_decoder_descriptor_get_name(found[index]) : NULL;
+}
 #endif

@@ -74,3 +74,5 @@ bool wi_png_unpack(const uint8_t *png, size_t count, uint8_t *raw, size_t raw_co
     free(joined);
     return is_whole;
 }
+
+const char *wi_deflate_version(void) { return LIBDEFLATE_VERSION_STRING; }

@@ -228,6 +228,18 @@ package enum Commands {
             .cacheDirectory,
         ] + OptionSpec.network)
 
+    package static let doctor = CommandSpec(
+        "doctor", operands: "",
+        summary: "Check the libraries, the limits, the cache directory, and the system.",
+        details: [
+            "Each check has the status ok, note, or unsafe. If a check is unsafe, the exit status is 1. The command "
+                + "changes nothing and sends no requests.",
+            "The versions of the libraries are compared with a table of known vulnerabilities. On Debian, a package "
+                + "whose revision contains the backported fix isn’t vulnerable. The last line of the report contains "
+                + "the date of the table, so also install the security updates of the distribution.",
+        ],
+        options: [.cacheDirectory, .json])
+
     package static let completion = CommandSpec(
         "completion", operands: "bash|zsh|fish", words: CompletionScript.Shell.allCases.map(\.rawValue),
         summary: "Print a completion script for a shell.",
@@ -239,5 +251,5 @@ package enum Commands {
         options: [])
 
     /// All commands, in the order of the help text.
-    package static let all = [fetch, show, gallery, info, decode, convert, cache, demo, completion]
+    package static let all = [fetch, show, gallery, info, decode, convert, cache, demo, doctor, completion]
 }

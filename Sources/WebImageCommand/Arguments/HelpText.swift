@@ -27,7 +27,8 @@ package struct HelpText: Sendable {
 
     /// The exit statuses of the tool and their meanings.
     package static let exitStatuses: [(status: Int, meaning: String)] = [
-        (0, "Success."), (1, "At least one image or operation failed."), (64, "The command line is invalid."),
+        (0, "Success."), (1, "At least one image or operation failed, or a check found something unsafe."),
+        (64, "The command line is invalid."),
         (69, "A program or a display that the command requires isn’t available."),
         (130, "The command was interrupted (SIGINT, Ctrl-C)."), (141, "The reader of standard output closed the pipe."),
         (143, "The command was terminated (SIGTERM)."),

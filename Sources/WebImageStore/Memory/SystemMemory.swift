@@ -14,9 +14,16 @@ package enum SystemMemory {
     /// The limit is the size of the RAM or the smallest cgroup limit above this process, whichever is less. The cgroup
     /// limits are `memory.max` (cgroup v2) and `memory.limit_in_bytes` (cgroup v1).
     package static func limit() -> Int {
-        let ram = max(sysconf(Int32(_SC_PHYS_PAGES)), 1) * max(sysconf(Int32(_SC_PAGESIZE)), 1)
+        let ram = physical()
         let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
         return smallest(ram: ram, groups: groups) { try? String(contentsOfFile: $0, encoding: .utf8) }
+    }
+
+    /// Returns the size of the RAM in bytes.
+    package static func physical() -> Int {
+        let (bytes, overflow) = max(sysconf(Int32(_SC_PHYS_PAGES)), 1).multipliedReportingOverflow(
+            by: max(sysconf(Int32(_SC_PAGESIZE)), 1))
+        return overflow ? .max : bytes
     }
 
     /// Returns the smallest limit in bytes.

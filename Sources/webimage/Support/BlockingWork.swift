@@ -22,4 +22,9 @@ enum BlockingWork {
         }
         return try result.get()
     }
+
+    /// Runs `body`, which can’t fail, on a thread that may block.
+    static func value<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: body()) } }
+    }
 }

@@ -119,3 +119,5 @@ wi_avif_status wi_avif_animator_add(wi_avif_animator *animator, const void *pixe
 wi_avif_status wi_avif_animator_finish(wi_avif_animator *animator, uint8_t **bytes, size_t *count);
 /// Returns the version of libavif. The caller must not release it.
 const char *wi_avif_version(void);
+/// Writes the AV1 codecs of libavif with their versions, such as `dav1d [dec]:1.0.0, aom [enc/dec]:3.6.0`.
+void wi_avif_codecs(char names[256]);

@@ -20,6 +20,22 @@ void wi_trim_heap(void);
 /// Creates a pipe with nonblocking ends that child programs don't inherit. Returns 0 or the negated errno.
 int wi_pipe(int ends[2]);
 
+/// Returns the version of Landlock's interface, or the negated errno if the kernel doesn't have Landlock (ENOSYS) or if
+/// it's disabled (EOPNOTSUPP).
+int wi_landlock_version(void);
+
+/// Returns 1 if the kernel supports filters of system calls (seccomp), or the negated errno.
+int wi_seccomp_filters(void);
+
+/// Returns the seccomp mode of this thread: 0 without a filter, 2 with a filter, or the negated errno.
+int wi_seccomp_mode(void);
+
+/// Returns 1 if this thread can't gain privileges, 0 if it can, or the negated errno.
+int wi_no_new_privileges(void);
+
+/// Creates and closes a memory file with sealing. Returns 0 or the negated errno.
+int wi_memory_file(void);
+
 /// Returns the file system type of `path` as the 32 bits of statfs(2), or the negated errno.
 int64_t wi_file_system(const char *path);
 

@@ -80,3 +80,6 @@ wi_heif_status wi_heif_encode(const uint8_t *pixels, size_t stride, uint32_t wid
                               size_t *count);
 /// Returns the version of libheif. The caller must not release it.
 const char *wi_heif_version(void);
+/// Returns the name of a decoder of libheif, such as `libde265 HEVC decoder, version 1.0.11`, or NULL if `index` is too
+/// large. The caller must not release it.
+const char *wi_heif_decoder_name(int index);

@@ -141,3 +141,5 @@ void wi_png_blend_over(uint8_t *below, const uint8_t *above, size_t pixels);
 bool wi_png_unpack(const uint8_t *png, size_t count, uint8_t *raw, size_t raw_count);
 /// Returns the version of libpng, such as `1.6.39`. The caller must not release it.
 const char *wi_png_version(void);
+/// Returns the version of libdeflate's headers, because the library doesn't report its version.
+const char *wi_deflate_version(void);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import WebImage
+import WebImageCodecs
+import WebImageCommand
+import WebImageCore
+import WebImageNet
+import WebImageStore
+
+/// Collects the report of `webimage doctor`.
+package struct Doctor: Sendable {
+    private let version: String
+    private let cacheDirectory: String
+    private let environment: [String: String]
+
+    /// Creates a collector.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the tool.
+    ///   - cacheDirectory: The absolute path of the cache directory.
+    ///   - environment: The environment variables.
+    package init(version: String, cacheDirectory: String, environment: [String: String]) {
+        self.version = version
+        self.cacheDirectory = cacheDirectory
+        self.environment = environment
+    }
+
+    /// Returns the report. Blocks.
+    package func report() -> DoctorReport {
+        let health = SystemHealth.current(environment: environment)
+        return DoctorReport(
+            version: version,
+            [
+                .init("libraries", "Libraries", libraryChecks),
+                .init("transport", "Transport", [Self.tlsCheck, Self.featureCheck]),
+                .init("traits", "Traits", Self.traitChecks),
+                .init("limits", "Limits (desktop, server)", Self.limitChecks),
+                .init("isolation", "Isolation", KernelProtection.current().layers.map(\.check)),
+                .init(
+                    "cache", "Cache directory",
+                    CacheHealth.checks(DiskCacheInspection(inspecting: cacheDirectory), user: geteuid())),
+                .init("system", "System", health.resourceChecks + health.fileChecks),
+            ])
+    }
+
+    private var libraryChecks: [DoctorReport.Check] {
+        let status = SmallFile.text("/var/lib/dpkg/status") ?? ""
+        let packages = PackageDatabase(status: status, osRelease: SmallFile.text("/etc/os-release") ?? "")
+        let check = LibraryCheck(packages: packages, maps: SmallFile.text("/proc/self/maps") ?? "")
+        var libraries = CodecLibraries.list + TransportLibrary.list
+        libraries.append(LibraryVersion("sqlite", DiskCacheInspection.libraryVersion))
+        #if GTK
+            // The tool doesn’t load GTK, so only the package database knows its version.
+            if let gtk = check.packaged("gtk") { libraries.append(gtk) }
+        #endif
+        return libraries.map(check.check)
+    }
+
+    private static var tlsCheck: DoctorReport.Check {
+        guard let library = TransportLibrary.tlsLibrary else {
+            return .init(
+                "tls", .unsafe, "TLS", "libcurl was built without TLS.", remedy: "Install a libcurl with OpenSSL.")
+        }
+        return .init("tls", .ok, "TLS", library)
+    }
+
+    private static var featureCheck: DoctorReport.Check {
+        let features = TransportLibrary.features
+        let missing = features.filter { !$0.isThere }.map(\.name)
+        let present = features.filter(\.isThere).map(\.name).joined(separator: ", ")
+        guard !missing.isEmpty else { return .init("features", .ok, "libcurl features", present) }
+        return .init(
+            "features", .note, "libcurl features", "\(present). Missing: \(missing.joined(separator: ", ")).",
+            remedy: "Install the libcurl of the distribution.")
+    }
+
+    // MARK: - Traits
+
+    private static var traitChecks: [DoctorReport.Check] {
+        let on = enabledTraits
+        let all = ["AVIF", "GTK", "HEIF", "JPEG2000", "JXL", "PDF", "SVG", "TIFF"]
+        let off = all.filter { !on.contains($0) }
+        return [
+            .init("enabled", .ok, "enabled", on.isEmpty ? "none" : on.joined(separator: ", ")),
+            .init("disabled", .ok, "disabled", off.isEmpty ? "none" : off.joined(separator: ", ")),
+        ]
+    }
+
+    /// The names of the traits of this build.
+    package static var enabledTraits: [String] {
+        var traits: [String] = []
+        #if AVIF
+            traits.append("AVIF")
+        #endif
+        #if GTK
+            traits.append("GTK")
+        #endif
+        #if HEIF
+            traits.append("HEIF")
+        #endif
+        #if JPEG2000
+            traits.append("JPEG2000")
+        #endif
+        #if JXL
+            traits.append("JXL")
+        #endif
+        #if PDF
+            traits.append("PDF")
+        #endif
+        #if SVG
+            traits.append("SVG")
+        #endif
+        #if TIFF
+            traits.append("TIFF")
+        #endif
+        return traits
+    }
+
+    // MARK: - Limits
+
+    /// The limits of the presets. The article Safety contains the same table.
+    package static var limitChecks: [DoctorReport.Check] {
+        let desktop = ImageManager.Configuration()
+        let server = ImageManager.Configuration.server
+        func pair(
+            _ id: String, _ title: String, _ value: (ImageManager.Configuration) -> String
+        ) -> DoctorReport.Check {
+            .init(id, .ok, title, "\(value(desktop)), \(value(server))")
+        }
+        func time(_ duration: Duration) -> String { "\(NumberFormatting.decimal(duration / .seconds(1), digits: 0)) s" }
+        return [
+            pair("maxEncodedBytes", "encoded size") { NumberFormatting.bytes($0.limits.maxEncodedBytes) },
+            pair("maxPixels", "decoded pixels") { megapixels($0.limits.maxPixels) },
+            pair("maxSourcePixels", "pixels of a file") { megapixels($0.limits.maxSourcePixels) },
+            pair("maxDimension", "width and height") { "\($0.limits.maxDimension)" },
+            pair("maxFrames", "frames") { "\($0.limits.maxFrames)" },
+            pair("maxAnimationPixels", "animation pixels") { megapixels($0.limits.maxAnimationPixels) },
+            pair("maxDecodedBytes", "decoded size") { NumberFormatting.bytes($0.limits.maxDecodedBytes) },
+            pair("maxDecodingTime", "decoding time") { time($0.limits.maxDecodingTime) },
+            pair("maxEncodingTime", "encoding time") { time($0.limits.maxEncodingTime) },
+            pair("decodingMemoryLimit", "running decodes") { NumberFormatting.bytes($0.decodingMemoryLimit) },
+            pair("progressiveMemoryLimit", "previews") { NumberFormatting.bytes($0.progressiveMemoryLimit) },
+            pair("maxInFlightRequests", "running requests") { $0.maxInFlightRequests.map { "\($0)" } ?? "unlimited" },
+            pair("addresses", "addresses") { $0.downloader.addressPolicy == .publicOnly ? "public only" : "all" },
+        ]
+    }
+
+    private static func megapixels(_ pixels: Int) -> String {
+        "\(NumberFormatting.decimal(Double(pixels) / 1_000_000, digits: 0)) MP"
+    }
+}
