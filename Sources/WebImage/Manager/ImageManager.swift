@@ -83,7 +83,7 @@ public final class ImageManager: Sendable {
         let settings = LiveSettings(
             configuration, builtIn: [DataURLLoader(limit: configuration.maxDataURLBytes), FileLoader(), downloader],
             rules: { [downloader] in downloader.rules },
-            headerIdentity: { [downloader] in downloader.changedHeaderIdentity })
+            headerIdentity: { [downloader] in downloader.headerIdentity })
         pipeline = ImagePipeline(configuration: configuration, cache: cache, settings: settings)
         pressure = Self.observePressure(configuration.memoryPressureMonitor, cache, pipeline.workers)
     }

@@ -198,7 +198,7 @@ final class FetchStage: Sendable {
     ) -> Bool {
         guard source.isAlternative else { return false }
         guard head != nil, !plan.isLocal else { return true }
-        let changed = plan.settings.rules.changedHeaderIdentity
+        let changed = plan.settings.rules.headerIdentity
         return plan.defaults.access(of: plan.request, to: request.url, changed: changed) != plan.keys.access
     }
 

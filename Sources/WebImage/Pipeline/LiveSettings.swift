@@ -52,8 +52,7 @@ final class LiveSettings: Sendable {
     private let state: Lock<SettingsSnapshot>
     private let builtIn: [any ImageLoader]
     private let rules: @Sendable () -> ExchangeRules
-    private let headerIdentity: @Sendable () -> String?
-    private let initialRules: ExchangeRules
+    private let identity: @Sendable () -> String?
     private let isolation: CoderIsolation
 
     /// Creates the settings of a configuration.
@@ -62,7 +61,7 @@ final class LiveSettings: Sendable {
     ///   - configuration: The configuration.
     ///   - builtIn: The built-in loaders, which are tried after those of the configuration.
     ///   - rules: A closure that returns the current rules of the downloader. The same object means the same rules.
-    ///   - headerIdentity: A fast closure that returns the ``ExchangeRules/changedHeaderIdentity`` of these rules.
+    ///   - headerIdentity: A fast closure that returns the ``ExchangeRules/headerIdentity`` of these rules.
     init(
         _ configuration: ImageManager.Configuration, builtIn: [any ImageLoader],
         rules: @escaping @Sendable () -> ExchangeRules,
@@ -70,9 +69,8 @@ final class LiveSettings: Sendable {
     ) {
         self.builtIn = builtIn
         self.rules = rules
-        self.headerIdentity = headerIdentity
+        identity = headerIdentity
         let rules = rules()
-        initialRules = rules
         isolation = CoderIsolation(configuration)
         state = Lock(
             SettingsSnapshot(
@@ -96,20 +94,18 @@ final class LiveSettings: Sendable {
         }
     }
 
-    /// The identity of the changed header fields for the keys of requests, or `nil` if none changed. It's fast in this
-    /// case.
-    var changedHeaderIdentity: String? { headerIdentity() }
+    /// The identity of the header fields that can affect the data, for the keys of requests, or `nil` if there are none.
+    /// It's fast in this case.
+    var headerIdentity: String? { identity() }
 
-    /// Returns the current settings for a request whose key was made without changed header fields. If header fields
-    /// changed in the meantime, the request is sent with those of the configuration, so that its response belongs to its
-    /// key.
-    var currentWithoutChangedHeaders: SettingsSnapshot {
+    /// Returns the current settings for a request whose key was made without such header fields. If they were added in
+    /// the meantime, the request is sent without them, so that its response belongs to its key.
+    var currentWithoutHeaderIdentity: SettingsSnapshot {
         let snapshot = current
-        guard snapshot.rules.changedHeaderIdentity != nil else { return snapshot }
+        guard snapshot.rules.headerIdentity != nil else { return snapshot }
         return SettingsSnapshot(
             coders: snapshot.coders, working: snapshot.working, ownLoaders: snapshot.ownLoaders, builtIn: builtIn,
-            rules: initialRules,
-            revision: snapshot.revision)
+            rules: snapshot.rules.removingHeaderIdentity(), revision: snapshot.revision)
     }
 
     /// Changes the settings. Requests see all of the changes or none of them.

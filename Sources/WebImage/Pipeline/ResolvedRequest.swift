@@ -41,8 +41,8 @@ final class ResolvedRequest: Sendable {
         settings: SettingsSnapshot? = nil, isPrefetch: Bool = false
     ) {
         // The key and the header fields to send must belong together.
-        let settings = settings ?? (defaults.settings.changedHeaderIdentity == nil ? nil : defaults.settings.current)
-        let changed = settings?.rules.changedHeaderIdentity
+        let settings = settings ?? (defaults.settings.headerIdentity == nil ? nil : defaults.settings.current)
+        let changed = settings?.rules.headerIdentity
         if request.hasLowerQualities {
             let selection = QualitySelection(request, defaults, isPrefetch: isPrefetch)
             let source = defaults.source(of: selection.request, changed: changed)
@@ -76,7 +76,7 @@ final class ResolvedRequest: Sendable {
         if request.caching.processedEncoding == nil {
             self.transformers = transformers
         } else {
-            let current = settings ?? defaults.settings.currentWithoutChangedHeaders
+            let current = settings ?? defaults.settings.currentWithoutHeaderIdentity
             settings = current
             self.transformers = ProcessedForm.appended(to: transformers, request, current.coders)
         }
@@ -120,7 +120,7 @@ final class ResolvedRequest: Sendable {
 
     /// The settings of the request. Memory hits don't need them, so they're read only on demand.
     var settings: SettingsSnapshot {
-        captured.load() ?? captured.storeIfNil(defaults.settings.currentWithoutChangedHeaders)
+        captured.load() ?? captured.storeIfNil(defaults.settings.currentWithoutHeaderIdentity)
     }
 
     /// Applies the current settings to the request, because it starts now.
@@ -135,7 +135,7 @@ final class ResolvedRequest: Sendable {
     /// Returns this plan with the current version of its file in the key, or the plan for a higher quality that is
     /// stored. The version is read on a thread for blocking work.
     func verified() async -> ResolvedRequest {
-        let changed = settings.rules.changedHeaderIdentity
+        let changed = settings.rules.headerIdentity
         for request in better {
             let plan = ResolvedRequest(
                 request, of: callerRequest, defaults, source: defaults.source(of: request, changed: changed),
@@ -258,7 +258,7 @@ final class RequestDefaults: Sendable {
     /// Returns the digest of the memory key of `request`.
     func digest(of request: ImageRequest) -> CacheKey.Digest {
         RequestKeys.digest(
-            request, source: source(of: request, changed: settings.changedHeaderIdentity),
+            request, source: source(of: request, changed: settings.headerIdentity),
             identities: identities(of: request))
     }
 

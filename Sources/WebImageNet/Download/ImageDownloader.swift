@@ -24,7 +24,8 @@ public final class ImageDownloader: ImageLoader {
     let waits: RetryScheduler
     /// The basis from which each download is derived.
     private let blank: Lock<DownloadContext>
-    private let hasChangedHeaders = Atomic(false)
+    /// A Boolean value that indicates whether ``headerIdentity`` may not be `nil`.
+    private let mayHaveHeaderIdentity: Atomic<Bool>
     /// The loads that equal requests share.
     let jobs = DownloadJobs(cancelled: .cancelled)
     let loads = RunningLoads()
@@ -42,8 +43,9 @@ public final class ImageDownloader: ImageLoader {
                 partials.put(point, for: request.resumeKey)
             }
         }
-        blank = Lock(
-            DownloadContext(LoadRequest(url: URL(filePath: "/")), ExchangeRules(configuration), keep: keep))
+        let rules = ExchangeRules(configuration)
+        mayHaveHeaderIdentity = Atomic(rules.headerIdentity != nil)
+        blank = Lock(DownloadContext(LoadRequest(url: URL(filePath: "/")), rules, keep: keep))
         waits = RetryScheduler(configuration.retryClock)
     }
 
@@ -95,7 +97,7 @@ public final class ImageDownloader: ImageLoader {
         get { rules.headers }
         set {
             blank.withLock { $0 = $0.replacing(headers: newValue) }
-            hasChangedHeaders.store(true, ordering: .releasing)
+            mayHaveHeaderIdentity.store(true, ordering: .releasing)
         }
     }
 
@@ -128,10 +130,10 @@ public final class ImageDownloader: ImageLoader {
     /// The rules of loads that start now.
     package var rules: ExchangeRules { basis.defaultRules }
 
-    /// The ``ExchangeRules/changedHeaderIdentity`` of ``rules``. This property is fast if the header fields were never
-    /// changed.
-    package var changedHeaderIdentity: String? {
-        hasChangedHeaders.load(ordering: .acquiring) ? rules.changedHeaderIdentity : nil
+    /// The ``ExchangeRules/headerIdentity`` of ``rules``. This property is fast if no header field that can affect the
+    /// data was ever set.
+    package var headerIdentity: String? {
+        mayHaveHeaderIdentity.load(ordering: .acquiring) ? rules.headerIdentity : nil
     }
 
     /// Returns `true` for `http` and `https` URLs.

@@ -26,12 +26,7 @@ package final class ExchangeRules: LoadRules, Hashable {
     }
 
     /// An object that identifies the configuration, regardless of changed header fields and of the options of requests.
-    private final class Origin: Sendable {
-        /// The header fields of the configuration.
-        let headers: HTTPHeaderFields
-
-        init(_ headers: HTTPHeaderFields) { self.headers = headers }
-    }
+    private final class Origin: Sendable {}
 
     private let values: Values
     private let origin: Origin
@@ -45,9 +40,11 @@ package final class ExchangeRules: LoadRules, Hashable {
 
     /// The header fields that are sent for a request without header fields.
     private let plainFields: HTTPHeaderFields
-    /// A hash of the header fields that differ from those of the configuration and can affect the data, or `nil` if
-    /// there are none. It separates the cache entries of users that the application distinguishes by these fields.
-    package let changedHeaderIdentity: String?
+    /// A hash of the header fields that are added to each request and can affect the data, or `nil` if there are none.
+    ///
+    /// It separates the cache entries of users that applications distinguish by these fields, also if several
+    /// applications share a cache directory.
+    package let headerIdentity: String?
 
     /// Creates the rules of a configuration. Create them only once, because each call gives the configuration's
     /// redirect policy a new identity.
@@ -63,7 +60,7 @@ package final class ExchangeRules: LoadRules, Hashable {
                 retry: configuration.retry, addressPolicy: configuration.addressPolicy, proxy: configuration.proxy,
                 maxRedirects: configuration.maxRedirects, allowsDowngrade: configuration.allowsInsecureRedirects,
                 strictTransport: configuration.hsts.map { IdentityBox($0) }), configuration,
-            plainFields: configuration.sent(HTTPHeaderFields()), origin: Origin(configuration.headers))
+            plainFields: configuration.sent(HTTPHeaderFields()), origin: Origin())
     }
 
     private init(
@@ -73,7 +70,7 @@ package final class ExchangeRules: LoadRules, Hashable {
         self.configuration = configuration
         self.plainFields = plainFields
         self.origin = origin
-        changedHeaderIdentity = Self.identity(of: values.headers, insteadOf: origin.headers)
+        headerIdentity = Self.identity(of: values.headers)
         hash = values.hashValue
     }
 
@@ -107,14 +104,19 @@ package final class ExchangeRules: LoadRules, Hashable {
             changed, configuration, plainFields: configuration.sent(HTTPHeaderFields()), origin: origin)
     }
 
-    private static func identity(of headers: HTTPHeaderFields, insteadOf original: HTTPHeaderFields) -> String? {
-        guard headers != original else { return nil }
-        let names = Set((headers.lines + original.lines).map { $0.name.lowercased() })
-        let parts = names.filter { !HTTPHeaderFields.namesWithoutEffectOnData.contains($0) }.sorted().flatMap { name in
-            let value = headers.combined(name)
-            return value == original.combined(name) ? [] : [name, value ?? "", value == nil ? "removed" : "set"]
-        }
-        return parts.isEmpty ? nil : CacheKey(parts).fileName
+    /// Returns these rules without the header fields that ``headerIdentity`` contains.
+    package func removingHeaderIdentity() -> ExchangeRules {
+        replacing(headers: HTTPHeaderFields(values.headers.lines.filter { Self.hasNoEffectOnData($0.name) }))
+    }
+
+    private static func hasNoEffectOnData(_ name: String) -> Bool {
+        HTTPHeaderFields.namesWithoutEffectOnData.contains(name.lowercased())
+    }
+
+    private static func identity(of headers: HTTPHeaderFields) -> String? {
+        let names = Set(headers.lines.map { $0.name.lowercased() }).filter { !hasNoEffectOnData($0) }
+        guard !names.isEmpty else { return nil }
+        return CacheKey(names.sorted().flatMap { [$0, headers.combined($0) ?? ""] }).fileName
     }
 
     /// Returns whether both rules come from the same configuration object, so that one can replace the other.

@@ -207,6 +207,32 @@ struct SettingsTests {
         #expect(server.counters.requests == 3)
     }
 
+    @Test("Managers with different configured header fields don't share images in a cache directory")
+    func configuredHeadersSeparateUsers() async throws {
+        let server = try LoopbackServer { request in
+            image(request.headers["Authorization"].flatMap { Int($0) } ?? 0).with {
+                $0.headers["Cache-Control"] = "max-age=1000"
+            }
+        }
+        let directory = URL.temporaryDirectory.appending(path: "webimage-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        for _ in 1...2 {
+            for user in [nil, "1", "2"] {
+                let fixture = try ManagerFixture { configuration in
+                    configuration.diskCache?.directory = directory
+                    configuration.downloader.headers["Authorization"] = user
+                    // A header field without effect on the data doesn't separate the images.
+                    configuration.downloader.headers["User-Agent"] = UUID().uuidString
+                }
+                let task = fixture.manager.load(server.url("/a"))
+                #expect(await task.number == user.flatMap { Int($0) } ?? 0)
+                await task.waitUntilStored()
+                await fixture.manager.shutdown()
+            }
+        }
+        #expect(server.counters.requests == 3)
+    }
+
     @Test("A request that was made before header fields change is stored for the earlier ones")
     func headersAfterPlan() async throws {
         let server = try LoopbackServer { request in
