@@ -107,6 +107,13 @@
             Attack(
                 "selectors that compare siblings", "estimated drawing work",
                 "<style>\(many("rect:nth-child(2n+1){fill:red}", 100))</style>" + many("<rect/>", 5_000)),
+            Attack(
+                "rules that apply to all elements", "matches of elements and rules",
+                "<style>\(many("*{fill:red}", 1_000))</style>" + many("<g/>", 1_000)),
+            Attack(
+                "a quoted reference with a parenthesis", "SVG elements with all references",
+                "<pattern id='p)'>\(many("<rect/>", 1_000))</pattern>"
+                    + many("<rect fill='url(&quot;#p)&quot;)'/>", 1_000)),
             Attack("large stylesheets", "bytes of stylesheets", "<style>\(many(" ", 300_000))</style>"),
             Attack("long lists of languages", "languages", "<g systemLanguage='\(many("en,", 1_000))en'/>"),
             Attack(

@@ -36,6 +36,10 @@
         static let styleSheetBytes = 256 << 10
         /// The selectors of all stylesheets.
         static let selectors = 4_096
+        /// The size of one selector, in bytes.
+        static let selectorBytes = 1_024
+        /// The pairs of an element and a rule that can apply to it.
+        static let ruleMatches = 500_000
         /// The tags of a list of languages.
         static let languages = 64
         /// The images in `data:` URLs.

@@ -183,6 +183,7 @@
         }
 
         private mutating func applySheets() throws(ImageError) {
+            var matches = 0
             var rules: [SVGStyleSheet.Key: [SVGStyle]] = [:]
             for rule in sheets.flatMap(\.rules) { for key in rule.keys { rules[key, default: []].append(rule.style) } }
             for index in elements.indices {
@@ -193,7 +194,12 @@
                     let names = (element.value("class") ?? "").split { $0.isWhitespace }
                     keys += Set(names).map { .name(String($0)) }
                 }
-                for key in keys { for style in rules[key] ?? [] { try elements[index].style.formUnion(style) } }
+                for key in keys {
+                    guard let styles = rules[key] else { continue }
+                    matches += styles.count
+                    try SVGBounds.check(matches, SVGBounds.ruleMatches, "matches of elements and rules")
+                    for style in styles { try elements[index].style.formUnion(style) }
+                }
                 if let parent = element.parent { try elements[index].style.inherit(elements[parent].style) }
             }
         }

@@ -99,9 +99,15 @@
             while let paren = rest.firstIndex(of: "(") {
                 let isAddress = rest[..<paren].lowercased().hasSuffix("url")
                 rest = rest[rest.index(after: paren)...]
-                guard isAddress, let hash = rest.firstIndex(of: "#") else { continue }
-                let identifier = rest[rest.index(after: hash)...].prefix { !")\"'".contains($0) }
-                targets.insert(identifier.trimmed)
+                guard isAddress else { continue }
+                var address = rest.drop { $0.isWhitespace }
+                let quote = address.first.flatMap { $0 == "\"" || $0 == "'" ? $0 : nil }
+                if quote != nil { address = address.dropFirst() }
+                address = address.prefix { $0 != quote ?? ")" }
+                rest = rest[address.endIndex...]
+                if let start = address.firstIndex(where: { !$0.isWhitespace }), address[start] == "#" {
+                    targets.insert(address[start...].dropFirst().trimmed)
+                }
             }
             return targets
         }

@@ -76,8 +76,9 @@
             var keys: [Key] = []
             for selector in Self.split(Array(prelude), at: 0x2C) {
                 let selector = String(decoding: selector, as: UTF8.self)
-                try Self.checkLanguages(selector)
+                try SVGBounds.check(selector.utf8.count, SVGBounds.selectorBytes, "bytes in one selector")
                 keys.append(try readSelector(selector))
+                try Self.checkLanguages(selector)
             }
             rules.append(Rule(keys: keys, style: style))
             text += String(decoding: prelude, as: UTF8.self) + "{" + declarations + "}\n"
