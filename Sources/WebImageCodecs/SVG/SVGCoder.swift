@@ -48,7 +48,13 @@
                     ImageError.LimitFailure(
                         .dimension, limit: Self.maxDimension, actual: max(layout.drawn.width, layout.drawn.height)))
             }
-            let text = try plainText(data)
+            guard let area = layout.drawn.area, area <= SVGBounds.pixels else {
+                throw .limitExceeded(
+                    ImageError.LimitFailure(
+                        .pixelCount, limit: SVGBounds.pixels, actual: layout.drawn.area ?? .max,
+                        detail: "pixels of an SVG drawing"))
+            }
+            let text = try safeText(plainText(data), size: layout.drawn, context: context)
             let canvas = try PixelCanvas.forDecoding(layout.drawn, zeroed: true, context: context)
             try draw(text, into: canvas)
             try context.checkCancellation()
@@ -57,6 +63,21 @@
             return DecodedImage(
                 pixels: pixels, scale: options.scale, format: .svg,
                 metadata: ImageMetadata(storedSize: size, hasAlpha: !isOpaque))
+        }
+
+        /// Returns a document that librsvg can draw in bounded time and memory.
+        ///
+        /// The document is written again from the parts that were checked, so librsvg can’t understand it differently.
+        private func safeText(_ text: Data, size: PixelSize, context: ImageProcessingContext) throws(ImageError) -> Data
+        {
+            var document = try SVGDocument(text, limits: context.limits)
+            try context.checkCancellation()
+            let graph = try SVGGraph(&document)
+            let allowed = context.limits.maxDecodingTime / .nanoseconds(1)
+            let time = context.limits.maxDecodingTime < .unlimited ? min(SVGBounds.maxTime, allowed) : .infinity
+            try SVGWork.check(document, graph, size: size, time: time)
+            try context.checkCancellation()
+            return document.text()
         }
 
         private func plainText(_ data: Data) throws(ImageError) -> Data {

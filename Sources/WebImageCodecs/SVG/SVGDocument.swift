@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+
+#if SVG
+    import Foundation
+    import WebImageCore
+
+    /// The elements of an SVG document, without the parts that librsvg must not receive.
+    struct SVGDocument: SVGScanner.Receiver {
+        enum Content {
+            case element(Int)
+            case text([UInt8])
+        }
+
+        struct Element {
+            /// The name without its prefix.
+            let name: String
+            let tag: String
+            let parent: Int?
+            var attributes: [SVGScanner.Attribute]
+            var style: SVGStyle
+            var content: [Content] = []
+            var children = 0
+            var textBytes = 0
+            var imagePixels = 0
+
+            /// Returns the value of an attribute, without regard to its prefix.
+            func value(_ name: String) -> String? { attributes.first { SVGDocument.local($0.name) == name }?.value }
+            /// The identifier in the `href` attribute.
+            var target: String? {
+                guard let href = value("href")?.dropFirst(0).trimmed, href.hasPrefix("#") else { return nil }
+                return String(href.dropFirst())
+            }
+        }
+
+        /// The elements that librsvg 2.54.7 doesn't receive: `feTile` with an empty input aborts the process, `feImage`
+        /// and `include` load other documents, and `script` and `foreignObject` have no effect.
+        private static let omitted: Set<String> = ["feTile", "feImage", "include", "script", "foreignObject"]
+
+        private(set) var elements: [Element] = []
+        private(set) var identifiers: [String: Int] = [:]
+        private(set) var sheets: [SVGStyleSheet] = []
+        private var open: [Int] = []
+        private var omittedDepth = 0
+        private var images = SVGImages()
+
+        /// Parses a document.
+        ///
+        /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+        init(_ data: Data, limits: ImageLimits) throws(ImageError) {
+            images = SVGImages(limits: limits)
+            try SVGScanner.scan(data, into: &self)
+            try readSheets()
+        }
+
+        static func local(_ name: String) -> String {
+            guard let colon = name.lastIndex(of: ":") else { return name }
+            return String(name[name.index(after: colon)...])
+        }
+
+        // MARK: Receiving
+
+        mutating func start(_ tag: String, _ attributes: [SVGScanner.Attribute]) throws(ImageError) {
+            let name = Self.local(tag)
+            guard omittedDepth == 0, !Self.omitted.contains(name) else {
+                omittedDepth += 1
+                return
+            }
+            var element = Element(name: name, tag: tag, parent: open.last, attributes: [], style: SVGStyle())
+            for attribute in attributes { try add(attribute, to: &element) }
+            try checkFilter(element)
+            let index = elements.count
+            if let parent = open.last {
+                elements[parent].content.append(.element(index))
+                elements[parent].children += 1
+            }
+            // librsvg uses the first element with an identifier.
+            if let id = element.attributes.first(where: { $0.name == "id" || $0.name == "xml:id" })?.value,
+                identifiers[id] == nil
+            {
+                identifiers[id] = index
+            }
+            elements.append(element)
+            open.append(index)
+            try SVGBounds.check(elements.count, SVGBounds.elements, "SVG elements")
+            try SVGBounds.check(open.count, SVGBounds.depth, "nested SVG elements")
+        }
+
+        mutating func text(_ bytes: ArraySlice<UInt8>) throws(ImageError) {
+            guard omittedDepth == 0, let last = open.last, !bytes.isEmpty else { return }
+            // Join adjacent parts, because a reference can be within a word. Take the array out, so that it isn't copied.
+            if case .text(var joined)? = elements[last].content.last {
+                elements[last].content.removeLast()
+                joined.append(contentsOf: bytes)
+                elements[last].content.append(.text(joined))
+            } else {
+                elements[last].content.append(.text(Array(bytes)))
+            }
+            elements[last].textBytes += bytes.count
+        }
+
+        mutating func end() throws(ImageError) {
+            guard omittedDepth == 0 else {
+                omittedDepth -= 1
+                return
+            }
+            guard let index = open.popLast() else { return }
+            let element = elements[index]
+            if element.name == "text" {
+                try SVGBounds.check(element.textBytes, SVGBounds.textCharacters, "characters of a text")
+            }
+            // The text of the parts of a text element is laid out together.
+            if let parent = open.last, ["tspan", "a", "tref"].contains(element.name) {
+                elements[parent].textBytes += element.textBytes
+            }
+        }
+
+        private mutating func add(_ attribute: SVGScanner.Attribute, to element: inout Element) throws(ImageError) {
+            let name = Self.local(attribute.name)
+            var value = attribute.value
+            switch name {
+            case "href":
+                guard let address = try acceptedAddress(value, &element) else { return }
+                value = address
+            case "style": value = try SVGStyleSheet.declarations(value, into: &element.style)
+            // Browsers ignore this attribute, and librsvg enlarges its surfaces by it.
+            case "kernelUnitLength": return
+            case "systemLanguage":
+                let tags = value.utf8.count { $0 == 0x2C } + 1
+                try SVGBounds.check(tags, SVGBounds.languages, "languages in an attribute")
+            case "d", "points": break
+            default:
+                // Escapes and comments could hide a reference.
+                guard !value.contains("\\"), !value.contains("/*") else { return }
+                try element.style.apply(name, value)
+            }
+            if name != "d", name != "points", name != "href" {
+                try SVGBounds.check(value.utf8.count, SVGBounds.attributeBytes, "bytes in one attribute")
+            }
+            element.attributes.append(SVGScanner.Attribute(name: attribute.name, value: value))
+        }
+
+        private mutating func acceptedAddress(_ value: String, _ element: inout Element)
+            throws(ImageError) -> String?
+        {
+            let address = value.dropFirst(0).trimmed
+            if address.hasPrefix("#") { return address }
+            guard element.name == "image", let image = try images.accept(address) else { return nil }
+            element.imagePixels = image.pixels
+            return image.address
+        }
+
+        private func checkFilter(_ element: Element) throws(ImageError) {
+            switch element.name {
+            case "feConvolveMatrix":
+                let order = SVGNumbers.all(element.value("order") ?? "3", limit: 2).map(abs)
+                let (width, height) = (order.first ?? 3, order.last ?? 3)
+                try SVGBounds.check(width * height, Double(SVGBounds.kernelNumbers), "numbers in a filter kernel")
+                let numbers = SVGNumbers.all(element.value("kernelMatrix") ?? "")
+                try SVGBounds.check(numbers.count, SVGBounds.kernelNumbers, "numbers in a filter kernel")
+            case "feTurbulence":
+                let octaves = SVGNumbers.all(element.value("numOctaves") ?? "1", limit: 1).first ?? 1
+                try SVGBounds.check(octaves, Double(SVGBounds.octaves), "octaves of turbulence")
+            default: break
+            }
+        }
+
+        // MARK: Stylesheets
+
+        private mutating func readSheets() throws(ImageError) {
+            var bytes = 0
+            for index in elements.indices where elements[index].name == "style" {
+                let text = elements[index].content.flatMap { content -> [UInt8] in
+                    if case .text(let text) = content { text } else { [] }
+                }
+                bytes += text.count
+                try SVGBounds.check(bytes, SVGBounds.styleSheetBytes, "bytes of stylesheets")
+                let sheet = try SVGStyleSheet(text)
+                elements[index].content = [.text(Array(sheet.text.utf8))]
+                sheets.append(sheet)
+            }
+            try SVGBounds.check(sheets.reduce(0) { $0 + $1.comparisons }, SVGBounds.selectors, "selectors")
+            try applySheets()
+        }
+
+        private mutating func applySheets() throws(ImageError) {
+            var matches = 0
+            var rules: [SVGStyleSheet.Key: [SVGStyle]] = [:]
+            for rule in sheets.flatMap(\.rules) { for key in rule.keys { rules[key, default: []].append(rule.style) } }
+            for index in elements.indices {
+                let element = elements[index]
+                var keys: [SVGStyleSheet.Key] = rules.isEmpty ? [] : [.any, .type(element.name)]
+                if !rules.isEmpty {
+                    if let id = element.value("id") { keys.append(.id(id)) }
+                    let names = (element.value("class") ?? "").split { $0.isWhitespace }
+                    keys += Set(names).map { .name(String($0)) }
+                }
+                for key in keys {
+                    guard let styles = rules[key] else { continue }
+                    matches += styles.count
+                    try SVGBounds.check(matches, SVGBounds.ruleMatches, "matches of elements and rules")
+                    for style in styles { try elements[index].style.formUnion(style) }
+                }
+                if let parent = element.parent { try elements[index].style.inherit(elements[parent].style) }
+            }
+        }
+
+        // MARK: Writing
+
+        func isAncestor(_ ancestor: Int, of index: Int) -> Bool {
+            var place: Int? = index
+            while let current = place {
+                if current == ancestor { return true }
+                place = elements[current].parent
+            }
+            return false
+        }
+
+        /// Removes a reference that leads back to an element that contains it. The element can inherit the reference
+        /// from a parent.
+        mutating func removeReference(of index: Int, to target: String) throws(ImageError) {
+            var place: Int? = index
+            while let current = place {
+                let before = elements[current].attributes.count
+                elements[current].attributes.removeAll { attribute in
+                    attribute.value.dropFirst(0).trimmed == "#" + target && Self.local(attribute.name) == "href"
+                        || SVGStyle.targets(attribute.value).contains(target)
+                }
+                if elements[current].attributes.count < before { return }
+                place = elements[current].parent
+            }
+            throw SVGBounds.corrupt("#\(target.prefix(32)) refers to itself through a stylesheet")
+        }
+
+        /// Returns the text of the accepted document in UTF-8.
+        func text() -> Data {
+            var output = Data()
+            if !elements.isEmpty { write(0, to: &output) }
+            return output
+        }
+
+        private func write(_ index: Int, to output: inout Data) {
+            let element = elements[index]
+            output.append(contentsOf: "<\(element.tag)".utf8)
+            for attribute in element.attributes {
+                output.append(contentsOf: " \(attribute.name)=\"".utf8)
+                Self.escape(Array(attribute.value.utf8), isAttribute: true, to: &output)
+                output.append(0x22)
+            }
+            output.append(0x3E)
+            for content in element.content {
+                switch content {
+                case .element(let child): write(child, to: &output)
+                case .text(let text): Self.escape(text, isAttribute: false, to: &output)
+                }
+            }
+            output.append(contentsOf: "</\(element.tag)>".utf8)
+        }
+
+        private static func escape(_ text: [UInt8], isAttribute: Bool, to output: inout Data) {
+            for byte in text {
+                switch byte {
+                case 0x26: output.append(contentsOf: "&amp;".utf8)
+                case 0x3C: output.append(contentsOf: "&lt;".utf8)
+                case 0x3E: output.append(contentsOf: "&gt;".utf8)
+                case 0x22: output.append(contentsOf: "&quot;".utf8)
+                case 0x09 where isAttribute, 0x0A where isAttribute, 0x0D: output.append(contentsOf: "&#\(byte);".utf8)
+                default: output.append(byte)
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+
+#if SVG
+    import Foundation
+    import WebImageCore
+
+    /// The rules of a `style` element or the declarations of a `style` attribute, without everything that could load or
+    /// hide something: at-rules, comments, and escapes.
+    struct SVGStyleSheet {
+        /// The part of an element that a selector requires. An element that doesn't have it can't match.
+        enum Key: Hashable { case id(String), name(String), type(String), any }
+
+        struct Rule {
+            let keys: [Key]
+            let style: SVGStyle
+        }
+
+        private(set) var rules: [Rule] = []
+        /// The number of simple selectors of all rules, including those of ancestors.
+        private(set) var comparisons = 0
+        /// The number of selectors that depend on siblings, which librsvg compares one by one.
+        private(set) var siblingSelectors = 0
+        /// The text of the accepted rules.
+        private(set) var text = ""
+
+        private let source: [UInt8]
+        private var index = 0
+
+        /// Parses the content of a `style` element.
+        init(_ text: [UInt8]) throws(ImageError) {
+            source = Self.withoutComments(text)
+            while index < source.count { try readRule() }
+        }
+
+        /// Parses the declarations of a `style` attribute.
+        ///
+        /// - Returns: The declarations without comments. Declarations with escapes are omitted.
+        static func declarations(_ text: String, into style: inout SVGStyle) throws(ImageError) -> String {
+            var result = ""
+            for part in split(withoutComments(Array(text.utf8)), at: 0x3B) {
+                let declaration = String(decoding: part, as: UTF8.self)
+                guard !part.contains(0x5C), let colon = declaration.firstIndex(of: ":") else { continue }
+                let name = declaration[..<colon].trimmed.lowercased()
+                let value = declaration[declaration.index(after: colon)...].trimmed
+                try style.apply(name, value)
+                result += "\(name):\(value);"
+            }
+            return result
+        }
+
+        private mutating func readRule() throws(ImageError) {
+            let start = index
+            guard let end = end(at: [0x7B, 0x3B]) else { return index = source.count }
+            let prelude = source[start..<end]
+            index = end + 1
+            let isAtRule = prelude.first { $0 > 0x20 } == 0x40
+            if source[end] == 0x3B {
+                guard !isAtRule else { return }
+                // Without a block, the text up to the next block is an invalid rule.
+                guard let block = self.end(at: [0x7B]) else { return index = source.count }
+                index = block + 1
+                return skipBlock()
+            }
+            let body = index
+            skipBlock()
+            guard !isAtRule, !source[start..<index].contains(0x5C) else { return }
+            var style = SVGStyle()
+            let block = String(decoding: source[body..<max(body, index - 1)], as: UTF8.self)
+            let declarations = try Self.declarations(block, into: &style)
+            try add(prelude, declarations, style)
+        }
+
+        private mutating func add(_ prelude: ArraySlice<UInt8>, _ declarations: String, _ style: SVGStyle)
+            throws(ImageError)
+        {
+            var keys: [Key] = []
+            for selector in Self.split(Array(prelude), at: 0x2C) {
+                let selector = String(decoding: selector, as: UTF8.self)
+                try SVGBounds.check(selector.utf8.count, SVGBounds.selectorBytes, "bytes in one selector")
+                keys.append(try readSelector(selector))
+                try Self.checkLanguages(selector)
+            }
+            rules.append(Rule(keys: keys, style: style))
+            text += String(decoding: prelude, as: UTF8.self) + "{" + declarations + "}\n"
+        }
+
+        /// Skips a block whose opening brace precedes the index.
+        private mutating func skipBlock() {
+            var depth = 1
+            while depth > 0, let brace = end(at: [0x7B, 0x7D]) {
+                depth += source[brace] == 0x7B ? 1 : -1
+                index = brace + 1
+            }
+            if depth > 0 { index = source.count }
+        }
+
+        /// Returns the index of the next of some characters outside of quotes.
+        private func end(at characters: [UInt8]) -> Int? {
+            var quote: UInt8?
+            for place in index..<max(index, source.count) {
+                let byte = source[place]
+                if let open = quote {
+                    // A line break ends a string that isn't closed.
+                    if byte == open || byte == 0x0A { quote = nil }
+                } else if byte == 0x22 || byte == 0x27 {
+                    quote = byte
+                } else if characters.contains(byte) {
+                    return place
+                }
+            }
+            return nil
+        }
+
+        /// Returns the key of the last compound of a selector, and counts the comparisons.
+        private mutating func readSelector(_ selector: String) throws(ImageError) -> Key {
+            var depth = 0
+            var compound: [UInt8] = []
+            var isSeparated = false
+            comparisons += 1
+            for byte in selector.utf8 {
+                switch byte {
+                case 0x28, 0x5B:
+                    depth += 1
+                    try SVGBounds.check(depth, SVGBounds.parentheses, "nested parentheses in a selector")
+                case 0x29, 0x5D: depth -= 1
+                case 0x20, 0x09, 0x0A, 0x0D, 0x0C, 0x3E, 0x2B, 0x7E:
+                    if depth <= 0 { isSeparated = true }
+                    continue
+                default: break
+                }
+                if depth > 0 || byte == 0x29 || byte == 0x5D { continue }
+                if isSeparated, !compound.isEmpty {
+                    comparisons += 1
+                    compound = []
+                }
+                isSeparated = false
+                compound.append(byte)
+            }
+            let dependsOnSiblings =
+                selector.utf8.contains(0x2B) || selector.utf8.contains(0x7E) || selector.contains("-child")
+                || selector.contains("-of-type")
+            if dependsOnSiblings { siblingSelectors += 1 }
+            return Self.key(String(decoding: compound, as: UTF8.self))
+        }
+
+        private static func key(_ compound: String) -> Key {
+            let plain = compound.prefix { $0 != ":" }
+            if let hash = plain.firstIndex(of: "#") {
+                return .id(String(plain[plain.index(after: hash)...].prefix { $0 != "." && $0 != "#" }))
+            }
+            if let dot = plain.firstIndex(of: ".") {
+                return .name(String(plain[plain.index(after: dot)...].prefix { $0 != "." }))
+            }
+            let type = plain.split(separator: "|").last.map(String.init) ?? ""
+            return type.isEmpty || type == "*" ? .any : .type(type)
+        }
+
+        /// Rejects languages with extensions or private parts, at which librsvg aborts the process.
+        private static func checkLanguages(_ selector: String) throws(ImageError) {
+            var rest = Substring(selector.lowercased())
+            while let found = rest.range(of: ":lang") {
+                rest = rest[found.upperBound...].drop { $0 == "(" || $0.isWhitespace }
+                let tags = rest.prefix { $0 != ")" }.split(separator: ",")
+                try SVGBounds.check(tags.count, SVGBounds.languages, "languages in a selector")
+                for tag in tags {
+                    let subtags = tag.trimmed.filter { $0 != "\"" && $0 != "'" }.split(separator: "-")
+                    let isPlain = subtags.allSatisfy { part in
+                        part == "*" || (2...8).contains(part.utf8.count) && part.allSatisfy { $0.isASCII }
+                    }
+                    guard isPlain else { throw SVGBounds.unsupported("the language \(tag.trimmed.prefix(32))") }
+                }
+            }
+        }
+
+        /// Splits a text at a separator outside of quotes, parentheses, and brackets.
+        private static func split(_ text: [UInt8], at separator: UInt8) -> [ArraySlice<UInt8>] {
+            var parts: [ArraySlice<UInt8>] = []
+            var start = 0
+            var depth = 0
+            var quote: UInt8?
+            for (place, byte) in text.enumerated() {
+                if let open = quote {
+                    if byte == open || byte == 0x0A { quote = nil }
+                    continue
+                }
+                switch byte {
+                case 0x22, 0x27: quote = byte
+                case 0x28, 0x5B, 0x7B: depth += 1
+                case 0x29, 0x5D, 0x7D: depth = max(0, depth - 1)
+                case separator where depth == 0:
+                    parts.append(text[start..<place])
+                    start = place + 1
+                default: break
+                }
+            }
+            parts.append(text[start...])
+            return parts
+        }
+
+        private static func withoutComments(_ text: [UInt8]) -> [UInt8] {
+            var result: [UInt8] = []
+            var index = 0
+            while index < text.count {
+                guard text[index] == 0x2F, index + 1 < text.count, text[index + 1] == 0x2A else {
+                    result.append(text[index])
+                    index += 1
+                    continue
+                }
+                var end = index + 2
+                while end < text.count, !(text[end] == 0x2F && text[end - 1] == 0x2A && end > index + 2) { end += 1 }
+                result.append(0x20)
+                index = min(end + 1, text.count)
+            }
+            return result
+        }
+    }
+#endif
