@@ -17,6 +17,7 @@ SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 demo:
 	@Scripts/setup build
 	@$(SWIFT) build -c release --product webimage $(WITH)
+	@$(SWIFT) build -c release --product webimage-decoder $(WITH)
 	@$$($(SWIFT) build -c release --show-bin-path)/webimage $(if $(URLS),fetch $(URLS) --output-dir demo,demo --output-dir demo)
 
 ## Opens the gallery with the bundled album, or, for example, with ARGUMENTS="~/Pictures --color-scheme dark".

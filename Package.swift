@@ -160,7 +160,10 @@ let package = Package(
         // The code that the command-line tool and the gallery share, and the gallery's model, which uses no toolkit.
         module(
             "WebImagePrograms",
-            ["WebImageConcurrency", "WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand", "CFiles"]),
+            [
+                "WebImageConcurrency", "WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand",
+                "WebImageIsolation", "CFiles",
+            ]),
         .executableTarget(
             name: "webimage",
             dependencies: [
@@ -221,7 +224,9 @@ let package = Package(
         tests("WebImageHTTPClient", []),
         // WebImageUI has no target of its own for tests, because its tests share the manager of the others.
         tests("WebImage", ["WebImageHTTPClient", "WebImageUI"]),
-        tests("WebImagePrograms", ["WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand"]),
+        tests(
+            "WebImagePrograms",
+            ["WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand", "WebImageIsolation", "CSandbox"]),
         tests(
             "WebImageGTK",
             ["WebImage", "WebImageUI", "WebImageTesting", "WebImagePrograms", "CWebImageGTK", "webimage-gallery", gtk]),

@@ -37,7 +37,8 @@ package struct Doctor: Sendable {
                 .init("transport", "Transport", [Self.tlsCheck, Self.featureCheck]),
                 .init("traits", "Traits", Self.traitChecks),
                 .init("limits", "Limits (desktop, server)", Self.limitChecks),
-                .init("isolation", "Isolation", KernelProtection.current().layers.map(\.check)),
+                .init(
+                    "isolation", "Isolation", KernelProtection.current().layers.map(\.check) + HelperHealth.current()),
                 .init(
                     "cache", "Cache directory",
                     CacheHealth.checks(DiskCacheInspection(inspecting: cacheDirectory), user: geteuid())),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CSandbox
 import Foundation
 import Glibc
 import Testing
 import WebImageCommand
+import WebImageIsolation
 import WebImageStore
 
 @testable import WebImagePrograms
@@ -23,6 +25,23 @@ struct HealthTests {
 
     private func status(_ inspection: DiskCacheInspection, _ id: String) -> DoctorReport.Status? {
         CacheHealth.checks(inspection, user: 1_000).first { $0.id == id }?.status
+    }
+
+    @Test("Each layer of a helper is a check, and a missing layer or helper is a note with its reason")
+    func helpers() throws {
+        var layers = wi_sandbox_layers()
+        layers.landlock = ENOSYS
+        let checks = HelperHealth.checks("/usr/libexec/webimage/webimage-decoder", .started(IsolationReport(layers)))
+        #expect(
+            checks.map(\.id) == [
+                "helper", "helperNoNewPrivileges", "helperNetworkNamespace", "helperResourceLimits", "helperLandlock",
+                "helperSystemCallFilter",
+            ])
+        #expect(checks.filter { $0.status != .ok }.map(\.id) == ["helperLandlock"])
+        #expect(checks[4].detail.contains(String(cString: strerror(ENOSYS))))
+        let missing = HelperHealth.checks(nil, .unavailable(reason: "no helper is installed"))
+        #expect(missing.map(\.status) == [.note] && missing[0].detail.contains("no helper is installed"))
+        #expect(missing[0].remedy?.contains("webimage-decoder") == true)
     }
 
     @Test("A private directory of the user passes all checks")
