@@ -82,7 +82,8 @@ extension CacheCommand {
             do throws(ImageError) {
                 return .success(
                     try await cache.export(
-                        to: folder, as: options.form, where: { chosen?.contains($0.key) ?? true }, progress: progress))
+                        to: folder, as: options.form, decrypting: options.decrypts,
+                        where: { chosen?.contains($0.key) ?? true }, progress: progress))
             } catch {
                 return .failure(error)
             }

@@ -29,6 +29,10 @@ struct CacheCommand: Sendable {
         let tag: String?
         let form: DiskExportForm
         let list: String?
+        /// The file with the encryption key of the cache.
+        let keyFile: String?
+        /// A Boolean value that indicates whether an export of an encrypted cache is allowed.
+        let decrypts: Bool
         let json: Bool
 
         private static let orders: [(String, DiskEntryOrder)] = [
@@ -38,7 +42,7 @@ struct CacheCommand: Sendable {
         private static let actionsByOption: [(String, Set<Action>)] = [
             ("max-size", [.trim]), ("max-age", [.trim]), ("sort", [.list]), ("glob", [.list, .clear, .export]),
             ("older-than", [.clear]), ("host", [.clear]), ("tag", [.clear, .import]), ("as", [.export]),
-            ("input-file", [.import]),
+            ("input-file", [.import]), ("decrypt", [.export]),
         ]
 
         init(_ arguments: Arguments) throws(UsageError) {
@@ -65,6 +69,8 @@ struct CacheCommand: Sendable {
             tag = arguments.last("tag")
             form = try arguments.choice("as", of: ["images", "entries"]) == "entries" ? .entries : .images
             list = arguments.last("input-file")
+            keyFile = arguments.last("encryption-key-file")
+            decrypts = arguments.has("decrypt")
             json = arguments.has("json")
             try checkOperands()
         }
@@ -97,7 +103,7 @@ struct CacheCommand: Sendable {
             report(["path": .string(options.directory)], options.directory)
             return ExitStatus.ok
         }
-        let configuration = DiskCache.Configuration(path: options.directory)
+        var configuration = DiskCache.Configuration(path: options.directory)
         // Don't create a cache just to inspect it.
         let isThere = FileManager.default.fileExists(atPath: options.directory)
         guard isThere || options.action == .import else {
@@ -108,7 +114,8 @@ struct CacheCommand: Sendable {
             return await act(nil, configuration)
         }
         do throws(ImageError) {
-            let cache = try await BlockingWork.run { () throws(ImageError) in
+            configuration = try await configurationWithKey(configuration)
+            let cache = try await BlockingWork.run { [configuration] () throws(ImageError) in
                 try DiskCache(configuration: configuration)
             }
             let status: Int32
@@ -125,6 +132,18 @@ struct CacheCommand: Sendable {
             console.report("\(error)")
             return ExitStatus.failed
         }
+    }
+
+    /// Returns a configuration with the encryption key in the file of the options, if there is one.
+    private func configurationWithKey(
+        _ configuration: DiskCache.Configuration
+    ) async throws(ImageError) -> DiskCache.Configuration {
+        guard let path = options.keyFile else { return configuration }
+        var configuration = configuration
+        configuration.encryptionKey = try await BlockingWork.run { () throws(ImageError) in
+            try EncryptionKeyFile.key(at: path)
+        }
+        return configuration
     }
 
     private func act(_ cache: DiskCache?, _ configuration: DiskCache.Configuration) async -> Int32 {

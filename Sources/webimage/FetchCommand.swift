@@ -22,8 +22,9 @@ struct FetchCommand: Sendable {
 
     func run() async -> Int32 {
         let inputs: [String]
+        let key: DiskCache.EncryptionKey?
         do throws(ImageError) {
-            inputs = try await prepare()
+            (inputs, key) = try await prepare()
         } catch {
             console.report("\(error)")
             return ExitStatus.failed
@@ -33,7 +34,7 @@ struct FetchCommand: Sendable {
             return ExitStatus.usage
         }
         let trace = options.trace.map { _ in ChromeTraceObserver() }
-        let manager = makeManager(trace)
+        let manager = makeManager(trace, key)
         if let error = manager.diskCacheError { console.report("the disk cache isn’t available: \(error)") }
         let progress = ProgressPrinter(total: inputs.count, mode: progressMode, console: console)
         let rows = await interruption.cancelling { [self] in
@@ -49,7 +50,8 @@ struct FetchCommand: Sendable {
         let isTraced = await write(trace)
         show(interruption.status == nil ? rows : rows.filter { $0.error != .cancelled })
         if [ExitStatus.interrupted, ExitStatus.terminated].contains(interruption.status) {
-            let isKept = manager.diskCacheError == nil
+            // Resume data isn't encrypted, so the manager stores it only without an encryption key.
+            let isKept = manager.diskCacheError == nil && key == nil
             console.writeError(
                 isKept ? "Interrupted. Partial downloads are kept and will be resumed.\n" : "Interrupted.\n")
         }
@@ -57,11 +59,12 @@ struct FetchCommand: Sendable {
             ? ExitStatus.ok : ExitStatus.failed
     }
 
-    private func makeManager(_ trace: ChromeTraceObserver?) -> ImageManager {
+    private func makeManager(_ trace: ChromeTraceObserver?, _ key: DiskCache.EncryptionKey?) -> ImageManager {
         ImageManager { configuration in
             if let trace { configuration.observers.append(trace) }
             if options.verbose { configuration.observers.append(LogObserver(level: .debug)) }
             configuration.diskCache = DiskCache.Configuration(path: CacheDirectory.path(options.cache))
+            configuration.diskCache?.encryptionKey = key
             configuration.downloader.maxConnections = options.jobs
             // Command-line users expect all URLs to load immediately, so don't limit the start rate.
             configuration.downloader.maxStartsPerSecond = nil
@@ -70,9 +73,12 @@ struct FetchCommand: Sendable {
         }
     }
 
-    /// Returns the inputs after creating the output directories and reading the cookies.
-    private func prepare() async throws(ImageError) -> [String] {
+    /// Returns the inputs and the encryption key after creating the output directories and reading the cookies.
+    private func prepare() async throws(ImageError) -> (inputs: [String], key: DiskCache.EncryptionKey?) {
         try await BlockingWork.run { [options, network] () throws(ImageError) in
+            let key = try options.encryptionKeyFile.map { path throws(ImageError) in
+                try EncryptionKeyFile.key(at: path)
+            }
             if let format = options.encoding.format, !ImageCoderRegistry.standard.canEncode(format) {
                 throw .processing(.noEncoder(format))
             }
@@ -80,7 +86,7 @@ struct FetchCommand: Sendable {
                 if let directory { try Files.makeDirectory(directory) }
             }
             try network.loadCookies()
-            return try Inputs.expanded(options.inputs, lists: options.lists)
+            return (try Inputs.expanded(options.inputs, lists: options.lists), key)
         }
     }
 

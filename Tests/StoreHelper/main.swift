@@ -6,6 +6,8 @@
 //         Stores entries indefinitely. After each flush, prints the number of entries stored so far.
 //     store-helper churn <folder> <seed> <count> <limit>
 //         Reads, stores, removes, and trims. Exits with status 1 if an entry has wrong contents.
+//
+// A last argument of the form key=<64 hex> is the encryption key of the cache.
 
 import Foundation
 import WebImageStore
@@ -73,10 +75,17 @@ func churn(_ cache: DiskCache, seed: UInt64, count: Int) async -> Bool {
     return true
 }
 
-let arguments = CommandLine.arguments
+func bytes(_ digits: Substring) -> Data {
+    let values = digits.compactMap(\.hexDigitValue)
+    return Data(stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
+}
+
+var arguments = CommandLine.arguments
+let secret = arguments.last?.hasPrefix("key=") == true ? arguments.removeLast().dropFirst(4) : nil
 let limit = arguments.count > 5 ? Int(arguments[5]) ?? 0 : 1 << 30
 var configuration = DiskCache.Configuration(path: arguments[2], sizeLimit: limit, minimumFreeFraction: 0)
 configuration.entrySizeLimit = 1 << 20
+if let secret { configuration.encryptionKey = try DiskCache.EncryptionKey(data: bytes(secret)) }
 let cache = try DiskCache(configuration: configuration)
 let seed = UInt64(arguments[3]) ?? 0
 if arguments[1] == "write" {

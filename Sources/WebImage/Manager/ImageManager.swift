@@ -88,12 +88,15 @@ public final class ImageManager: Sendable {
         pressure = Self.observePressure(configuration.memoryPressureMonitor, cache, pipeline.workers)
     }
 
-    /// Stores the resume data next to the cache so that interrupted downloads can resume after a restart.
+    /// Stores the resume data next to the cache so that interrupted downloads can resume after a restart. Resume data
+    /// isn't encrypted, so it remains in memory if the cache has an encryption key.
     private static func keepingParts(
         _ configuration: ImageManager.Configuration, hasDisk: Bool
     ) -> ImageDownloader.Configuration {
         var downloader = configuration.restrictedDownloader
-        if hasDisk, let cache = configuration.diskCache, downloader.resume != nil, downloader.resume?.directory == nil {
+        if hasDisk, let cache = configuration.diskCache, cache.encryptionKey == nil, downloader.resume != nil,
+            downloader.resume?.directory == nil
+        {
             downloader.resume?.directory = cache.directory.appending(path: "partial")
         }
         // The pipeline coalesces loads before they reach the downloader.

@@ -71,6 +71,10 @@ package struct OptionSpec: Sendable, Hashable {
     ]
     /// The option `--cache-dir` of the commands that always use the disk cache.
     package static let cacheDirectory = OptionSpec("cache-dir", value: "DIR", help: "Directory of the disk cache.")
+    /// The option `--encryption-key-file` of the commands that use an encrypted disk cache.
+    package static let encryptionKeyFile = OptionSpec(
+        "encryption-key-file", value: "FILE",
+        help: "Encrypt the disk cache with the key in this file: 32 bytes or 64 hexadecimal digits, with mode 0600.")
     /// The option `--cache-dir` of the commands that use the disk cache only on request.
     package static let optionalCacheDirectory = OptionSpec(
         "cache-dir", value: "DIR", help: "Use the disk cache in this directory. By default, no disk cache is used.")

@@ -33,6 +33,7 @@ package enum Commands {
             .format,
             .cachePolicy,
             .cacheDirectory,
+            .encryptionKeyFile,
             OptionSpec("tag", value: "TAG", help: "Store the images with this tag, for “cache clear --tag”."),
             OptionSpec(
                 "previews", value: "progressive|blurred",
@@ -160,6 +161,7 @@ package enum Commands {
         ],
         options: [
             .cacheDirectory,
+            .encryptionKeyFile,
             OptionSpec("max-size", value: "BYTES", help: "trim: maximum size of the cache, such as 64M."),
             OptionSpec(
                 "max-age", value: "TIME",
@@ -175,6 +177,7 @@ package enum Commands {
             OptionSpec(
                 "as", value: "images|entries",
                 help: "export: images and a manifest (default), or unchanged entry files."),
+            OptionSpec("decrypt", help: "export: write the entries of an encrypted cache unencrypted."),
             OptionSpec(
                 "input-file", letter: "i", value: "FILE",
                 help: "import: a file in which each line contains a URL, a space, and a path (- for standard input)."),

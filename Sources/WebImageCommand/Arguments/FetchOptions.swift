@@ -25,6 +25,8 @@ package struct FetchOptions: Sendable {
     /// The raw value of the cache policy.
     package let policy: String
     package let cache: String?
+    /// The file with the encryption key of the disk cache.
+    package let encryptionKeyFile: String?
     /// The tag for stored images.
     package let tag: String?
     /// The style of previews, or `nil` for no previews.
@@ -55,6 +57,7 @@ package struct FetchOptions: Sendable {
         self.encoding = encoding
         policy = try arguments.choice("cache-policy", of: OptionSpec.cachePolicies) ?? OptionSpec.cachePolicies[0]
         cache = arguments.last("cache-dir")
+        encryptionKeyFile = arguments.last("encryption-key-file")
         tag = arguments.last("tag")
         previews = try arguments.choice("previews", of: ["progressive", "blurred"])
         previewDirectory = arguments.last("preview-dir")

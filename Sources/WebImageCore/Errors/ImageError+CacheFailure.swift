@@ -19,6 +19,10 @@ extension ImageError {
         case indexFailed(code: Int32, message: String)
         /// 3006: A pause in writing because the disk is full or read-only.
         case writesSuspended(reason: String)
+        /// 3007: An encryption key that doesn't have 32 bytes or can't be derived from its passphrase.
+        case invalidEncryptionKey(reason: String)
+        /// 3008: An export of an encrypted cache without the option that writes the images unencrypted.
+        case exportNotDecrypted
 
         /// The stable error code.
         package var code: Int {
@@ -29,6 +33,8 @@ extension ImageError {
             case .corruptEntry: 3004
             case .indexFailed: 3005
             case .writesSuspended: 3006
+            case .invalidEncryptionKey: 3007
+            case .exportNotDecrypted: 3008
             }
         }
 
@@ -44,6 +50,9 @@ extension ImageError {
             case .corruptEntry(let reason): "A cache entry is corrupt: \(reason)."
             case .indexFailed(let code, let message): "The cache index failed: \(message) (SQLite \(code))."
             case .writesSuspended(let reason): "The disk cache is suspended: \(reason)."
+            case .invalidEncryptionKey(let reason): "The encryption key can't be used: \(reason)."
+            case .exportNotDecrypted:
+                "The cache is encrypted, and an export isn't. To write the entries unencrypted, request decryption."
             }
         }
     }

@@ -11,6 +11,12 @@ extension DiskCache {
     ///
     /// Reads miss the entries as soon as this method is called. When it returns, the entries are no longer in their
     /// location. The cache deletes the files gradually in the background.
+    ///
+    /// If ``Configuration/encryptionKey`` is set, the cache first overwrites random bytes without which the entries and
+    /// the index can't be decrypted, even with the key. This also applies to copies of the files, such as backups that
+    /// don't contain these bytes. On file systems that write data to new places, such as Btrfs, ZFS, and those with a
+    /// data journal, and on solid-state disks, the previous bytes can remain on the medium until it reuses them. To make
+    /// all entries unreadable there, too, discard the encryption key. Entries of other keys remain.
     public func removeAll() async {
         state.enqueue { state in
             guard !state.isClosed else { return nil }
@@ -21,7 +27,8 @@ extension DiskCache {
         await flush()
     }
 
-    /// The reason why the last call of ``removeAll()`` left the entries on disk, or `nil` if it removed them.
+    /// The reason why the last call of ``removeAll()`` left the entries on disk or didn't make encrypted ones unusable, or
+    /// `nil` if it removed them.
     package var removalFailure: ImageError? {
         state.shared.withLock { $0.removalFailure }.map {
             .cache(.systemCallFailed(operation: $0.operation, path: state.layout.blobs, errno: $0.code))
@@ -213,7 +220,7 @@ extension EntryReader {
             let inode = contents.status.inode
             let isWhole: Bool
             do throws(EntryFileError) {
-                let key = try EntryFile.decode(contents.consumeBytes(), key: nil, verify: true).key
+                let key = try state.decode(contents.consumeBytes(), name: name, key: nil, verify: true).key
                 isWhole = state.name(of: key) == name
             } catch {
                 isWhole = false

@@ -62,6 +62,19 @@ extension DiskCache {
         /// them. You can't remove their entries, but an entry stored under the same key takes precedence. The default
         /// is an empty array.
         public var readOnlyDirectories: [URL] = []
+        /// The key that encrypts all files of the cache. The default is `nil`, which means that the files aren't
+        /// encrypted.
+        ///
+        /// With a key, file names, URLs, header fields, tags, custom values, and images are encrypted and authenticated
+        /// (AES-256-GCM and HMAC-SHA-256). A modified entry is a cache miss. The number of entries, their sizes, and the
+        /// times of their uses aren't secret.
+        ///
+        /// The entries of each key are in a subdirectory of ``directory``, and each of them has its own limits. Opening
+        /// the cache with a key deletes the unencrypted entries in the directory. Entries of other keys are deleted when
+        /// they weren't used for ``maxAge``. Both happen only if no other process uses these entries.
+        ///
+        /// The entries of ``readOnlyDirectories`` aren't encrypted.
+        public var encryptionKey: EncryptionKey?
         /// The maximum number of entries that wait to be written.
         package var maxPendingEntries = 1_024
         /// The clock of the cache.
@@ -120,6 +133,7 @@ extension DiskCache {
                 && left.maxPendingBytes == right.maxPendingBytes
                 && left.maxPendingEntries == right.maxPendingEntries
                 && left.readOnlyDirectories == right.readOnlyDirectories
+                && left.encryptionKey == right.encryptionKey
         }
 
         /// Hashes the location and the limits.
@@ -136,6 +150,7 @@ extension DiskCache {
             hasher.combine(maxPendingBytes)
             hasher.combine(maxPendingEntries)
             hasher.combine(readOnlyDirectories)
+            hasher.combine(encryptionKey)
         }
     }
 }

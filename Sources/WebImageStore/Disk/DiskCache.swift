@@ -14,6 +14,7 @@ import WebImageHTTP
 /// - A returned entry is byte for byte equal to an entry that was stored under the same key.
 /// - If a process is killed at any moment, the cache loses at most the entries that the process was writing.
 /// - The cache enforces its limits while it runs. Several processes can use the same directory.
+/// - With ``Configuration/encryptionKey``, all files are encrypted.
 /// - A full, read-only, or failing disk never causes a request to fail. Reads miss, and writes are dropped and then
 ///   paused.
 ///
@@ -33,13 +34,25 @@ public final class DiskCache: Sendable {
         let layout = CacheLayout(configuration)
         try layout.prepare(configuration.fileSystem)
         let salt = try? CacheSalt.load(layout.salt, configuration.fileSystem)
-        let state = DiskCacheState(configuration, salt: salt)
+        let cipher = try Self.cipher(configuration, layout)
+        let state = DiskCacheState(configuration, salt: salt, cipher: cipher)
         self.state = state
         readers = ReaderThreads(name: "webimage-read", threads: 2) { EntryReader(state) }
         let writer = Thread { DiskCacheWriter(state).run() }
         writer.name = "webimage-write"
         writer.start()
         if !state.extras.isEmpty { _ = readers.submit { $0.state.extras.load() } }
+    }
+
+    private static func cipher(
+        _ configuration: Configuration, _ layout: CacheLayout
+    ) throws(ImageError) -> CacheCipher? {
+        guard let key = configuration.encryptionKey else { return nil }
+        do throws(SystemCallError) {
+            return try CacheCipher(key, layout, configuration.fileSystem)
+        } catch {
+            throw .cache(.systemCallFailed(operation: error.operation, path: error.path, errno: error.code))
+        }
     }
 
     deinit {

@@ -97,6 +97,10 @@ package struct DiskCacheInspection: Sendable, Hashable {
         directory.owner = facts.st_uid
         directory.permissions = facts.st_mode & 0o7777
         guard directory.isDirectory else { return directory }
+        // The cache doesn't follow links in its directory, but the directory itself may be one.
+        guard let resolved = realpath(path, nil) else { throw SystemCallError("realpath", path, errno) }
+        defer { free(resolved) }
+        let path = String(cString: resolved)
         let layout = CacheLayout(root: path)
         let isPrivate = [user, 0].contains(directory.owner) && directory.permissions & 0o022 == 0
         var isIndexTrusted = true

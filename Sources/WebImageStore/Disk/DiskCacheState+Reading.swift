@@ -26,9 +26,9 @@ extension DiskCacheState {
         do throws(SystemCallError) {
             let contents = try cachedContents(ofEntry: name, limit: Self.cachedReadLimit)
             let inode = contents.status.inode
-            guard let entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: verified != inode) else {
-                return nil
-            }
+            let entry = try? decode(
+                contents.consumeBytes(), name: name, key: key, verify: verified != inode, mayBlock: false)
+            guard let entry else { return nil }
             // Only the index contains the last use, and a reader thread reads it.
             guard configuration.expiration == .sinceStored || !isExpired(entry, now: clock.now()) else { return nil }
             return .some(accept(entry, name: name, inode: inode))

@@ -88,6 +88,8 @@ final class DiskCacheState: Sendable {
     let extras: ExtraDirectories
     /// The digests that replace the values of request header fields in stored responses.
     let selectorDigests: SelectorDigests
+    /// The encryption of the files, or `nil` if they aren't encrypted.
+    let cipher: CacheCipher?
     private let currentLimits: Lock<(limits: DiskCache.Limits, largestEntry: Int)>
     let shared: Lock<Shared>
     private let wake = DispatchSemaphore(value: 0)
@@ -98,8 +100,9 @@ final class DiskCacheState: Sendable {
     /// Creates the state for an existing directory.
     ///
     /// Without a salt, responses that depend on private request header fields are found only by this process.
-    init(_ configuration: DiskCache.Configuration, salt: [UInt8]? = nil) {
+    init(_ configuration: DiskCache.Configuration, salt: [UInt8]? = nil, cipher: CacheCipher? = nil) {
         self.configuration = configuration
+        self.cipher = cipher
         selectorDigests = SelectorDigests(key: salt ?? KeyedHash.random(count: CacheSalt.count))
         layout = CacheLayout(configuration)
         let limits = DiskCache.Limits(configuration)

@@ -26,7 +26,7 @@ final class EntryReader {
             let inode = contents.status.inode
             let mustVerify = state.shared.withLock { $0.verified[key.storedDigest] != inode }
             do throws(EntryFileError) {
-                let entry = try EntryFile.decode(contents.consumeBytes(), key: key, verify: mustVerify)
+                let entry = try state.decode(contents.consumeBytes(), name: name, key: key, verify: mustVerify)
                 return found(entry, name: name, inode: inode)
             } catch {
                 return discardCorrupt(key, name, inode: inode)
@@ -96,7 +96,7 @@ final class EntryReader {
         let generation = state.shared.withLock { $0.indexGeneration }
         if index == nil || generation != indexGeneration {
             indexGeneration = generation
-            index = try? CacheIndex(reading: state.layout.index)
+            index = try? CacheIndex(reading: state.layout.index, cipher: state.cipher)
         }
     }
 }

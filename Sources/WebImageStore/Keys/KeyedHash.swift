@@ -18,8 +18,12 @@ enum KeyedHash {
 
     /// Returns random bytes of the operating system.
     static func random(count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
         var bytes: [UInt8] = []
-        for _ in 0..<count { bytes.append(UInt8.random(in: 0...255)) }
+        bytes.reserveCapacity(count + 7)
+        // Every number is a call of the system, so use all of its bytes.
+        while bytes.count < count { withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) } }
+        bytes.removeLast(bytes.count - count)
         return bytes
     }
 }

@@ -114,6 +114,50 @@ struct CacheCommandTests {
         }
     }
 
+    @Test("With a key file, the cache is encrypted, and an export requires --decrypt")
+    func encrypted() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(), "a.png")
+        try tool.write(Data((String(repeating: "0f", count: 32) + "\n").utf8), "key")
+        try tool.write(Data(repeating: 1, count: 32), "other-key")
+        let url = "https://secret.example/a.png"
+        func mode(_ permissions: Int, _ name: String) throws {
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: tool.path(name))
+        }
+        func run(_ words: String..., key: String = "key") async throws -> ToolProcess.Result {
+            try await tool.start(words + ["--cache-dir", "kept", "--encryption-key-file", key]).result
+        }
+        try mode(0o640, "key")
+        let shared = try await run("cache", "import", url, "a.png")
+        #expect(shared.status == 1)
+        #expect(shared.error.contains("other users can access key (mode 0640, but 0600 is required)"))
+        #expect(!FileManager.default.fileExists(atPath: tool.path("kept")))
+        try mode(0o600, "key")
+        try mode(0o400, "other-key")
+        #expect(try await run("cache", "import", url, "a.png").status == 0)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: tool.path("kept"))
+        for name in files {
+            let data = FileManager.default.contents(atPath: tool.path("kept/\(name)"))
+            #expect(data?.range(of: Data("secret.example".utf8)) == nil, "\(name)")
+        }
+        let fetched = try await run("fetch", url, "-p", "cache-only", "--json")
+        #expect(fetched.status == 0)
+        #expect(try await run("fetch", url, "-p", "cache-only", key: "other-key").status == 1)
+        #expect(try await run("cache", "list", "--json").objects[0]["url"] as? String == url)
+        #expect(try await run("cache", "export", "out").status == 1)
+        #expect(try await run("cache", "export", "out", "--decrypt").status == 0)
+        #expect(try await run("cache", "list", "--decrypt").status == 64)
+        try tool.write(Data("short".utf8), "bad-key")
+        try mode(0o600, "bad-key")
+        for command in ["cache list", "fetch \(url)"] {
+            let words = command.split(separator: " ").map(String.init) + ["--cache-dir", "kept"]
+            let result = try await tool.start(words + ["--encryption-key-file", "bad-key"]).result
+            #expect(result.status == 1)
+            #expect(result.error.contains("bad-key has 5 bytes, but 32 bytes or 64 hexadecimal digits are required"))
+            #expect(!result.error.contains("short"))
+        }
+    }
+
     @Test("An export is imported into another cache, and files that aren't images are rejected")
     func transfer() async throws {
         let tool = try await filled()

@@ -35,6 +35,8 @@ struct ReferenceArticleTests {
         (.cache(.corruptEntry(reason: "")), ".cache(.corruptEntry)"),
         (.cache(.indexFailed(code: 1, message: "")), ".cache(.indexFailed)"),
         (.cache(.writesSuspended(reason: "")), ".cache(.writesSuspended)"),
+        (.cache(.invalidEncryptionKey(reason: "")), ".cache(.invalidEncryptionKey)"),
+        (.cache(.exportNotDecrypted), ".cache(.exportNotDecrypted)"),
         (.decoding(ImageError.DecodingFailure(.noData)), "noData"),
         (.decoding(ImageError.DecodingFailure(.unknownFormat)), "unknownFormat"),
         (.decoding(ImageError.DecodingFailure(.notAnImage)), "notAnImage"),

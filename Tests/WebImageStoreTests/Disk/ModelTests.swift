@@ -9,12 +9,13 @@ import WebImageHTTP
 
 @Suite("Disk cache compared with a dictionary")
 struct ModelTests {
-    @Test("Random operations have the same results as with a dictionary", arguments: 0..<6)
-    func withoutLimits(_ seed: Int) async throws {
+    @Test("Random operations have the same results as with a dictionary", arguments: 0..<6, [false, true])
+    func withoutLimits(_ seed: Int, isEncrypted: Bool) async throws {
         let folder = TestDirectory()
         var random = SeededGenerator(seed: UInt64(seed))
         var model: [Int: CacheEntry] = [:]
-        var cache = try folder.open()
+        let secret = try testKey(isEncrypted)
+        var cache = try folder.open(key: secret)
         for step in 0..<400 {
             let number = Int.random(in: 0..<20, using: &random)
             switch Int.random(in: 0..<100, using: &random) {
@@ -38,20 +39,22 @@ struct ModelTests {
             case 97: #expect(await cache.verify().entryCount == model.count)
             default:
                 await cache.close()
-                cache = try folder.open()
+                cache = try folder.open(key: secret)
             }
         }
         for number in 0..<20 { #expect(await cache.entry(for: key(number)) == model[number]) }
         await cache.close()
     }
 
-    @Test("With a size limit, lookups return the newest entry or none, and the limit holds", arguments: 0..<4)
-    func withLimit(_ seed: Int) async throws {
+    @Test(
+        "With a size limit, lookups return the newest entry or none, and the limit holds", arguments: 0..<4,
+        [false, true])
+    func withLimit(_ seed: Int, isEncrypted: Bool) async throws {
         let folder = TestDirectory()
         let limit = 200_000
         var random = SeededGenerator(seed: UInt64(seed) + 90)
         var model: [Int: CacheEntry] = [:]
-        let cache = try folder.open(sizeLimit: limit)
+        let cache = try folder.open(sizeLimit: limit, key: try testKey(isEncrypted))
         for step in 0..<600 {
             let number = Int.random(in: 0..<80, using: &random)
             switch Int.random(in: 0..<100, using: &random) {
@@ -71,7 +74,7 @@ struct ModelTests {
         }
         await cache.trim(toSize: 0)
         #expect(await cache.info().entryCount == 0)
-        #expect(try entryFiles(folder).isEmpty)
+        #expect(try entryFiles(in: cache.state.layout.root).isEmpty)
         await cache.close()
     }
 

@@ -12,6 +12,9 @@ enum HelperProcess {
             output: output.map { .descriptor($0) } ?? .file("/dev/null"), error: .descriptor(2))
     }
 
+    /// The argument that makes the helper use ``testKey(_:)``.
+    static let keyArgument = "key=" + testKeyBytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+
     struct Missing: Error {}
 
     private static func executable() throws -> URL {

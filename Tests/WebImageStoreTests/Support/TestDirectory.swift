@@ -27,9 +27,19 @@ final class TestDirectory: Sendable {
         DiskCache.Configuration(path: path, sizeLimit: sizeLimit, minimumFreeFraction: 0)
     }
 
-    func open(sizeLimit: Int = 64 << 20) throws -> DiskCache {
-        try DiskCache(configuration: configuration(sizeLimit: sizeLimit))
+    func open(sizeLimit: Int = 64 << 20, key: DiskCache.EncryptionKey? = nil) throws -> DiskCache {
+        var configuration = configuration(sizeLimit: sizeLimit)
+        configuration.encryptionKey = key
+        return try DiskCache(configuration: configuration)
     }
+}
+
+/// An encryption key that is the same in all processes of a test.
+let testKeyBytes = Data((0..<32).map { UInt8($0 * 7 + 3) })
+
+/// Returns the encryption key of tests, or `nil` if a test runs without encryption.
+func testKey(_ isEncrypted: Bool = true) throws -> DiskCache.EncryptionKey? {
+    isEncrypted ? try DiskCache.EncryptionKey(data: testKeyBytes) : nil
 }
 
 /// A clock that a test sets.

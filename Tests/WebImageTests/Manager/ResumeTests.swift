@@ -24,6 +24,22 @@ struct ResumeTests {
         #expect(response.metrics?.resumedByteCount == 500_000)
     }
 
+    @Test("If the disk cache is encrypted, resume data isn't written to disk, and downloads resume from memory")
+    func encrypted() async throws {
+        let server = try losingServer()
+        let fixture = try ManagerFixture {
+            $0.downloader.retry = .never
+            $0.diskCache?.encryptionKey = DiskCache.EncryptionKey()
+        }
+        let url = server.url("/a")
+        await #expect(throws: ImageError.self) { try await fixture.manager.image(for: url) }
+        #expect(try await fixture.manager.image(for: url).size == PixelSize(width: 500, height: 500))
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=500000-"])
+        await fixture.manager.shutdown()
+        let cache = fixture.directory.file("cache")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: cache).allSatisfy { $0.hasPrefix("key-") })
+    }
+
     @Test("Removing all entries or one URL removes the resume data in memory and on disk", arguments: [true, false])
     func forgetting(all: Bool) async throws {
         let server = try losingServer()

@@ -6,6 +6,9 @@ import WebImageCore
 /// The directory structure of a disk cache:
 ///
 ///     CACHEDIR.TAG  salt  lock  evictor  index.sqlite(-wal,-shm)  blobs/00…ff/<64 hex>  temp/  trash-<n>/
+///
+/// With an encryption key, this structure and the file `content-salt` are in the subdirectory `key-<32 hex>`. The
+/// configured directory then contains only the file `salt`, from which keys are derived.
 struct CacheLayout: Sendable {
     /// The directory that contains the files.
     let root: String
@@ -13,25 +16,30 @@ struct CacheLayout: Sendable {
     let folders: [String]
     /// A Boolean value that indicates whether several users share the configured directory.
     let isShared: Bool
+    /// A Boolean value that indicates whether the files are encrypted.
+    let isEncrypted: Bool
     /// The effective user of the process.
     let user: uid_t
 
     /// Creates the structure of a directory that a single user owns.
     init(root: String) {
-        self.init(folders: [root], isShared: false)
+        self.init(folders: [root], isShared: false, isEncrypted: false)
     }
 
-    /// Creates the structure for a configuration. In a shared directory, each user has a subdirectory.
+    /// Creates the structure for a configuration. In a shared directory, each user has a subdirectory, and each
+    /// encryption key has one below it.
     init(_ configuration: DiskCache.Configuration) {
-        let directory = configuration.directory.absoluteFilePath
-        let isShared = configuration.isShared
+        var folders = [configuration.directory.absoluteFilePath]
+        if configuration.isShared { folders.append("\(folders[0])/user-\(geteuid())") }
+        if let key = configuration.encryptionKey { folders.append("\(folders[folders.count - 1])/\(key.folderName)") }
         self.init(
-            folders: isShared ? [directory, "\(directory)/user-\(geteuid())"] : [directory], isShared: isShared)
+            folders: folders, isShared: configuration.isShared, isEncrypted: configuration.encryptionKey != nil)
     }
 
-    private init(folders: [String], isShared: Bool) {
+    private init(folders: [String], isShared: Bool, isEncrypted: Bool) {
         self.folders = folders
         self.isShared = isShared
+        self.isEncrypted = isEncrypted
         root = folders.last ?? ""
         user = geteuid()
     }
@@ -44,6 +52,12 @@ struct CacheLayout: Sendable {
     var tag: String { "\(root)/CACHEDIR.TAG" }
     /// The path of 32 random bytes that are the same for all processes.
     var salt: String { "\(root)/salt" }
+    /// The path of 32 random bytes without which the encrypted files can't be decrypted.
+    var contentSalt: String { "\(root)/content-salt" }
+    /// The directory of this user that contains the subdirectories of the encryption keys, which is ``root`` without
+    /// encryption.
+    var base: String { isEncrypted ? folders.dropLast().last ?? root : root }
+    static let encryptedPrefix = "key-"
     static let trashPrefix = "trash-"
     /// The path of a new directory for files that are set aside, which differs on each access.
     var newTrash: String {
@@ -89,6 +103,13 @@ struct CacheLayout: Sendable {
         }
     }
 
+    /// Returns a Boolean value that indicates whether a name is that of the subdirectory of an encryption key.
+    static func isEncryptedFolder(_ name: String) -> Bool {
+        let digits = name.utf8.dropFirst(encryptedPrefix.utf8.count)
+        return name.hasPrefix(encryptedPrefix) && digits.count == 32
+            && digits.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+
     /// Returns a Boolean value that indicates whether a name is that of an entry file. The cache doesn't own other
     /// files in the tree.
     static func isEntryName(_ name: String) -> Bool {
@@ -102,19 +123,26 @@ extension CacheLayout {
     /// - Throws: ``ImageError/CacheFailure/unsafeDirectory(path:reason:)`` or
     ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
     func prepare(_ files: any FileSystem) throws(ImageError) {
-        guard root.hasPrefix("/"), !root.utf8.contains(0) else {
-            throw .cache(.unsafeDirectory(path: root, reason: "the path isn't absolute"))
-        }
-        for folder in folders { try prepare(folder, files) }
+        try prepareFolders(files)
         // A part that was replaced by a link would lead the cache to files of other programs.
         for part in [blobs, temp] { try checkPart(part, .directory, files) }
-        for part in [lock, evictor, tag, salt, index, "\(index)-wal", "\(index)-shm"] {
-            try checkPart(part, .file, files)
-        }
+        for part in [lock, evictor, tag, index, "\(index)-wal", "\(index)-shm"] { try checkPart(part, .file, files) }
+        if isEncrypted { try checkPart(contentSalt, .file, files) }
         // A read-only directory still serves reads. Ignore the following errors because they only prevent writes.
         try? makeDirectory(blobs, files)
         try? makeDirectory(temp, files)
         writeTag(files)
+    }
+
+    /// Creates the missing directories of the cache from the configured one to the root, and checks them and the salt.
+    ///
+    /// - Throws: The errors of ``prepare(_:)``.
+    func prepareFolders(_ files: any FileSystem) throws(ImageError) {
+        guard root.hasPrefix("/"), !root.utf8.contains(0) else {
+            throw .cache(.unsafeDirectory(path: root, reason: "the path isn't absolute"))
+        }
+        for folder in folders { try prepare(folder, files) }
+        try checkPart(salt, .file, files)
     }
 
     /// Creates a directory of the cache if it's missing and checks it.

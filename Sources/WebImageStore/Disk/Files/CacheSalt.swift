@@ -18,7 +18,7 @@ enum CacheSalt {
         }
         defer { files.close(file) }
         // Another process may be creating the file.
-        try files.lock(file, LOCK_EX)
+        try lock(file, files)
         guard try files.status(of: file).kind == .file else { throw SystemCallError("read", path, EINVAL) }
         guard let memory = FileBytes(count: count) else { throw SystemCallError("read", path, ENOMEM) }
         let found = try files.readAll(file, into: memory.mutableBytes)
@@ -29,5 +29,27 @@ enum CacheSalt {
         memory.mutableBytes.copyBytes(from: salt)
         try files.writeAll(file, UnsafeRawBufferPointer(rebasing: memory.bytes[found...]))
         return salt
+    }
+
+    private static func lock(_ file: Int32, _ files: any FileSystem) throws(SystemCallError) {
+        while true {
+            do throws(SystemCallError) { return try files.lock(file, LOCK_EX) } catch  where error.code == EINTR {
+                continue
+            }
+        }
+    }
+
+    /// Overwrites the salt in a file with other random bytes and waits until they're on disk.
+    ///
+    /// The file is overwritten in place, so this also works on a full disk.
+    static func replace(_ path: String, _ files: any FileSystem) throws(SystemCallError) {
+        let file = try files.openFile(path, O_WRONLY | O_CREAT | O_NONBLOCK, mode: 0o600)
+        defer { files.close(file) }
+        try lock(file, files)
+        guard try files.status(of: file).kind == .file else { throw SystemCallError("write", path, EINVAL) }
+        guard let memory = FileBytes(count: count) else { throw SystemCallError("write", path, ENOMEM) }
+        memory.mutableBytes.copyBytes(from: KeyedHash.random(count: count))
+        try files.writeAll(file, memory.bytes)
+        try files.synchronize(file)
     }
 }

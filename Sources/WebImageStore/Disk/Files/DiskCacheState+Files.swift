@@ -9,7 +9,35 @@ extension DiskCacheState {
     var readableFileSize: Int { readableEntrySize + 4 * EntryFile.sectionLimit }
 
     /// Returns the name of the file of a key.
-    func name(of key: CacheKey) -> String { key.fileName }
+    func name(of key: CacheKey) -> String { cipher?.name(of: key) ?? key.fileName }
+
+    /// Decodes a complete entry file of this cache.
+    ///
+    /// - Parameters:
+    ///   - file: The contents of the file.
+    ///   - name: The name of the file.
+    ///   - key: The key that the file must have, or `nil` to accept any key.
+    ///   - verify: A Boolean value that indicates whether to verify the checksum. Encrypted files are always verified.
+    ///   - mayBlock: A Boolean value that indicates whether this method may read another file. The default is `true`.
+    func decode(
+        _ file: consuming FileBytes, name: String, key: CacheKey?, verify: Bool, mayBlock: Bool = true
+    ) throws(EntryFileError) -> CacheEntry {
+        guard let cipher else { return try EntryFile.decode(file, key: key, verify: verify) }
+        return try cipher.decode(file, name: name, key: key, mayBlock: mayBlock)
+    }
+
+    /// Decodes all sections of an entry file except the payload from the first bytes of the file.
+    func decodeSections(
+        _ bytes: UnsafeRawBufferPointer, fileSize: Int, name: String
+    ) throws(EntryFileError) -> SectionsResult {
+        if let cipher { return try cipher.decodeSections(bytes, fileSize: fileSize, name: name) }
+        let layout = try EntryLayout(bytes)
+        guard layout.fileBytes == fileSize else { throw .length }
+        guard layout.payload.lowerBound <= bytes.count else {
+            return .incomplete(required: layout.payload.lowerBound)
+        }
+        return .entry(try EntryFile.decodeSections(bytes, layout, key: nil), payload: layout.payload.count)
+    }
 
     /// Returns a Boolean value that indicates whether a file was written by the user of this process or by root, and
     /// other users can't change it.

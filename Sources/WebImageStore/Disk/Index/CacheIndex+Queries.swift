@@ -47,8 +47,8 @@ extension CacheIndex {
     private func digests(_ select: SQLiteStatement) throws(IndexError) -> [CacheKey.StoredDigest] {
         defer { select.reset() }
         var found: [CacheKey.StoredDigest] = []
-        while try select.step() { found.append(digest(select, 0)) }
-        return found
+        while try select.step() { found.append(storedDigest(select, 0)) }
+        return cipher?.opened(found) ?? found
     }
 
     /// Returns the entry names in a shard.
@@ -73,8 +73,8 @@ extension CacheIndex {
         select.bind(CacheLayout.nameBytes(name))
         guard try select.step(), select.double(0) == stored else { return nil }
         return EntryMetadataUpdate(
-            head: select.isNull(1) ? nil : StoredResponseHead(encoded: select.blob(1)),
-            attachment: select.isNull(2) ? nil : EntryMetadataUpdate.Attachment(encoded: select.blob(2)))
+            head: opened(select, 1, .head, name) { StoredResponseHead(encoded: $0) } ?? nil,
+            attachment: opened(select, 2, .attachment, name) { EntryMetadataUpdate.Attachment(encoded: $0) } ?? nil)
     }
 
     /// Returns the entries whose age is counted from a time before `cutoff`, and those whose own time to live has passed
@@ -134,10 +134,12 @@ extension CacheIndex {
             while try lines.step() {
                 found.append(
                     EvictionCandidate(
-                        id: lines.int(5), path: EntryPath(lines.blob(0)), digest: digest(lines, 2),
+                        id: lines.int(5), path: EntryPath(lines.blob(0)), digest: storedDigest(lines, 2),
                         size: lines.int(1), accessed: lines.double(4)))
             }
         }
+        guard let cipher else { return found }
+        for (index, digest) in zip(found.indices, cipher.opened(found.map(\.digest))) { found[index].digest = digest }
         return found
     }
 
@@ -155,20 +157,23 @@ extension CacheIndex {
     func summaries() throws(IndexError) -> [(id: Int, summary: DiskCache.EntryInfo)] {
         let select = try connection.statement(
             """
-            SELECT key, size, payload, stored, accessed, expires, format, tags, id FROM entries
+            SELECT key, format, tags, name, size, payload, stored, accessed, expires, id FROM entries
             ORDER BY accessed DESC, id DESC
             """)
         defer { select.reset() }
+        cipher?.refresh()
         var found: [(Int, DiskCache.EntryInfo)] = []
         while try select.step() {
+            // In an encrypted index, a modified row doesn't have a key.
+            guard let (key, format, tags) = description(select) else { continue }
             let summary = DiskCache.EntryInfo(
-                key: CacheKey(canonical: select.text(0)), diskSize: select.int(1), dataSize: select.int(2),
-                storedAt: Date(timeIntervalSince1970: select.double(3)),
-                lastAccessedAt: Date(timeIntervalSince1970: select.double(4)),
-                expiresAt: select.isNull(5) ? nil : Date(timeIntervalSince1970: select.double(5)),
-                format: select.isNull(6) ? nil : ImageFormat(rawValue: select.text(6)),
-                tags: select.isNull(7) ? [] : Set(CacheKey.components(ofKey: select.text(7))))
-            found.append((select.int(8), summary))
+                key: CacheKey(canonical: key), diskSize: select.int(4), dataSize: select.int(5),
+                storedAt: Date(timeIntervalSince1970: select.double(6)),
+                lastAccessedAt: Date(timeIntervalSince1970: select.double(7)),
+                expiresAt: select.isNull(8) ? nil : Date(timeIntervalSince1970: select.double(8)),
+                format: format.map { ImageFormat(rawValue: $0) },
+                tags: tags.map { Set(CacheKey.components(ofKey: $0)) } ?? [])
+            found.append((select.int(9), summary))
         }
         return found
     }
@@ -177,6 +182,9 @@ extension CacheIndex {
     ///
     /// This method scans the complete table.
     func ids(below prefix: CacheKey) throws(IndexError) -> [Int] {
+        guard cipher == nil else {
+            return try summaries().filter { $0.summary.key.isDerived(from: prefix) }.map(\.id)
+        }
         // An additional field begins with the digits of its length, and the colon is the character after the digits.
         let select = try connection.statement("SELECT id FROM entries WHERE key > ? AND key < ?")
         defer { select.reset() }
@@ -194,7 +202,7 @@ extension CacheIndex {
         return try select.step() && !select.isNull(0) ? Date(timeIntervalSince1970: select.double(0)) : nil
     }
 
-    private func digest(_ statement: SQLiteStatement, _ column: Int32) -> CacheKey.StoredDigest {
+    private func storedDigest(_ statement: SQLiteStatement, _ column: Int32) -> CacheKey.StoredDigest {
         CacheKey.StoredDigest(
             high: UInt64(UInt(bitPattern: statement.int(column))),
             low: UInt64(UInt(bitPattern: statement.int(column + 1))))

@@ -14,13 +14,16 @@ final class CacheIndex {
     static let version = 5
 
     let connection: SQLiteConnection
+    /// The encryption of the keys and of all values that describe an entry, or `nil` if they aren't encrypted.
+    let cipher: CacheCipher?
     /// The changes of the totals in the current transaction.
     var growth = (entries: 0, bytes: 0)
     /// The id of the next row that the current transaction inserts, or `nil` before the first insertion.
     private var nextID: Int?
 
     /// Opens the index for the writer and creates it if it doesn't exist.
-    init(writing path: String) throws(IndexError) {
+    init(writing path: String, cipher: CacheCipher? = nil) throws(IndexError) {
+        self.cipher = cipher
         connection = try SQLiteConnection(path, create: true, busyMilliseconds: 2_000)
         try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
         // By default, Debian's SQLite library overwrites deleted content even if that requires additional writes.
@@ -35,7 +38,8 @@ final class CacheIndex {
     }
 
     /// Opens the index for lookups of single rows.
-    init(reading path: String) throws(IndexError) {
+    init(reading path: String, cipher: CacheCipher? = nil) throws(IndexError) {
+        self.cipher = cipher
         // The timeout is long enough for the writer to recover a log that another process left.
         connection = try SQLiteConnection(path, create: false, busyMilliseconds: 500)
         try connection.execute("PRAGMA query_only=1")
@@ -119,20 +123,19 @@ final class CacheIndex {
         insert.bind(id)
         bindName(row.name, insert)
         insert.bind(Self.tag(row.name))
-        insert.bind(Int(bitPattern: UInt(row.digest.high)))
-        insert.bind(Int(bitPattern: UInt(row.digest.low)))
+        let digest = try sealed(row.digest)
+        insert.bind(Int(bitPattern: UInt(digest.high)))
+        insert.bind(Int(bitPattern: UInt(digest.low)))
         insert.bind(row.accessed)
         insert.bind(row.renewed)
         insert.bind(row.size)
         insert.bind(row.payload)
         insert.bind(row.stored)
         insert.bind(row.expires)
-        insert.bind(row.format)
-        insert.bind(row.key)
-        insert.bind(row.tags.isEmpty ? nil : CacheKey(row.tags.sorted()).canonical)
+        try bindDescription(of: row, insert)
         insert.bind(row.update == EntryMetadataUpdate() ? nil : 1)
-        insert.bind(row.update.head?.encoded())
-        insert.bind(row.update.attachment?.encoded)
+        insert.bind(try sealed(row.update.head?.encoded(), .head, row.name))
+        insert.bind(try sealed(row.update.attachment?.encoded, .attachment, row.name))
         insert.bind(row.lifetime)
         try insert.run()
         nextID = id + 1
@@ -190,7 +193,7 @@ final class CacheIndex {
                 UPDATE entries SET head = ?, updated = 1, renewed = ?, accessed = ?, expires = ?
                 WHERE tag = ? AND name = ?
                 """)
-            change.bind(head.encoded())
+            change.bind(try sealed(head.encoded(), .head, name))
             change.bind(renewed)
             change.bind(renewed)
             change.bind(head.expiry?.timeIntervalSince1970)
@@ -199,7 +202,7 @@ final class CacheIndex {
         if let attachment = update.attachment {
             let change = try connection.statement(
                 "UPDATE entries SET attachment = ?, updated = 1 WHERE tag = ? AND name = ?")
-            change.bind(attachment.encoded)
+            change.bind(try sealed(attachment.encoded, .attachment, name))
             isKnown = try run(change, name: name)
         }
         return isKnown

@@ -9,22 +9,29 @@ import WebImageCore
 extension DiskCache {
     /// Writes the images of the cache and a manifest to a directory.
     ///
-    /// The files have the extensions of their formats, and only the user of the process can read them. The manifest contains the keys, the HTTP responses, the store
-    /// dates, the tags, and the custom values. Entries that aren't images are skipped. If the directory doesn't exist,
+    /// The files have the extensions of their formats, and only the user of the process can read them. The manifest
+    /// contains the keys, the HTTP responses, the store dates, the tags, and the custom values. Entries that aren't images are skipped. If the directory doesn't exist,
     /// this method creates it. An existing directory must be empty. Canceling the current task ends the export early,
     /// and the directory then has no manifest, so it can't be imported.
     ///
     /// - Parameters:
     ///   - directory: The file URL of the directory.
+    ///   - isDecrypting: A Boolean value that indicates whether to export the entries of an encrypted cache. The default
+    ///     is `false`.
+    ///
+    ///     - Warning: The exported files aren't encrypted. They contain the images and, in the manifest, the URLs.
     ///   - predicate: A closure that returns whether to export an entry. The cache calls it on one of its threads. By
     ///     default, all entries are exported.
     /// - Returns: A report of the exported entries.
-    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``,
+    ///   ``ImageError/CacheFailure/exportNotDecrypted`` if the cache is encrypted and `isDecrypting` is `false`, or
     ///   ``ImageError/RequestFailure/managerShutDown`` if the cache is closed.
     public func exportImages(
-        to directory: URL, where predicate: @escaping @Sendable (EntryInfo) -> Bool = { _ in true }
+        to directory: URL, decrypting isDecrypting: Bool = false,
+        where predicate: @escaping @Sendable (EntryInfo) -> Bool = { _ in true }
     ) async throws(ImageError) -> MaintenanceReport {
-        try await export(to: directory.absoluteFilePath, as: .images, where: predicate)
+        try await export(
+            to: directory.absoluteFilePath, as: .images, decrypting: isDecrypting, where: predicate)
     }
 
     /// Writes entries to a directory for ``Configuration/readOnlyDirectories``.
@@ -34,15 +41,22 @@ extension DiskCache {
     ///
     /// - Parameters:
     ///   - directory: The file URL of the directory.
+    ///   - isDecrypting: A Boolean value that indicates whether to export the entries of an encrypted cache. The default
+    ///     is `false`.
+    ///
+    ///     - Warning: The exported files aren't encrypted. They contain the images and the URLs.
     ///   - predicate: A closure that returns whether to export an entry. The cache calls it on one of its threads. By
     ///     default, all entries are exported.
     /// - Returns: A report of the exported entries.
-    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``,
+    ///   ``ImageError/CacheFailure/exportNotDecrypted`` if the cache is encrypted and `isDecrypting` is `false`, or
     ///   ``ImageError/RequestFailure/managerShutDown`` if the cache is closed.
     public func exportEntries(
-        to directory: URL, where predicate: @escaping @Sendable (EntryInfo) -> Bool = { _ in true }
+        to directory: URL, decrypting isDecrypting: Bool = false,
+        where predicate: @escaping @Sendable (EntryInfo) -> Bool = { _ in true }
     ) async throws(ImageError) -> MaintenanceReport {
-        try await export(to: directory.absoluteFilePath, as: .entries, where: predicate)
+        try await export(
+            to: directory.absoluteFilePath, as: .entries, decrypting: isDecrypting, where: predicate)
     }
 
     /// Writes entries to a directory.
@@ -53,16 +67,20 @@ extension DiskCache {
     /// - Parameters:
     ///   - folder: The absolute path of the directory.
     ///   - form: The form of the export. The default is ``DiskExportForm/images``.
+    ///   - isDecrypting: A Boolean value that indicates whether to export the entries of an encrypted cache. The
+    ///     exported files aren't encrypted. The default is `false`.
     ///   - matches: A closure that returns whether to export an entry. The cache calls it on one of its threads. By
     ///     default, all entries are exported.
     ///   - progress: A closure that receives the progress in entries.
     /// - Returns: A summary of the export.
-    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``, or
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``,
+    ///   ``ImageError/CacheFailure/exportNotDecrypted`` if the cache is encrypted and `isDecrypting` is `false`, or
     ///   ``ImageError/RequestFailure/managerShutDown`` if the cache is closed.
     package func export(
-        to folder: String, as form: DiskExportForm = .images,
+        to folder: String, as form: DiskExportForm = .images, decrypting isDecrypting: Bool = false,
         where matches: @escaping @Sendable (DiskCache.EntryInfo) -> Bool = { _ in true }, progress: DiskProgress? = nil
     ) async throws(ImageError) -> DiskCache.MaintenanceReport {
+        guard state.cipher == nil || isDecrypting else { throw .cache(.exportNotDecrypted) }
         let all = await entries()
         let keys = await readers.run { _ in all.filter(matches).map(\.key) } ?? []
         let target = ExportDirectory(path: folder, form: form, files: state.files)
@@ -183,7 +201,7 @@ extension EntryReader {
     func peek(_ key: CacheKey) -> CacheEntry? {
         let name = state.name(of: key)
         guard let contents = try? state.contents(ofEntry: name, limit: state.readableFileSize),
-            var entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: true)
+            var entry = try? state.decode(contents.consumeBytes(), name: name, key: key, verify: true)
         else { return nil }
         let mustAsk = state.shared.withLock { $0.mustQueryIndex(for: key) }
         if mustAsk, let update = update(name, stored: entry.storedAt) { update.apply(to: &entry) }

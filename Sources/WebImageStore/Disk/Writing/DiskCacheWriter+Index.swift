@@ -133,7 +133,10 @@ extension DiskCacheWriter {
             let version = try index.dataVersion()
             guard version != seenVersion else { return }
             seenVersion = version
-            if try index.totals().epoch != seenEpoch { return publishKnown() }
+            if try index.totals().epoch != seenEpoch {
+                state.cipher?.refresh()
+                return publishKnown()
+            }
             let news = try index.load(after: seenID)
             seenID = news.last
             state.shared.withLock { state in

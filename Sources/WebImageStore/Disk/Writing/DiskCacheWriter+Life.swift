@@ -35,7 +35,7 @@ extension DiskCacheWriter {
             publishKnown()
         }
         sweepTemporary(all: isAlone)
-        findTrash()
+        removeLeftovers()
         checkSpace()
     }
 
@@ -68,16 +68,16 @@ extension DiskCacheWriter {
     /// Opens the index. If it's corrupt and no other process uses it, sets it aside and creates a new one.
     private func openIndex(isAlone: Bool) {
         guard !state.isFilesOnly else {
-            index = try? CacheIndex(writing: ":memory:")
+            index = try? CacheIndex(writing: ":memory:", cipher: state.cipher)
             return
         }
         if let file = try? files.openFile(layout.index, O_RDWR | O_CREAT, mode: 0o600) { files.close(file) }
         do throws(IndexError) {
-            index = try CacheIndex(writing: layout.index)
+            index = try CacheIndex(writing: layout.index, cipher: state.cipher)
         } catch {
             guard isAlone, error.isDamage else { return }
             setIndexAside()
-            index = try? CacheIndex(writing: layout.index)
+            index = try? CacheIndex(writing: layout.index, cipher: state.cipher)
         }
         indexOpened()
     }

@@ -103,8 +103,8 @@ extension DiskCacheWriter {
         else { return nil }
         defer { files.close(file) }
         guard let facts = try? files.status(of: file), facts.kind == .file, state.trusts(facts) else { return nil }
-        guard let entry = sections(of: file, size: facts.size), state.name(of: entry.0.key) == name else { return nil }
-        let (head, payload) = entry
+        guard let (head, payload) = sections(of: file, size: facts.size, name: name), state.name(of: head.key) == name
+        else { return nil }
         let size = facts.allocated > 0 ? facts.allocated : facts.size
         var row = row(of: head, name: name, size: size)
         row.payload = payload
@@ -114,7 +114,7 @@ extension DiskCacheWriter {
     }
 
     /// Returns all sections except the payload, and the size of the payload.
-    private func sections(of file: Int32, size: Int) -> (CacheEntry, Int)? {
+    private func sections(of file: Int32, size: Int, name: String) -> (CacheEntry, Int)? {
         var wanted = min(size, 16_384)
         var bytes: [UInt8] = []
         while true {
@@ -127,13 +127,12 @@ extension DiskCacheWriter {
             bytes += more
             let step = bytes.withUnsafeBytes { raw -> Result<(CacheEntry, Int), EntryFileError>? in
                 do throws(EntryFileError) {
-                    let layout = try EntryLayout(raw)
-                    guard layout.fileBytes == size else { throw .length }
-                    guard layout.payload.lowerBound <= raw.count else {
-                        wanted = layout.payload.lowerBound
+                    switch try state.decodeSections(raw, fileSize: size, name: name) {
+                    case .entry(let entry, let payload): return .success((entry, payload))
+                    case .incomplete(let required):
+                        wanted = required
                         return nil
                     }
-                    return .success((try EntryFile.decodeSections(raw, layout, key: nil), layout.payload.count))
                 } catch {
                     return .failure(error)
                 }

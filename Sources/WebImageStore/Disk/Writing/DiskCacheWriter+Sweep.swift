@@ -11,10 +11,12 @@ extension DiskCacheWriter {
     /// Moves all entries aside, so that they can be deleted in the background.
     ///
     /// On ext4, creating files right after deleting many others is up to 20 times slower. The new entries must
-    /// therefore not share a directory with the old ones.
+    /// therefore not share a directory with the old ones. In an encrypted cache, the old files can't be decrypted
+    /// afterward, even before they're deleted.
     func removeAll() {
         commit()
-        let failure = setEntriesAside()
+        let wipeFailure = wipe()
+        let failure = setEntriesAside() ?? wipeFailure
         try? layout.makeDirectory(layout.blobs, files)
         do throws(IndexError) { try index?.removeAll() } catch { indexFailed(error) }
         state.shared.withLock { state in
@@ -27,6 +29,12 @@ extension DiskCacheWriter {
         }
         if let epoch = try? index?.totals().epoch { seenEpoch = epoch }
         findTrash()
+    }
+
+    /// Makes the content of an encrypted cache unusable. Returns the error if it can still be decrypted.
+    private func wipe() -> SystemCallError? {
+        do throws(SystemCallError) { try state.cipher?.wipe() } catch { return error }
+        return nil
     }
 
     /// Moves the directory of all entries aside. Returns the error if the entries remain in their location.

@@ -187,7 +187,7 @@ final class DiskCacheWriter {
         let name = state.name(of: key)
         guard steps.acceptsWrites(now: uptime),
             let contents = try? state.contents(ofEntry: name, limit: state.readableFileSize),
-            var entry = try? EntryFile.decode(contents.consumeBytes(), key: key, verify: true)
+            var entry = try? state.decode(contents.consumeBytes(), name: name, key: key, verify: true)
         else { return }
         update.apply(to: &entry)
         do throws(SystemCallError) {

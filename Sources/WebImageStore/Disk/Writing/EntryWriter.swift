@@ -7,6 +7,7 @@ import Glibc
 final class EntryWriter {
     private let files: any FileSystem
     private let layout: CacheLayout
+    private let cipher: CacheCipher?
     private let durability: DiskCache.Configuration.Durability
     private var count = 0
     private let prefix: String
@@ -16,6 +17,7 @@ final class EntryWriter {
     init(_ state: DiskCacheState, session: Int) {
         files = state.files
         layout = state.layout
+        cipher = state.cipher
         durability = state.configuration.durability
         prefix = "\(getpid())-\(String(session, radix: 36))-"
     }
@@ -29,7 +31,7 @@ final class EntryWriter {
         count += 1
         let temporary = "\(layout.temp)/\(prefix)\(count)"
         do throws(SystemCallError) {
-            let size = try writeFile(entry, temporary)
+            let size = try writeFile(entry, temporary, name)
             try moveToFinalPath(temporary, name)
             return size
         } catch {
@@ -38,13 +40,16 @@ final class EntryWriter {
         }
     }
 
-    private func writeFile(_ entry: CacheEntry, _ path: String) throws(SystemCallError) -> Int {
+    private func writeFile(_ entry: CacheEntry, _ path: String, _ name: String) throws(SystemCallError) -> Int {
         let file = try create(path)
         defer { files.close(file) }
         let prefix = EntryFile.prefix(of: entry)
         let total = try prefix.withBytes { prefix throws(SystemCallError) -> Int in
             try entry.data.withBytes { payload throws(SystemCallError) -> Int in
-                try writeSections(file, prefix: prefix, payload: payload)
+                if let cipher {
+                    return try cipher.write(sections: prefix, payload: payload, name: name, to: file, files)
+                }
+                return try writeSections(file, prefix: prefix, payload: payload)
             }
         }
         if durability != .none { try files.synchronize(file) }

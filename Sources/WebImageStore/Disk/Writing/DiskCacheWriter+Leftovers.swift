@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import WebImageCore
+
+/// Removal of entries that other configurations of the same directory left.
+extension DiskCacheWriter {
+    /// Sets aside the entries of encryption keys that weren't used for the maximum age and, if this cache is encrypted,
+    /// the unencrypted entries. Entries that another process uses remain.
+    ///
+    /// Without an encryption key, this method only reads the names that ``findTrash()`` also needs.
+    func removeLeftovers() {
+        let own = (try? files.names(in: layout.root)) ?? []
+        if own.contains(where: { $0.hasPrefix(CacheLayout.trashPrefix) }) { steps.trashFound(now: uptime) }
+        let names = layout.isEncrypted ? (try? files.names(in: layout.base)) ?? [] : own
+        for name in names where CacheLayout.isEncryptedFolder(name) {
+            let folder = "\(layout.base)/\(name)"
+            guard folder != layout.root, let used = lastChange(folder), now - used > state.maxAge else { continue }
+            setAside(folder)
+        }
+        if layout.isEncrypted, names.contains("lock") { removeUnencrypted(names) }
+    }
+
+    /// Returns the time in seconds since 1970 when the index or the entries of a subdirectory changed, or `nil` if it
+    /// isn't a directory.
+    private func lastChange(_ folder: String) -> Double? {
+        guard let status = try? files.status(at: folder), status.kind == .directory else { return nil }
+        let parts = ["index.sqlite", "index.sqlite-wal", "blobs", "temp", "lock"]
+        let times = parts.compactMap { try? files.status(at: "\(folder)/\($0)").modified }
+        return times.reduce(status.modified, max)
+    }
+
+    /// Moves a subdirectory to the trash of this cache unless a process uses it.
+    private func setAside(_ folder: String) {
+        try? holding("\(folder)/lock") {
+            try? files.rename(folder, to: layout.newTrash)
+            steps.trashFound(now: uptime)
+        }
+    }
+
+    /// Moves the unencrypted entries of the directory, and the resume data next to them, to the trash unless a process
+    /// uses them.
+    private func removeUnencrypted(_ names: [String]) {
+        let own: Set = ["blobs", "temp", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "partial"]
+        let found = names.filter { own.contains($0) || $0.hasPrefix(CacheLayout.trashPrefix) }
+        guard !found.isEmpty else { return }
+        try? holding("\(layout.base)/lock") {
+            guard let trash = makeTrash() else { return }
+            for name in found { try? files.rename("\(layout.base)/\(name)", to: "\(trash)/\(name)") }
+            steps.trashFound(now: uptime)
+        }
+    }
+
+    /// Calls a closure while this process holds the lock of another cache exclusively.
+    ///
+    /// - Throws: A ``SystemCallError`` if another process has the cache open.
+    private func holding(_ lock: String, _ body: () -> Void) throws(SystemCallError) {
+        let file = try files.openFile(lock, O_RDWR)
+        defer { files.close(file) }
+        try files.lock(file, LOCK_EX | LOCK_NB)
+        body()
+    }
+}
