@@ -2,4 +2,4 @@
 
 import FuzzSupport
 
-FuzzProgram.main([])
+FuzzProgram.main(Caching.targets + Access.targets + Transfers.targets)

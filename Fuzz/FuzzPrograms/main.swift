@@ -2,4 +2,4 @@
 
 import FuzzSupport
 
-FuzzProgram.main([])
+FuzzProgram.main(CommandLines.targets + Values.targets + Output.targets)

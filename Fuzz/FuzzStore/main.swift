@@ -2,4 +2,4 @@
 
 import FuzzSupport
 
-FuzzProgram.main([])
+FuzzProgram.main(Formats.targets + Directories.targets)

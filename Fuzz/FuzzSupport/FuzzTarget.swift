@@ -11,6 +11,9 @@ package struct FuzzTarget: Sendable {
     package let maxLength: Int
     /// Complete, valid inputs, from which libFuzzer starts.
     package let seeds: @Sendable () -> [Data]
+    /// The number of bytes at the end of an input that ``FuzzChoices`` reads. They're appended to each seed and to each
+    /// committed input, so that the choices don't truncate it.
+    package let choiceCount: Int
     /// Words that occur in valid inputs and that mutations of bits don’t find.
     package let dictionary: [String]
     /// Passes an input to the parser. A trap, a failed precondition, or a report of a sanitizer is a finding.
@@ -18,11 +21,13 @@ package struct FuzzTarget: Sendable {
 
     /// Creates a target.
     package init(
-        _ name: String, maxLength: Int = 4_096, seeds: @escaping @Sendable () -> [Data] = { [] },
-        dictionary: [String] = [], run: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
+        _ name: String, maxLength: Int = 4_096, choiceCount: Int = 0,
+        seeds: @escaping @Sendable () -> [Data] = { [] }, dictionary: [String] = [],
+        run: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
     ) {
         self.name = name
         self.maxLength = maxLength
+        self.choiceCount = choiceCount
         self.seeds = seeds
         self.dictionary = dictionary
         self.run = run
@@ -72,13 +77,19 @@ package enum FuzzProgram {
 }
 
 extension FuzzTarget {
-    /// Writes the seeds and the dictionary, and returns whether that succeeded.
+    /// Writes the seeds, the committed inputs, and the dictionary, and returns whether that succeeded.
     fileprivate func prepare(_ directory: String) -> Bool {
         let seeds = URL(filePath: directory).appending(path: "seeds")
         do {
+            try? FileManager.default.removeItem(at: seeds)
             try FileManager.default.createDirectory(at: seeds, withIntermediateDirectories: true)
-            for (number, seed) in self.seeds().enumerated() {
-                try seed.write(to: seeds.appending(path: "seed-\(number)"))
+            let inputs = self.seeds() + FixtureFiles.corpus(name)
+            for (number, input) in inputs.filter({ $0.count + choiceCount <= maxLength }).enumerated() {
+                // A choice of 0 is the first alternative, and usually `false`. Most choices of 1 are `true`.
+                for choice: UInt8 in choiceCount == 0 ? [0] : [0, 1] {
+                    let whole = input + Data(repeating: choice, count: choiceCount)
+                    try whole.write(to: seeds.appending(path: "seed-\(number)-\(choice)"))
+                }
             }
             let words = dictionary.map { "\"" + Self.escaped($0) + "\"\n" }.joined()
             try Data(words.utf8).write(to: URL(filePath: directory).appending(path: "dictionary"))
