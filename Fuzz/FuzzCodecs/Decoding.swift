@@ -89,10 +89,28 @@ enum Decoding {
             step += 1
         }
         options.frames = .first
+        options.allowsPartialData = false
         guard let last, last.isComplete, last.image.animation == nil,
             let image = try? ImageCoderRegistry.standard.decode(data, options: options, context: context)
         else { return }
         require(image.size == last.image.size, "The last preview has another size than the image.")
+        // Previews use 8 bits of each sample and convert CMYK without its profile, so their colors can differ.
+        let metadata = image.metadata
+        guard metadata.bitDepth == 8, metadata.iccProfile?.dropFirst(16).prefix(4) != Data("CMYK".utf8) else { return }
+        require(hasSamePixels(image.pixels, last.image.pixels), "The last preview differs from the image.")
+    }
+
+    private static func hasSamePixels(_ left: PixelBuffer, _ right: PixelBuffer) -> Bool {
+        guard left.format == right.format, left.size == right.size else { return false }
+        let count = left.width * left.format.bytesPerPixel
+        return left.withUnsafeBytes { one in
+            right.withUnsafeBytes { other in
+                (0..<left.height).allSatisfy { y in
+                    let (first, second) = (y * left.bytesPerRow, y * right.bytesPerRow)
+                    return one[first..<(first + count)].elementsEqual(other[second..<(second + count)])
+                }
+            }
+        }
     }
 
     private static func decoder(

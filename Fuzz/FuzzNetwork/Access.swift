@@ -30,7 +30,9 @@ enum Access {
         },
         FuzzTarget(
             text: "hsts", maxLength: 256,
-            seeds: ["max-age=31536000; includeSubDomains", ".a.example \"20330101 00:00:00\"\nb.example \"unlimited\"\n"],
+            seeds: [
+                "max-age=31536000; includeSubDomains", ".a.example \"20330101 00:00:00\"\nb.example \"unlimited\"\n",
+            ],
             dictionary: ["max-age=", "includeSubDomains", "\"unlimited\"", "a.example", "\n"], run: strictTransport),
         FuzzTarget(
             text: "challenges", maxLength: 512,
@@ -38,7 +40,9 @@ enum Access {
                 "Basic realm=\"a\", Digest realm=\"b\\\"\", nonce=\"c\", qop=\"auth\", algorithm=SHA-256-sess, opaque=d",
                 "Digest nonce=a, stale=true",
             ],
-            dictionary: ["Digest ", "Basic ", "realm=", "nonce=", "qop=", "auth", "algorithm=", "SHA-256", "MD5", "-sess"],
+            dictionary: [
+                "Digest ", "Basic ", "realm=", "nonce=", "qop=", "auth", "algorithm=", "SHA-256", "MD5", "-sess",
+            ],
             run: challenges),
         FuzzTarget(
             text: "address", maxLength: 128,

@@ -49,7 +49,8 @@ enum Caching {
             require(
                 HTTPDate.parse(HTTPDate.format(date), now: Sample.now) == date, "A written date can't be read.")
         },
-        FuzzTarget(text: "lists", maxLength: 256, seeds: ["a, \"b,c\\\"\" ;q=0.5, W/\"d\", *", "\"a\", W/\"b\""], run: lists),
+        FuzzTarget(
+            text: "lists", maxLength: 256, seeds: ["a, \"b,c\\\"\" ;q=0.5, W/\"d\", *", "\"a\", W/\"b\""], run: lists),
     ]
 
     /// Evaluates every decision for a request, a stored response, and a new response, which `===` separates.

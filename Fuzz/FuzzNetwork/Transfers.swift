@@ -13,23 +13,27 @@ import WebImageStore
 enum Transfers {
     static let targets = [
         FuzzTarget(
-            "response-head",
+            "response-head", choiceCount: 1,
             seeds: {
                 [
                     "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3, 3\r\nA: b\r\n c\r\n\r\n",
                     "HTTP/1.1 407 A\r\nProxy-Authenticate: Basic\r\n\r\nHTTP/2 304\r\nTransfer-Encoding: chunked\r\n\r\n",
                 ].map { Data($0.utf8) }
             },
-            dictionary: ["HTTP/1.1 ", "HTTP/2 ", "\r\n", "Content-Length: ", "Transfer-Encoding: chunked", "200", "103"],
+            dictionary: [
+                "HTTP/1.1 ", "HTTP/2 ", "\r\n", "Content-Length: ", "Transfer-Encoding: chunked", "200", "103",
+            ],
             run: responseHead),
         FuzzTarget(
-            "server-request",
+            "server-request", choiceCount: 1,
             seeds: { [Data("PUT /a?b HTTP/1.1\r\nContent-Length: 3\r\nA: b\r\n\r\nabcGET / HTTP/1.0\r\n\r\n".utf8)] },
             dictionary: ["HTTP/1.1", "\r\n", "\r\n\r\n", "Content-Length: "], run: serverRequest),
         FuzzTarget("content-coding", run: contentCoding),
         FuzzTarget(
             text: "data-url", maxLength: 2_048,
-            seeds: ["data:image/png;base64,iVBORw0KGgo=", "data:,a%20b#c", "DATA:text/plain;charset=a;base64 ,%41%41=="],
+            seeds: [
+                "data:image/png;base64,iVBORw0KGgo=", "data:,a%20b#c", "DATA:text/plain;charset=a;base64 ,%41%41==",
+            ],
             dictionary: [";base64", "%3D", "data:", ",", "=="], run: dataURL),
         FuzzTarget(
             "resume-file",
@@ -114,7 +118,8 @@ enum Transfers {
     /// Decodes a body as a whole and in pieces, and compares the results.
     private static func contentCoding(_ bytes: UnsafeRawBufferPointer) {
         var choices = FuzzChoices(bytes)
-        let codings = (0...choices.number(in: 0...2)).map { _ in choices.element(of: ["gzip", "deflate", "br", "zstd"]) }
+        let codings = (0...choices.number(in: 0...2)).map { _ in choices.element(of: ["gzip", "deflate", "br", "zstd"])
+        }
         let step = choices.number(in: 1...300)
         let data = choices.rest
         let fields: HTTPHeaderFields = ["Content-Encoding": codings.joined(separator: ", ")]

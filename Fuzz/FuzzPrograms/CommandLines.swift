@@ -24,7 +24,8 @@ enum CommandLines {
                 "convert\n--transform=blur=3\n--frames=0-2\na.gif\nb.webp",
             ], dictionary: words, run: options),
         FuzzTarget(
-            text: "input", maxLength: 256, seeds: ["a.example/b.png", "https://u:p@a.example", "localhost:80/a", "a.png"],
+            text: "input", maxLength: 256,
+            seeds: ["a.example/b.png", "https://u:p@a.example", "localhost:80/a", "a.png"],
             dictionary: ["://", "@", ":80", "/", ".", "data:", ",", "localhost"], run: input),
     ]
 

@@ -22,7 +22,8 @@ enum Output {
         ) { bytes in
             for tag in ExifTags.list(Array(bytes)) { check(tag.name, tag.value) }
         },
-        FuzzTarget("icc-description", maxLength: 4_096, seeds: { FixtureFiles.files { $0.hasSuffix(".icc") } }) { bytes in
+        FuzzTarget("icc-description", maxLength: 4_096, seeds: { FixtureFiles.files { $0.hasSuffix(".icc") } }) {
+            bytes in
             guard let name = ICCDescription.text(of: Array(bytes)) else { return }
             require(name.count <= 200)
             check(name)

@@ -46,7 +46,7 @@ enum Formats {
         let key = CacheKey(fields)
         require(key.components == fields, "The fields of a key change.")
         require(CacheKey(canonical: key.canonical) == key && CacheLayout.isEntryName(key.fileName))
-        guard let (_, credentials) = URLCredentials.split(text), credentials.utf8.count > 8 else { return }
+        guard let (url, credentials) = URLCredentials.split(text), !url.contains(credentials) else { return }
         require(!CacheKey.data(of: text).canonical.contains("//\(credentials)@"), "A key contains credentials.")
     }
 

@@ -63,7 +63,8 @@ struct CookieFileTests {
         for scalar in ["\u{0}", "\u{3}", "\r", "\u{B}", "\u{7F}"] {
             let jar = CookieJar()
             jar.add(
-                netscapeText: "a.example\tFALSE\t/\tFALSE\t0\tn\tx\(scalar)y\r\na.example\tFALSE\t/\tFALSE\t0\tm\tv\r\n")
+                netscapeText: "a.example\tFALSE\t/\tFALSE\t0\tn\tx\(scalar)y\r\na.example\tFALSE\t/\tFALSE\t0\tm\tv\r\n"
+            )
             #expect(jar.cookies(for: url) == "m=v")
         }
     }
