@@ -29,7 +29,8 @@ struct ColorPreviewTests {
             let preview = try #require(try feeding.finish { count })
             let image = try fixture.decode()
             #expect(preview.isComplete && preview.image.metadata.iccProfile == image.metadata.iccProfile)
-            #expect(difference(preview.image.pixels.packedBytes(), image.pixels.packedBytes()) == 0)
+            // The order of the conversion and the multiplication by alpha changes the rounding.
+            #expect(difference(preview.image.pixels.packedBytes(), image.pixels.packedBytes()) <= 1)
         }
     }
 }
