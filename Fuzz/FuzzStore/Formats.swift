@@ -46,7 +46,10 @@ enum Formats {
         let key = CacheKey(fields)
         require(key.components == fields, "The fields of a key change.")
         require(CacheKey(canonical: key.canonical) == key && CacheLayout.isEntryName(key.fileName))
-        guard let (url, credentials) = URLCredentials.split(text), !url.contains(credentials) else { return }
+        guard let (url, credentials) = URLCredentials.split(text), !credentials.isEmpty, !url.contains(credentials)
+        else {
+            return
+        }
         require(!CacheKey.data(of: text).canonical.contains("//\(credentials)@"), "A key contains credentials.")
     }
 
