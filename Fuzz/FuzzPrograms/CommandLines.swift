@@ -56,7 +56,11 @@ enum CommandLines {
     private static func check(_ arguments: Arguments, _ lines: [String]) {
         for operand in arguments.operands { require(lines.contains(operand), "An operand isn't a word.") }
         let values = arguments.values.values.joined().filter { !$0.isEmpty }
-        for value in values { require(lines.contains { $0.hasSuffix(value) }, "A value isn't part of a word.") }
+        for value in values {
+            // A value can begin with a combining character, so compare bytes.
+            let isPart = lines.contains { $0.utf8.reversed().starts(with: value.utf8.reversed()) }
+            require(isPart, "A value isn't part of a word.")
+        }
     }
 
     private static func check(_ setup: NetworkSetup) {
