@@ -58,7 +58,8 @@ extension CookieJar {
 
     /// Writes the cookies to a file that only the current user may read.
     ///
-    /// An existing file is replaced atomically.
+    /// An existing file is replaced atomically. Cookies that the format can't represent aren't written, such as those
+    /// that contain a tab.
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
     public func save(to file: URL) throws(ImageError) {
@@ -70,7 +71,7 @@ extension CookieJar {
         }
     }
 
-    /// Adds the cookies of a file of up to 16 MiB.
+    /// Adds the cookies of a file of up to 16 MiB. Invalid lines and cookies with control characters are skipped.
     ///
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
     ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)``, or an ``ImageError/LimitFailure`` of the kind
