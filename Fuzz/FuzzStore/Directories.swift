@@ -77,6 +77,10 @@ enum Directories {
         done.wait()
     }
 
+    private static func write(_ data: Data, to path: String) {
+        require(FileManager.default.createFile(atPath: path, contents: data), "\(path) can’t be written.")
+    }
+
     /// Creates the directory with the index, or without an index if it's `nil`.
     private static func prepare(index: Data?) {
         let files = FileManager.default
@@ -87,9 +91,9 @@ enum Directories {
             let path = layout.entry(file.name)
             let directory = String(path.dropLast(file.name.utf8.count + 1))
             try? files.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            files.createFile(atPath: path, contents: file.bytes)
+            write(file.bytes, to: path)
         }
-        if let index { files.createFile(atPath: layout.index, contents: index) }
+        if let index { write(index, to: layout.index) }
         // The cache rejects a directory that other users can write to.
         chmod(root, 0o700)
     }
@@ -124,7 +128,7 @@ enum Directories {
         let path = CacheLayout(root: root).entry(name)
         try? FileManager.default.createDirectory(
             atPath: String(path.dropLast(65)), withIntermediateDirectories: true)
-        FileManager.default.createFile(atPath: path, contents: data)
+        write(data, to: path)
         run { cache in
             let report = await cache.verify()
             require(report.entryCount >= count, "A file prevents the recovery of others.")
@@ -141,8 +145,8 @@ enum Directories {
         prepare(index: nil)
         let folder = root + "/import"
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        FileManager.default.createFile(atPath: folder + "/image", contents: image)
-        FileManager.default.createFile(atPath: folder + "/manifest.json", contents: Data(bytes))
+        write(image, to: folder + "/image")
+        write(Data(bytes), to: folder + "/manifest.json")
         run { cache in
             _ = try? await cache.importImages(from: folder)
             for number in 0..<count {
