@@ -46,7 +46,7 @@ enum Decoding {
         guard let image = try? ImageCoderRegistry.standard.decode(data, options: options, context: context)
         else { return }
         check(image.pixels)
-        if options.size == nil, let info = try? ImageInfo(data: data) {
+        if options.size == nil, options.frames != .index(1), let info = try? ImageInfo(data: data) {
             require(image.size == info.size, "The probe reports \(info.size), but the image has \(image.size).")
         }
         guard let animation = image.animation else { return }

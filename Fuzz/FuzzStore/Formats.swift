@@ -50,7 +50,8 @@ enum Formats {
         else {
             return
         }
-        require(!CacheKey.data(of: text).canonical.contains("//\(credentials)@"), "A key contains credentials.")
+        let canonical = Data(CacheKey.data(of: text).canonical.utf8)
+        require(canonical.range(of: Data("//\(credentials)@".utf8)) == nil, "A key contains credentials.")
     }
 
     private static func varyIndex(_ bytes: UnsafeRawBufferPointer) {
