@@ -11,7 +11,7 @@ TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,JPEG2000,GTK
 WITH = $(if $(TRAITS),--traits $(TRAITS))
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo gallery rest test test-gtk views examples screenshots test-minimal test-asan test-tsan soak lint structure docs snippets format fixtures build release benchmarks clean
+.PHONY: demo gallery rest test test-gtk views examples screenshots test-minimal test-asan test-tsan fuzz soak lint structure docs snippets format fixtures build release benchmarks clean
 
 ## Creates a release build and runs the demo: loads the bundled album over loopback. With URLS="…", loads those URLs.
 demo:
@@ -115,6 +115,12 @@ soak:
 	@WEBIMAGE_SOAK_STEPS=$${WEBIMAGE_SOAK_STEPS:-100000} $(SWIFT) test $(WITH) --filter WebImageTests.ManagerModelTests
 	@WEBIMAGE_SOAK_ROUNDS=$${WEBIMAGE_SOAK_ROUNDS:-1000} $(SWIFT) test $(WITH) --filter WebImageStoreTests.ProcessTests
 
+## Runs every fuzzer for SECONDS=60 seconds. TARGETS="probe exif" selects targets. See Fuzz/README.md.
+SECONDS ?= 60
+fuzz:
+	@Scripts/setup build
+	@SWIFT="$(SWIFT)" TRAITS="$(TRAITS)" Scripts/fuzz $(SECONDS) $(TARGETS)
+
 ## Creates a debug build.
 build:
 	@Scripts/setup build
@@ -137,4 +143,4 @@ fixtures:
 
 ## Deletes all build products and the output of the demo.
 clean:
-	@rm -rf .build .build-minimal .build-address .build-thread Benchmarks/.build Examples/.build demo
+	@rm -rf .build .build-minimal .build-address .build-thread .build-fuzz Benchmarks/.build Examples/.build demo

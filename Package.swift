@@ -235,3 +235,29 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+/// Returns a libFuzzer executable, which tests the parsers of its dependencies.
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["FuzzSupport"] + dependencies,
+        path: "Fuzz/\(name)",
+        swiftSettings: swiftSettings,
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]
+    )
+}
+
+// Only `Scripts/fuzz` sets this variable, so dependents never see the fuzzers or their unsafe flags. The fuzzers belong
+// to this package because they test declarations that aren't public.
+if Context.environment["WEBIMAGE_FUZZ"] != nil {
+    package.targets += [
+        .target(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),
+        .target(
+            name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Fuzz/FuzzSupport", swiftSettings: swiftSettings),
+        fuzzer("FuzzCore", ["WebImageCore"]),
+        fuzzer("FuzzCodecs", ["WebImageCore", "WebImageCodecs"]),
+        fuzzer("FuzzNetwork", ["WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageNet", "WebImageTesting"]),
+        fuzzer("FuzzStore", ["WebImageCore", "WebImageHTTP", "WebImageStore"]),
+        fuzzer("FuzzPrograms", ["WebImageCore", "WebImageCommand", "WebImagePrograms"]),
+    ]
+}

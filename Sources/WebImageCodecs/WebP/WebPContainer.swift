@@ -30,6 +30,18 @@ struct WebPContainer: ~Copyable {
         return frame
     }
 
+    /// The offset of the content of the chunk after `VP8X`, in bytes (RFC 9649, section 2.7).
+    static let leadingChunkHeaderEnd = 38
+
+    /// Returns the range of a profile that directly follows the chunk `VP8X`, even if `start` doesn't contain all of it
+    /// yet. Returns `nil` if another chunk follows or the profile is too large.
+    static func leadingProfile(in start: [UInt8]) -> Range<Int>? {
+        let end = leadingChunkHeaderEnd
+        guard start.count >= end, start[(end - 8)..<(end - 4)].elementsEqual("ICCP".utf8) else { return nil }
+        let count = start[(end - 4)..<end].reversed().reduce(0) { $0 << 8 | Int($1) }
+        return count <= maxProfileBytes ? end..<(end + count) : nil
+    }
+
     /// Returns the embedded profile.
     func iccProfile() -> [UInt8]? {
         var count = 0

@@ -13,6 +13,8 @@ struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
     private var received = 0
     private var isWhole = false
     private var iccProfile: [UInt8]?
+    /// The beginning of the file until it contains the whole profile, or `nil` if it isn't needed.
+    private var beginning: [UInt8]?
 
     init(probe: ImageInfo, layout: DecodeLayout, context: ImageProcessingContext) throws(ImageError) {
         let size = layout.decodedSize
@@ -26,6 +28,7 @@ struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
         self.canvas = canvas
         self.probe = probe
         isScaled = size != probe.storedSize
+        beginning = probe.hasICCProfile ? [] : nil
     }
 
     deinit { wi_webp_decoder_close(handle) }
@@ -33,8 +36,7 @@ struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
     mutating func append(
         _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: ImageProcessingContext
     ) throws(ImageError) {
-        // The profile precedes the pixels.
-        if received == 0, probe.hasICCProfile { iccProfile = WebPContainer(bytes)?.iccProfile() }
+        readProfile(bytes)
         var given = 0
         while given < bytes.count, !isWhole {
             try context.checkCancellation()
@@ -49,6 +51,21 @@ struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
             }
         }
         if isLast, !isWhole { throw WebPBitmapDecoder.failure(WI_WEBP_MORE, received: received) }
+    }
+
+    /// Reads the profile, which precedes the pixels and may arrive in several pieces.
+    private mutating func readProfile(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard var start = beginning else { return }
+        beginning = nil
+        start.append(contentsOf: bytes)
+        let profile = WebPContainer.leadingProfile(in: start)
+        if profile.map({ start.count < $0.upperBound }) ?? (start.count < WebPContainer.leadingChunkHeaderEnd) {
+            beginning = start
+        } else if let profile {
+            iccProfile = Array(start[profile])
+        } else {
+            iccProfile = start.withUnsafeBufferPointer { WebPContainer($0)?.iccProfile() }
+        }
     }
 
     mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage? {

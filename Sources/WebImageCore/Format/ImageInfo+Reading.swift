@@ -47,8 +47,7 @@ extension ImageInfo {
     /// Returns whether probing and sniffing agree on `bytes`, read as the beginning of a file and as a whole file.
     ///
     /// The fuzzers call this function with arbitrary data, for which it must return `true`.
-    @_spi(Fuzzing)
-    public static func isProbedConsistently(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package static func isProbedConsistently(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if case .needsMore(let byteCount) = probe(bytes, isComplete: false), byteCount <= bytes.count { return false }
         switch probe(bytes, isComplete: true) {
         case .needsMore: return false

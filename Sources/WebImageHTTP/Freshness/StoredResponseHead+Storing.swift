@@ -155,9 +155,14 @@ extension StoredResponseHead {
         normalized(name, request.combined(name)) == normalized(name, selecting.combined(name))
     }
 
-    /// Returns the names in `Vary`, in lowercase.
+    /// Returns the names in `Vary`, in lowercase and without repetitions.
     static func varyNames(_ fields: HTTPHeaderFields) -> [String] {
-        (fields.combined("Vary").map(ListHeaderParser.members) ?? []).map { $0.lowercased() }
+        var names: [String] = []
+        for name in (fields.combined("Vary").map(ListHeaderParser.members) ?? []).map({ $0.lowercased() })
+        where !names.contains(name) {
+            names.append(name)
+        }
+        return names
     }
 
     /// Returns the value in a form for comparison: without whitespace around commas and, for content negotiation,

@@ -6,9 +6,11 @@ import WebImageCore
 /// The Netscape cookie file format of curl and wget, with seven fields that are separated by tabs.
 extension CookieJar {
     /// The unexpired cookies of the jar in the Netscape format. Session cookies have the expiration time 0.
+    ///
+    /// Cookies that the format can't represent are omitted, such as those that contain a tab.
     package var netscapeText: String {
         var text = "# Netscape HTTP Cookie File\n"
-        for cookie in cookies {
+        for cookie in cookies where Self.isRepresentable(cookie) {
             let fields = [
                 (cookie.isHTTPOnly ? "#HttpOnly_" : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
                 cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",
@@ -22,8 +24,10 @@ extension CookieJar {
 
     /// Adds the cookies of a text in the Netscape format. Invalid lines are skipped.
     package func add(netscapeText text: String) {
-        for line in text.split(whereSeparator: \.isNewline) {
-            var line = line
+        // Only LF ends a line. Other characters for which `isNewline` is `true`, such as U+0085, occur in values that
+        // servers choose, so they must not begin another cookie.
+        for line in text.unicodeScalars.split(separator: "\n") {
+            var line = Substring(line.last == "\r" ? line.dropLast() : line)
             let isHTTPOnly = line.hasPrefix("#HttpOnly_")
             if isHTTPOnly { line = line.dropFirst(10) }
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
@@ -33,17 +37,30 @@ extension CookieJar {
             else { continue }
             let domain = fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]
             guard let domain = HostName(domain)?.text else { continue }
-            set(
-                Cookie(
-                    name: fields[5], value: fields[6], domain: domain, isHostOnly: fields[1] != "TRUE",
-                    path: fields[2], expires: end > 0 ? Date(timeIntervalSince1970: end) : nil,
-                    isSecure: fields[3] == "TRUE", isHTTPOnly: isHTTPOnly))
+            let cookie = Cookie(
+                name: fields[5], value: fields[6], domain: domain, isHostOnly: fields[1] != "TRUE",
+                path: fields[2], expires: end > 0 ? Date(timeIntervalSince1970: end) : nil,
+                isSecure: fields[3] == "TRUE", isHTTPOnly: isHTTPOnly)
+            guard Self.isRepresentable(cookie) else { continue }
+            set(cookie)
+        }
+    }
+
+    /// Returns whether a cookie can be a line of the format.
+    ///
+    /// A control character would end its line or the header field in which it's sent. A domain that begins with a
+    /// number sign would be a comment, and one that begins with a dot would become another domain.
+    private static func isRepresentable(_ cookie: Cookie) -> Bool {
+        guard let first = cookie.domain.unicodeScalars.first, first != ".", first != "#" else { return false }
+        return ![cookie.domain, cookie.path, cookie.name, cookie.value].contains { text in
+            text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
         }
     }
 
     /// Writes the cookies to a file that only the current user may read.
     ///
-    /// An existing file is replaced atomically.
+    /// An existing file is replaced atomically. Cookies that the format can't represent aren't written, such as those
+    /// that contain a tab.
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
     public func save(to file: URL) throws(ImageError) {
@@ -55,7 +72,7 @@ extension CookieJar {
         }
     }
 
-    /// Adds the cookies of a file of up to 16 MiB.
+    /// Adds the cookies of a file of up to 16 MiB. Invalid lines and cookies with control characters are skipped.
     ///
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)``,
     ///   ``ImageError/RequestFailure/fileUnreadable(path:errno:)``, or an ``ImageError/LimitFailure`` of the kind

@@ -21,4 +21,16 @@ struct ColorPreviewTests {
         #expect(difference(preview.image.pixels.packedBytes(), try fixture.expected()) <= worstMean)
         #expect(preview.image.metadata.codePoints == (try fixture.decode().metadata.codePoints))
     }
+
+    @Test("A profile that arrives in pieces applies to the previews", arguments: fixtures.filter { $0.format == .webp })
+    func profileInPieces(_ fixture: ColorFixture) throws {
+        for count in [1, 100] {
+            var feeding = try #require(try Feeding(fixture.data()))
+            let preview = try #require(try feeding.finish { count })
+            let image = try fixture.decode()
+            #expect(preview.isComplete && preview.image.metadata.iccProfile == image.metadata.iccProfile)
+            // The order of the conversion and the multiplication by alpha changes the rounding.
+            #expect(difference(preview.image.pixels.packedBytes(), image.pixels.packedBytes()) <= 1)
+        }
+    }
 }

@@ -40,6 +40,18 @@ struct StoringTests {
         #expect(!isStorable([], method: "HEAD"))
     }
 
+    @Test("A name that Vary repeats selects the response once")
+    func repeatedVary() {
+        let request = headers([("Accept", "image/webp"), ("X", "1")])
+        let stored = StoredResponseHead(
+            request: request,
+            response: HTTPResponseHead(
+                statusCode: 200, headers: headers([("Vary", "Accept, accept, X"), ("Vary", "x")])),
+            finalURL: "https://example.org/", requestTime: .distantPast, responseTime: .distantPast)
+        #expect(stored.matches(request))
+        #expect(!stored.matches(headers([("Accept", "image/webp"), ("X", "2")])))
+    }
+
     @Test("A 304 response replaces the fields that it names, except those that describe the stored body")
     func merging() {
         let old = StoredResponseHead(

@@ -27,6 +27,48 @@ struct CookieFileTests {
         #expect(jar.cookies.map(\.expires) == [Date(timeIntervalSince1970: 4_102_444_800), nil])
     }
 
+    @Test("A cookie value can't add another cookie when a saved jar is read")
+    func lineBreaksInValues() throws {
+        let url = try #require(URL(string: "https://evil.example/"))
+        let injected = "bank.example\tTRUE\t/\tFALSE\t4102444800\tsession\tstolen"
+        for lineBreak in ["\u{85}", "\u{2028}", "\u{2029}"] {
+            let jar = CookieJar()
+            jar.setCookie("a=b\(lineBreak)\(injected)", for: url)
+            jar.setCookie("c=d\(lineBreak)", for: url)
+            #expect(jar.cookies.count == 2)
+            let copy = CookieJar()
+            copy.add(netscapeText: jar.netscapeText)
+            // The format can't represent the tabs of the first cookie.
+            #expect(copy.cookies.map(\.domain) == ["evil.example"])
+            #expect(copy.cookies.map(\.value) == ["d\(lineBreak)"])
+        }
+    }
+
+    @Test("A cookie whose domain would be read as another one is neither read nor written")
+    func unusableDomains() throws {
+        let jar = CookieJar()
+        for domain in ["..a.example", "#HttpOnly_..a.example", "#HttpOnly_.#a.example", "."] {
+            jar.add(netscapeText: "\(domain)\tFALSE\t/\tFALSE\t0\tn\tv\n")
+        }
+        #expect(jar.cookies.isEmpty)
+        jar.set(Cookie(name: "n", value: "v", domain: ".a.example"))
+        let copy = CookieJar()
+        copy.add(netscapeText: jar.netscapeText)
+        #expect(copy.cookies.isEmpty)
+    }
+
+    @Test("A cookie with a control character is skipped, and CR LF ends a line")
+    func controlCharacters() throws {
+        let url = try #require(URL(string: "http://a.example/"))
+        for scalar in ["\u{0}", "\u{3}", "\r", "\u{B}", "\u{7F}"] {
+            let jar = CookieJar()
+            jar.add(
+                netscapeText: "a.example\tFALSE\t/\tFALSE\t0\tn\tx\(scalar)y\r\na.example\tFALSE\t/\tFALSE\t0\tm\tv\r\n"
+            )
+            #expect(jar.cookies(for: url) == "m=v")
+        }
+    }
+
     @Test("An expiration date beyond every calendar is written as a number")
     func absurdEnd() {
         let jar = CookieJar()

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@_spi(Fuzzing) @testable import WebImageStore
+@testable import WebImageStore
 
 @Suite("Disk cache with corrupt files")
 struct DamageTests {

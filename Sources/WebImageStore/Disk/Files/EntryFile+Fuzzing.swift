@@ -4,14 +4,14 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// The access of the fuzzing package to the reader of entry files.
-@_spi(Fuzzing) public enum EntryFuzzing {
+/// The access of the fuzzers to the reader of entry files.
+package enum EntryFuzzing {
     /// Decodes data as an entry file, encodes the result, and decodes it again.
     ///
     /// The first decoding doesn't verify the checksum because no mutated file would pass.
     ///
     /// - Returns: `false` if the second result differs from the first.
-    public static func roundTrip(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package static func roundTrip(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let entry = decode(bytes, verify: false) else { return true }
         guard let again = EntryFile.bytes(of: entry) else { return false }
         return again.withUnsafeBytes { decode($0, verify: true) } == entry
@@ -24,7 +24,7 @@ import WebImageHTTP
     }
 
     /// A small entry file with all sections, from which the fuzzer starts.
-    public static var seed: [UInt8] {
+    package static var seed: [UInt8] {
         let head = StoredResponseHead(
             head: HTTPResponseHead(statusCode: 200, headers: HTTPHeaderFields([.init(name: "ETag", value: "\"a\"")])),
             finalURL: "https://a.example/", requestTime: Date(timeIntervalSince1970: 1_700_000_000),

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// libFuzzer as a library (LLVM documentation, "Using libFuzzer as a library"): runs until it is stopped or
-/// finds something. The `fuzzer` sanitizer's run-time library defines it.
+/// Runs libFuzzer until its time expires or it finds a failure (LLVM documentation, “Using libFuzzer as a library”). The
+/// run-time library of the `fuzzer` sanitizer defines this function.
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
 
 #endif

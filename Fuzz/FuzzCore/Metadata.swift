@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FuzzSupport
+
+@testable import WebImageCore
+
+/// The targets of EXIF and XMP, and of files that contain them.
+enum Metadata {
+    static let targets = [
+        FuzzTarget(
+            "exif", maxLength: 2_048,
+            seeds: { FixtureFiles.images().compactMap { EmbeddedMetadata(reading: $0).exif.map { Data($0) } } },
+            run: exif),
+        FuzzTarget(
+            "xmp",
+            seeds: {
+                let packet = """
+                    <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF><rdf:Description tiff:Orientation="6" \
+                    xmp:Rating='5'><exif:GPSLatitude>1</exif:GPSLatitude></rdf:Description></rdf:RDF></x:xmpmeta>
+                    """
+                return [Data(packet.utf8)]
+                    + FixtureFiles.images().compactMap { EmbeddedMetadata(reading: $0).xmp.map { Data($0) } }
+            },
+            dictionary: [
+                "xmpmeta", "rdf:RDF", "tiff:Orientation", "exif:GPSLatitude", "photoshop:City", "Location", "&#x47;",
+                "geo:", "CountryCode",
+            ], run: xmp),
+        FuzzTarget("metadata", maxLength: 20_000, seeds: FixtureFiles.images, run: file),
+    ]
+
+    private static func exif(_ bytes: UnsafeRawBufferPointer) {
+        _ = ImageOrientation(exif: Data(bytes))
+        guard let block = ExifBlock(Array(bytes)) else { return }
+        let written = block.serialized()
+        guard let again = ExifBlock(written) else { fatalError("A written EXIF block can’t be read.") }
+        require(ExifBlock(again.serialized()) == again, "An EXIF block changes if it’s written.")
+        require(again.photo.count <= block.photo.count && again.position.count <= block.position.count)
+        let hidden = ExifBlock(block.withoutLocation.serialized())
+        require(hidden?.position.isEmpty ?? true, "A location remains in an EXIF block.")
+        var fitted = block
+        fitted.fit(PixelSize(width: 3, height: 70_000), isSRGB: true)
+        let file = Data(fitted.serialized())
+        let orientation = ImageOrientation(exif: file)
+        require(orientation == nil || orientation == .up, "The orientation of an EXIF block remains.")
+    }
+
+    private static func xmp(_ bytes: UnsafeRawBufferPointer) {
+        let packet = Array(bytes)
+        guard let prepared = XMPPacket.prepared(packet, allowsLocation: true) else { return }
+        require(prepared.count == packet.count, "An XMP packet changes its size.")
+        require(XMPPacket.prepared(prepared, allowsLocation: true) == prepared, "An orientation remains.")
+        guard let hidden = XMPPacket.prepared(packet, allowsLocation: false) else { return }
+        require(!XMPPacket.mentionsLocation(hidden), "A location remains in an XMP packet.")
+    }
+
+    private static func file(_ bytes: UnsafeRawBufferPointer) {
+        let data = Data(bytes)
+        let metadata = EmbeddedMetadata(reading: data)
+        for block in [metadata.exif, metadata.xmp] { require((block?.count ?? 0) <= ExifBlock.maxBytes) }
+        guard let format = ImageFormat(sniffing: data) else { return }
+        if MetadataFreeFile.hasNoMetadata(data, format) {
+            require(metadata.exif == nil && metadata.xmp == nil, "A file without metadata has metadata.")
+        }
+        guard format == .jpeg, let stripped = JPEGFile.replacingMetadata(of: data, exif: nil, xmp: nil) else { return }
+        let rest = EmbeddedMetadata(reading: stripped)
+        require(rest.exif == nil && rest.xmp == nil, "Metadata remains in a stripped file.")
+        require(JPEGFile.hasNoMetadata(stripped), "A stripped file isn’t free of metadata.")
+        let exif = ExifBlock.only(.left).serialized()
+        guard let replaced = JPEGFile.replacingMetadata(of: data, exif: exif, xmp: nil) else { return }
+        require(EmbeddedMetadata(reading: replaced).exif == exif, "The written EXIF block can’t be read.")
+    }
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+
+import FuzzSupport
+
+FuzzProgram.main(Metadata.targets + Hashes.targets + Headers.targets)

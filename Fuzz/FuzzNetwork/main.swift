@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+
+import FuzzSupport
+
+FuzzProgram.main(Caching.targets + Access.targets + Transfers.targets)
