@@ -256,6 +256,7 @@ if Context.environment["WEBIMAGE_FUZZ"] != nil {
             name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Fuzz/FuzzSupport", swiftSettings: swiftSettings),
         fuzzer("FuzzCore", ["WebImageCore"]),
         fuzzer("FuzzCodecs", ["WebImageCore", "WebImageCodecs"]),
+        fuzzer("FuzzIsolation", ["WebImageCore", "WebImageIsolation"]),
         fuzzer("FuzzNetwork", ["WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageNet", "WebImageTesting"]),
         fuzzer("FuzzStore", ["WebImageCore", "WebImageHTTP", "WebImageStore"]),
         fuzzer("FuzzPrograms", ["WebImageCore", "WebImageCommand", "WebImagePrograms"]),

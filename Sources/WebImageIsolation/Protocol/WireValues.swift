@@ -47,7 +47,7 @@ extension Duration: WireValue {
     package init(from reader: inout WireReader) throws(WireViolation) {
         let seconds = try reader.number(Int64.self)
         let attoseconds = try reader.number(Int64.self)
-        guard abs(Double(attoseconds)) < 1e18 else { throw WireViolation("the duration is invalid") }
+        guard attoseconds.magnitude < 1_000_000_000_000_000_000 else { throw WireViolation("the duration is invalid") }
         self.init(secondsComponent: seconds, attosecondsComponent: attoseconds)
     }
 
