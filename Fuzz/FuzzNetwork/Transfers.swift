@@ -125,9 +125,8 @@ enum Transfers {
         let fields: HTTPHeaderFields = ["Content-Encoding": codings.joined(separator: ", ")]
         let whole = decoded(data, fields, step: data.count + 1)
         let pieces = decoded(data, fields, step: step)
-        // libzstd also decodes formats from before version 0.8, for which pieces change whether a body is valid.
         guard let whole, let pieces else {
-            return require(codings.contains("zstd") || whole == pieces, "Pieces change whether a body is valid.")
+            return require(whole == pieces, "Pieces change whether a body is valid.")
         }
         require(whole == pieces, "Pieces change a body.")
     }

@@ -73,6 +73,20 @@ struct ContentDecoderTests {
         #expect(try decode("zstd", coded("zstd") + coded("zstd")) == Self.text + Self.text)
     }
 
+    @Test("A zstd stream may contain skippable frames, but no frame of a format from before version 0.8")
+    func zstdFrames() throws {
+        let skippable = Data([0x53, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3])
+        #expect(try decode("zstd", skippable + coded("zstd") + skippable) == Self.text)
+        for step in 1...5 {
+            #expect(try decode("zstd", skippable + coded("zstd") + skippable, chunkSize: step) == Self.text)
+        }
+        let old = Data([0x25, 0xB5, 0x2F, 0xFD, 4, 0, 0, 0, 0, 0, 3, 0])
+        #expect(throws: ContentDecoder.Failure.corrupt("zstd: unknown frame")) { try decode("zstd", old) }
+        #expect(throws: ContentDecoder.Failure.corrupt("zstd: unknown frame")) {
+            try decode("zstd", coded("zstd") + old)
+        }
+    }
+
     @Test("A stream that is truncated at any byte throws", arguments: ["gzip", "zlib", "raw", "br", "zstd"])
     func cut(_ vector: String) throws {
         let coding = ["zlib": "deflate", "raw": "deflate"][vector] ?? vector
