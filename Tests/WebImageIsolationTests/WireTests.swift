@@ -10,6 +10,29 @@ import WebImageCore
 struct WireTests {
     private func copy<Value: WireValue>(_ value: Value) throws -> Value { try Value(body: value.body) }
 
+    @Test("Durations are the same after they were written and read, and invalid ones are rejected")
+    func durations() throws {
+        for attoseconds in [-999_999_999_999_999_999, -1, 0, 1, 999_999_999_999_999_999] as [Int64] {
+            let duration = Duration(secondsComponent: 5, attosecondsComponent: attoseconds)
+            #expect(try copy(duration) == duration)
+        }
+        for attoseconds in [1_000_000_000_000_000_000, .min, .max] as [Int64] {
+            var writer = WireWriter()
+            writer.put(Int64(1))
+            writer.put(attoseconds)
+            #expect(throws: WireViolation.self) { try Duration(body: writer.bytes) }
+        }
+    }
+
+    /// Records an issue for each stored property with its default. So a property that was added to the type, but not to
+    /// this test and the message, fails.
+    private func expectNoDefaults<Value>(_ value: Value, _ defaults: Value, except names: Set<String> = []) {
+        for (child, other) in zip(Mirror(reflecting: value).children, Mirror(reflecting: defaults).children)
+        where !names.contains(child.label ?? "") {
+            #expect("\(child.value)" != "\(other.value)", "\(child.label ?? "") of \(Value.self)")
+        }
+    }
+
     @Test("Values are the same after they were written and read")
     func roundTrips() throws {
         #expect(try copy(ImageLimits.unlimited) == .unlimited)
@@ -19,23 +42,33 @@ struct WireTests {
         options.formatHint = .tiff
         options.resampling = .box
         options.allowsPartialData = true
+        (options.scale, options.preservesBitDepth, options.convertsToSRGB) = (2, true, false)
         #expect(try copy(options) == options)
+        // The registry selects the coder.
+        expectNoDefaults(options, ImageDecodingOptions(), except: ["coderIdentifier"])
         var encoding = ImageEncoding(
             format: .avif, quality: 3, isLossless: true, effort: 9, loopCount: 0, chromaSubsampling: .yuv422,
             thumbnailDimension: 5, iconDimensions: [1, 256], maxByteCount: 7, maxDimension: 9,
-            metadata: .keepExceptLocation)
+            metadata: .keepExceptLocation, preset: .drawing)
         encoding.background = PixelColor(red: 1, green: 2, blue: 3, alpha: 4)
+        (encoding.isProgressive, encoding.usesDithering) = (true, false)
+        (encoding.optimizesHuffmanTables, encoding.isExact) = (false, true)
         #expect(try copy(encoding) == encoding)
-        let info = ImageInfo(
+        // The program applies the selection of frames.
+        expectNoDefaults(encoding, ImageEncoding(format: nil), except: ["frames"])
+        var info = ImageInfo(
             format: .heif, storedSize: PixelSize(width: 4, height: 5), orientation: .left, bitDepth: 10, hasAlpha: true,
             frameCount: 6, frameCountIsExact: false, loopCount: 0, hasICCProfile: true, isProgressive: true,
             smallestFile: 99, cleanAperture: PixelSize(width: 1, height: 2), codePoints: .sRGB, isLosslessWebP: true,
             rowsPerUnit: 8)
+        (info.codedPixelCount, info.isTruncated, info.decoderBytes) = (7, true, 8)
         #expect(try copy(info) == info)
+        expectNoDefaults(info, ImageInfo(format: .png, storedSize: PixelSize(width: 1, height: 1)))
         let metadata = ImageMetadata(
             storedSize: PixelSize(width: 1, height: 2), orientation: .right, bitDepth: 16, hasAlpha: true,
             isPartial: true, iccProfile: [1, 2], codePoints: .sRGB, isConvertedToSRGB: false, exif: [3], xmp: [4])
         #expect(try copy(metadata) == metadata)
+        expectNoDefaults(metadata, ImageMetadata(storedSize: PixelSize(width: 9, height: 9)))
     }
 
     @Test(

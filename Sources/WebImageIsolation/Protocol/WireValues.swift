@@ -108,6 +108,9 @@ extension ImageInfo: WireValue {
         codePoints = try reader.optional { (reader) throws(WireViolation) in try reader.value() }
         isLosslessWebP = try reader.flag()
         rowsPerUnit = try reader.optional { (reader) throws(WireViolation) in try reader.int() }
+        codedPixelCount = try reader.int()
+        isTruncated = try reader.flag()
+        decoderBytes = try reader.int()
     }
 
     package func write(to writer: inout WireWriter) {
@@ -126,6 +129,9 @@ extension ImageInfo: WireValue {
         writer.put(codePoints) { $0.put($1) }
         writer.put(isLosslessWebP)
         writer.put(rowsPerUnit) { $0.put($1) }
+        writer.put(codedPixelCount)
+        writer.put(isTruncated)
+        writer.put(decoderBytes)
     }
 }
 
@@ -296,6 +302,10 @@ extension ImageEncoding: WireValue {
             throw WireViolation("the policy for metadata is unknown")
         }
         metadata = policy
+        preset = try reader.optional { (reader) throws(WireViolation) in
+            guard let value = Preset(rawValue: try reader.text()) else { throw WireViolation("the preset is unknown") }
+            return value
+        }
     }
 
     /// Writes the encoding without its selection of frames, which the program applies.
@@ -317,5 +327,6 @@ extension ImageEncoding: WireValue {
         writer.put(maxByteCount) { $0.put($1) }
         writer.put(maxDimension) { $0.put($1) }
         writer.put(metadata.rawValue)
+        writer.put(preset) { $0.put($1.rawValue) }
     }
 }
