@@ -103,7 +103,8 @@
             #expect(try ImageInfo(data: sequence(sync: [1])).frameCount == 1)
         }
 
-        @Test("Numbers of chunks and durations far above the number of samples are rejected", arguments: ["stco", "stts"])
+        @Test(
+            "Numbers of chunks and durations far above the number of samples are rejected", arguments: ["stco", "stts"])
         func numbers(_ table: String) throws {
             var data = try sequence()
             let found = try #require(data.firstRange(of: Data(table.utf8)))

@@ -41,11 +41,13 @@ package enum HelperHealth {
                         + "network fail, and images of other formats are decoded in the process of the application.")
             ]
         case .started(let report):
-            let layers = report.layers.map { name, state in
-                switch state {
-                case .active: IsolationLayer(identifier(name), "decoder: \(name)", .available("active"))
-                case .missing(let reason): IsolationLayer(identifier(name), "decoder: \(name)", .missing(reason: reason))
-                }
+            let layers = report.layers.map { name, layer in
+                let state: IsolationLayer.State =
+                    switch layer {
+                    case .active: .available("active")
+                    case .missing(let reason): .missing(reason: reason)
+                    }
+                return IsolationLayer(identifier(name), "decoder: \(name)", state)
             }
             return [.init("helper", .ok, "decoder process", path ?? "")] + layers.map(\.check)
         }
