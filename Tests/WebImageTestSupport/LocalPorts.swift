@@ -6,7 +6,7 @@ import Synchronization
 import WebImageConcurrency
 
 /// Ports of 127.0.0.1 for servers that tests start.
-enum LocalPorts {
+package enum LocalPorts {
     /// The ports below the range that the kernel assigns to connections and to servers without a fixed port
     /// (`net.ipv4.ip_local_port_range`). This way, neither takes a port between its selection and the start of the
     /// server.
@@ -15,7 +15,7 @@ enum LocalPorts {
     private static let chosen = Lock<Set<UInt16>>([])
 
     /// Returns different ports that are free.
-    static func free(_ count: Int) -> [UInt16] {
+    package static func free(_ count: Int) -> [UInt16] {
         chosen.withLock { chosen in
             var ports: [UInt16] = []
             for port in range.shuffled() where ports.count < count && !chosen.contains(port) && isFree(port) {

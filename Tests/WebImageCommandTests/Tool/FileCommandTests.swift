@@ -236,14 +236,17 @@ struct FileCommandTests {
     @Test("An interrupt signal ends a decode that waits for its input")
     func interruption() async throws {
         let tool = try ToolProcess()
-        #expect(mkfifo(tool.path("fifo"), 0o600) == 0)
-        let running = try tool.start(["decode", "fifo", "-o", "out"])
-        // Opening the write end succeeds when the tool reads. The tool never receives data.
-        let path = tool.path("fifo")
-        let writer = await withCheckedContinuation { continuation in
-            DispatchQueue(label: "fifo").async { continuation.resume(returning: open(path, O_WRONLY | O_CLOEXEC)) }
+        let pipe = Pipe()
+        let running = try tool.start(["decode", "-", "-o", "out"], inputPipe: pipe)
+        // The data doesn't fit in the buffer of the pipe, so writing ends only when the tool reads. The tool never
+        // receives the end of the data.
+        let writer = pipe.fileHandleForWriting
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "pipe").async {
+                continuation.resume(with: Result { try writer.write(contentsOf: Data(count: 256 << 10)) })
+            }
         }
-        defer { close(writer) }
+        defer { try? writer.close() }
         running.send(SIGINT)
         #expect(try await running.result.status == 130)
     }

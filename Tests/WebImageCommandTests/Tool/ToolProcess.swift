@@ -52,7 +52,7 @@ final class ToolProcess: Sendable {
     /// Starts the tool without waiting for its end.
     func start(
         _ words: [String], input: String = "", environment: [String: String] = [:], closesOutput: Bool = false,
-        terminal: FileHandle? = nil
+        terminal: FileHandle? = nil, inputPipe: Pipe? = nil
     ) throws -> Running {
         var variables = ["PATH": "/usr/bin:/bin", "HOME": path("home"), "XDG_CACHE_HOME": path("cache-home")]
         // Sanitizer options of this process also apply to the tool.
@@ -71,7 +71,8 @@ final class ToolProcess: Sendable {
         }
         let process = try ChildProcess(
             Self.executable.path(percentEncoded: false), words, in: directory,
-            environment: variables.merging(environment) { $1 }, input: .file("in-\(id)"), output: output, error: error)
+            environment: variables.merging(environment) { $1 }, input: inputPipe.map { .descriptor($0.fileHandleForReading.fileDescriptor) } ?? .file("in-\(id)"),
+            output: output, error: error)
         return Running(process, owner: self, id: id)
     }
 

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Testing
 import WebImageCore
+import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImageNet
@@ -109,11 +110,11 @@ struct CurlTableTests {
     @Test("Errors report libcurl's code and message, the URL, the attempt, and the phase")
     func told() async throws {
         let server = try LoopbackServer(routes: ["/cut": .ok(patternBytes(1_000)).with { $0.truncatesBodyAfter = 10 }])
-        let gone = try LoopbackServer(routes: [:])
-        gone.stop()
+        // No other test listens on this port, as it could on that of a stopped server.
+        let unused = try #require(URL(string: "http://127.0.0.1:\(try #require(LocalPorts.free(1).first))/a"))
         let retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
         let cases: [(URL, Int, ImageError.NetworkFailure.Phase, Int, Int?)] = [
-            (server.url("/cut"), 18, .receivingBody, 3, 200), (gone.url("/a"), 7, .connecting, 2, nil),
+            (server.url("/cut"), 18, .receivingBody, 3, 200), (unused, 7, .connecting, 2, nil),
             (server.url("/none"), 0, .waitingForResponse, 1, 404),
         ]
         for (url, code, phase, attempt, status) in cases {
