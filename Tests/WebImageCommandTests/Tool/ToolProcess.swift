@@ -71,7 +71,8 @@ final class ToolProcess: Sendable {
         }
         let process = try ChildProcess(
             Self.executable.path(percentEncoded: false), words, in: directory,
-            environment: variables.merging(environment) { $1 }, input: inputPipe.map { .descriptor($0.fileHandleForReading.fileDescriptor) } ?? .file("in-\(id)"),
+            environment: variables.merging(environment) { $1 },
+            input: inputPipe.map { .descriptor($0.fileHandleForReading.fileDescriptor) } ?? .file("in-\(id)"),
             output: output, error: error)
         return Running(process, owner: self, id: id)
     }
