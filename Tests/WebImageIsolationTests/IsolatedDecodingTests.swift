@@ -63,9 +63,12 @@ struct IsolatedDecodingTests {
     }
 
     /// Returns the previews of data that arrives in five pieces.
+    /// Returns the visible preview after each part of a download. A decoder repeats a preview if its helper was replaced,
+    /// which isn't visible.
     static func previews(of data: Data, by coders: ImageCoderRegistry, _ grows: Bool) throws -> [Seen?] {
         let context = ImageProcessingContext()
         var previews: [Seen?] = []
+        var visible: Seen?
         do {
             guard
                 case .decoder(let decoder, _) = try coders.progressiveStart(
@@ -75,7 +78,8 @@ struct IsolatedDecodingTests {
             for start in stride(from: 0, to: data.count, by: step) {
                 let end = min(data.count, start + step)
                 try decoder.append(data.subdata(in: start..<end), isLast: end == data.count, context: context)
-                previews.append(try decoder.makePreview(context: context).map { try Seen($0.image) })
+                if let preview = try decoder.makePreview(context: context) { visible = try Seen(preview.image) }
+                previews.append(visible)
             }
         } catch is ImageError {
             previews.append(nil)
