@@ -62,9 +62,8 @@ struct IsolatedDecodingTests {
         }
     }
 
-    /// Returns the previews of data that arrives in five pieces.
-    /// Returns the visible preview after each part of a download. A decoder repeats a preview if its helper was replaced,
-    /// which isn't visible.
+    /// Returns the visible preview after each of five parts of a download. A decoder repeats a preview if its helper was
+    /// replaced, which isn't visible.
     static func previews(of data: Data, by coders: ImageCoderRegistry, _ grows: Bool) throws -> [Seen?] {
         let context = ImageProcessingContext()
         var previews: [Seen?] = []
