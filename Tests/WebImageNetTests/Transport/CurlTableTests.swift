@@ -111,7 +111,8 @@ struct CurlTableTests {
     func told() async throws {
         let server = try LoopbackServer(routes: ["/cut": .ok(patternBytes(1_000)).with { $0.truncatesBodyAfter = 10 }])
         // No other test listens on this port, as it could on that of a stopped server.
-        let unused = try #require(URL(string: "http://127.0.0.1:\(try #require(LocalPorts.free(1).first))/a"))
+        let port = try #require(LocalPorts.free(1).first)
+        let unused = try #require(URL(string: "http://127.0.0.1:\(port)/a"))
         let retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
         let cases: [(URL, Int, ImageError.NetworkFailure.Phase, Int, Int?)] = [
             (server.url("/cut"), 18, .receivingBody, 3, 200), (unused, 7, .connecting, 2, nil),
