@@ -56,7 +56,7 @@ extension DiskCache {
         public var maxPendingBytes = 64 << 20
         /// The file URLs of read-only directories with entries, for example entries that are shipped with an app.
         ///
-        /// Use directories that ``DiskCache/exportEntries(to:where:)`` or another cache created. If the cache itself
+        /// Use directories that ``DiskCache/exportEntries(to:decrypting:where:)`` or another cache created. If the cache itself
         /// doesn't have an entry, it searches these directories in order. It never writes to them and doesn't count
         /// them toward its limits. Any user may own the directories, and the cache doesn't follow symbolic links in
         /// them. You can't remove their entries, but an entry stored under the same key takes precedence. The default

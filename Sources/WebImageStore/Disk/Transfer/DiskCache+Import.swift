@@ -8,7 +8,7 @@ import WebImageCore
 import WebImageHTTP
 
 extension DiskCache {
-    /// Imports a directory of images that ``exportImages(to:where:)`` wrote.
+    /// Imports a directory of images that ``exportImages(to:decrypting:where:)`` wrote.
     ///
     /// The cache verifies the digest of each file, detects its format, and checks it against the limits. Files that
     /// fail a check are skipped and listed in the result. If the cache has an entry with the same or a later store
