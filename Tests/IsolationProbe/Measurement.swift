@@ -22,6 +22,7 @@ enum Measurement {
         if let id = pool.processes.first { print("private memory of an idle helper: \(privateMemory(id)) KiB") }
         try compare("16×16 PNG", small, isolated, count: 2_000)
         try compare("12 MP JPEG, \(large.count) bytes", large, isolated, count: 30)
+        // The pool reports no event when a helper releases its memory.
         Thread.sleep(forTimeInterval: 1.5)
         if let id = pool.processes.first { print("private memory after 12 MP: \(privateMemory(id)) KiB") }
     }

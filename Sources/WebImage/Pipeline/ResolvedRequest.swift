@@ -352,7 +352,7 @@ extension ResolvedRequest {
         return decision(step, for: resource, head, isPlain: request.headers.lines.isEmpty)
     }
 
-    /// Returns whether an earlier request has found that the data is fresh for every request without header fields. If
+    /// Returns whether an earlier request determined that the data is fresh for every request without header fields. If
     /// so, the data serves this request, and no rule must be evaluated.
     func isKnownFresh(_ resource: OriginalInfo) -> Bool {
         policy == .http && request.headers.lines.isEmpty && resource.isKnownFresh(at: now, by: defaults)

@@ -2,7 +2,7 @@
 
 /// The checks of a track that precede opening a file (ISO/IEC 14496-12, sections 8.5 to 8.7).
 ///
-/// libavif adds up the durations of all earlier samples for every frame, and it searches all entries of a table for
+/// libavif sums the durations of all earlier samples for every frame, and it searches all entries of a table for
 /// each of them. So every table must be in proportion to the number of samples.
 enum HEIFTrackBounds {
     private static let tables: [FourCC] = ["stsd", "stsz", "stz2", "stts", "stsc", "stco", "co64", "stss"]
