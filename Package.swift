@@ -13,12 +13,17 @@ let traits: Set<Trait> = [
     .trait(name: "PDF", description: "PDF pages (libpoppler-glib-dev)"),
     .trait(name: "TIFF", description: "TIFF images (libtiff-dev)"),
     .trait(name: "JPEG2000", description: "JPEG 2000 images (libopenjp2-7-dev)"),
+    .trait(name: "Memcached", description: "A cache tier on memcached servers (libmemcached-dev)"),
+    .trait(name: "Server", description: "The program webimage-serve (libmicrohttpd-dev)"),
 ]
 
 /// Returns the C module of a system library: its headers, and shims for what Swift can’t call.
-func cModule(_ name: String, libraries: [String], flags: [CSetting] = []) -> Target {
+func cModule(
+    _ name: String, _ dependencies: [Target.Dependency] = [], libraries: [String], flags: [CSetting] = []
+) -> Target {
     .target(
         name: name,
+        dependencies: dependencies,
         path: "Sources/C/\(name)",
         cSettings: flags,
         linkerSettings: libraries.map { .linkedLibrary($0) }
@@ -26,10 +31,13 @@ func cModule(_ name: String, libraries: [String], flags: [CSetting] = []) -> Tar
 }
 
 /// Returns the C module of the library of a trait. Without the trait, its sources are empty and nothing is linked.
-func traitModule(_ trait: String, libraries: [String], headers: [String] = []) -> Target {
+///
+/// The module loads the library of the trait with its first use (see CDynamicLibrary), so the module is only linked to
+/// the libraries that every program of this package needs anyway.
+func traitModule(_ trait: String, libraries: [String] = []) -> Target {
     .target(
         name: "C" + trait,
-        dependencies: headers.map { .target(name: $0, condition: .when(traits: [trait])) },
+        dependencies: [.target(name: "CDynamicLibrary", condition: .when(traits: [trait]))],
         path: "Sources/C/C" + trait,
         cSettings: [.define("WI_IS_ON", .when(traits: [trait]))],
         linkerSettings: libraries.map { .linkedLibrary($0, .when(traits: [trait])) }
@@ -70,39 +78,51 @@ let package = Package(
         .library(name: "WebImageNet", targets: ["WebImageNet"]),
         .library(name: "WebImageUI", targets: ["WebImageUI"]),
         .library(name: "WebImageHTTPClient", targets: ["WebImageHTTPClient"]),
+        .library(name: "WebImageMemcached", targets: ["WebImageMemcached"]),
+        .library(name: "WebImageServer", targets: ["WebImageServer"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .library(name: "WebImageGTK", targets: ["WebImageGTK"]),
         .executable(name: "webimage", targets: ["webimage"]),
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
         .executable(name: "webimage-decoder", targets: ["webimage-decoder"]),
+        .executable(name: "webimage-serve", targets: ["webimage-serve"]),
     ],
     traits: traits,
     targets: [
         cModule("CPixelKernels", libraries: []),
-        cModule("CJPEG", libraries: ["jpeg"]),
+        cModule("CJPEG", ["CPixelKernels"], libraries: ["jpeg"]),
         cModule("CPNG", libraries: ["png", "z", "deflate"]),
         cModule("CGIF", libraries: []),
         cModule("CColor", libraries: ["lcms2", "m"]),
         cModule("CWebP", libraries: ["webp", "webpdemux", "webpmux"]),
-        traitModule("AVIF", libraries: ["avif"]),
-        traitModule("JXL", libraries: ["jxl"]),
-        traitModule("TIFF", libraries: ["tiff", "m"]),
-        traitModule("HEIF", libraries: ["heif"]),
-        .systemLibrary(name: "CLibrsvg", path: "Sources/C/CLibrsvg", pkgConfig: "librsvg-2.0"),
-        traitModule("SVG", libraries: ["z"], headers: ["CLibrsvg"]),
-        .systemLibrary(name: "CPoppler", path: "Sources/C/CPoppler", pkgConfig: "poppler-glib"),
-        traitModule("PDF", libraries: [], headers: ["CPoppler"]),
+        cModule("CDynamicLibrary", libraries: []),
+        traitModule("AVIF"),
+        traitModule("JXL"),
+        traitModule("TIFF", libraries: ["m"]),
+        traitModule("HEIF"),
+        traitModule("SVG", libraries: ["z"]),
+        traitModule("PDF", libraries: ["z"]),
+        // OpenJPEG depends on no other library, and its headers need pkg-config.
         .systemLibrary(name: "COpenJPEG", path: "Sources/C/COpenJPEG", pkgConfig: "libopenjp2"),
-        traitModule("JPEG2000", libraries: ["openjp2"], headers: ["COpenJPEG"]),
-        cModule("CCurl", libraries: ["curl", "ssl", "crypto"]),
+        .target(
+            name: "CJPEG2000",
+            dependencies: [.target(name: "COpenJPEG", condition: .when(traits: ["JPEG2000"]))],
+            path: "Sources/C/CJPEG2000",
+            cSettings: [.define("WI_IS_ON", .when(traits: ["JPEG2000"]))],
+            linkerSettings: [.linkedLibrary("openjp2", .when(traits: ["JPEG2000"]))]
+        ),
+        // The module loads libcurl and the libraries on which it depends with the first transfer.
+        cModule("CCurl", ["CDynamicLibrary"], libraries: []),
         cModule("CContentCoding", libraries: ["z", "brotlidec", "zstd"]),
         cModule("CSQLite", libraries: ["sqlite3"]),
         cModule("CHash", libraries: ["xxhash", "crypto"]),
         cModule("CFiles", libraries: []),
         cModule("CSandbox", libraries: []),
-        // The command line tool alone needs libchafa. No library product depends on these two targets.
+        // The command-line tool alone needs libchafa and the comparison of images. No library product depends on these
+        // three targets.
         .systemLibrary(name: "CChafa", path: "Sources/C/CChafa", pkgConfig: "chafa"),
         .target(name: "CTerminal", dependencies: ["CChafa"], path: "Sources/C/CTerminal"),
+        cModule("CImageQuality", libraries: ["m"]),
         // Package-only tools for locks, threads, and waiting. Every target may import this module.
         module("WebImageConcurrency", []),
         module("WebImageCore", ["WebImageConcurrency", "CPixelKernels"]),
@@ -126,7 +146,7 @@ let package = Package(
             "WebImageNet",
             [
                 "WebImageConcurrency", "WebImageCore", "WebImageHTTP", "WebImageStore", "CCurl", "CContentCoding",
-                "CHash",
+                "CHash", "CFiles",
             ]
         ),
         module(
@@ -143,6 +163,33 @@ let package = Package(
             ["WebImageConcurrency", "WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageNet"]
         ),
         module("WebImageTesting", ["WebImageConcurrency", "WebImage"]),
+        // The cache tier on memcached servers. Without the trait, the module contains only the parts without the library.
+        traitModule("Memcached", libraries: ["memcached"]),
+        module(
+            "WebImageMemcached",
+            [
+                "WebImageConcurrency", "WebImageCore", "WebImageHTTP", "WebImageStore", "CHash",
+                .target(name: "CMemcached", condition: .when(traits: ["Memcached"])),
+            ]
+        ),
+        // The image server is a handler without an HTTP server, so it needs no library.
+        module("WebImageServer", ["WebImageConcurrency", "WebImage", "CHash"]),
+        // The HTTP server of the handler. Without the trait, the program only reports that it isn't available.
+        .systemLibrary(name: "CLibmicrohttpd", path: "Sources/C/CLibmicrohttpd", pkgConfig: "libmicrohttpd"),
+        .target(
+            name: "CMicrohttpd",
+            dependencies: [.target(name: "CLibmicrohttpd", condition: .when(traits: ["Server"]))],
+            path: "Sources/C/CMicrohttpd", cSettings: [.define("WI_IS_ON", .when(traits: ["Server"]))]
+        ),
+        .executableTarget(
+            name: "webimage-serve",
+            dependencies: [
+                "WebImageConcurrency", "WebImageServer", "WebImageMemcached", "CMicrohttpd",
+                .target(name: "CLibmicrohttpd", condition: .when(traits: ["Server"])),
+            ],
+            path: "Sources/webimage-serve",
+            swiftSettings: swiftSettings
+        ),
         .systemLibrary(name: "CGTK4", path: "Sources/C/CGTK4", pkgConfig: "gtk4"),
         .target(
             name: "CWebImageGTK", dependencies: [gtk], path: "Sources/C/CWebImageGTK",
@@ -156,13 +203,13 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         // The part of the command-line tool that needs neither network nor files: options, tables, and contact sheets.
-        module("WebImageCommand", ["WebImageConcurrency", "WebImageCore", "CTerminal"]),
+        module("WebImageCommand", ["WebImageConcurrency", "WebImageCore", "CTerminal", "CImageQuality"]),
         // The code that the command-line tool and the gallery share, and the gallery's model, which uses no toolkit.
         module(
             "WebImagePrograms",
             [
                 "WebImageConcurrency", "WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand",
-                "WebImageIsolation", "CFiles",
+                "WebImageIsolation", "WebImageServer", "WebImageMemcached", "CFiles",
             ]),
         .executableTarget(
             name: "webimage",
@@ -170,7 +217,7 @@ let package = Package(
                 "WebImageConcurrency", "WebImage", "WebImageTesting", "WebImageCommand", "WebImagePrograms",
             ],
             path: "Sources/webimage",
-            resources: [.copy("Album"), .copy("webimage.1")],
+            resources: [.copy("Album")],
             swiftSettings: swiftSettings
         ),
         // For tests only: TLS servers, encoders of content codings, and a resolver that the tests control.
@@ -193,13 +240,34 @@ let package = Package(
             path: "Tests/WebImageConcurrencyTests",
             swiftSettings: swiftSettings
         ),
-        tests("WebImageCore", []),
-        tests("WebImageCodecs", ["WebImageCore", "CHash"]),
+        // The definition of resampling without optimizations, with which tests and fuzzers compare the results.
+        .target(
+            name: "ResamplingReference",
+            dependencies: ["WebImageCore"],
+            path: "Tests/ResamplingReference",
+            swiftSettings: swiftSettings
+        ),
+        tests("WebImageCore", ["ResamplingReference"]),
+        // Replaces the allocator of allocation-probe, so no other target may link it.
+        .target(name: "CAllocationFaults", path: "Tests/CAllocationFaults"),
+        // Runs the coders while allocations of the C libraries and shims fail.
+        .executableTarget(
+            name: "allocation-probe",
+            dependencies: ["WebImageCore", "WebImageCodecs", "CAllocationFaults"],
+            path: "Tests/AllocationProbe",
+            swiftSettings: swiftSettings
+        ),
+        tests("WebImageCodecs", ["WebImageCore", "CHash", "CDynamicLibrary", "allocation-probe"]),
         .target(name: "CIsolationProbe", path: "Tests/CIsolationProbe"),
-        // A helper that attacks its program, a helper that attacks its confinement, and measurements.
+        // A helper that attacks its program.
+        .executableTarget(name: "hostile-helper", path: "Tests/HostileHelper"),
+        // A helper that attacks its confinement, and measurements.
         .executableTarget(
             name: "isolation-probe",
-            dependencies: ["WebImageCore", "WebImageCodecs", "WebImageIsolation", "CSandbox", "CIsolationProbe"],
+            dependencies: [
+                "WebImageConcurrency", "WebImageCore", "WebImageCodecs", "WebImageIsolation", "WebImage",
+                "WebImageTesting", "CSandbox", "CIsolationProbe",
+            ],
             path: "Tests/IsolationProbe",
             swiftSettings: swiftSettings
         ),
@@ -207,7 +275,8 @@ let package = Package(
             name: "WebImageIsolationTests",
             dependencies: [
                 "WebImageConcurrency", "WebImageIsolation", "WebImageCodecs", "WebImageCore", "WebImage",
-                "WebImageTesting", "webimage-decoder", "isolation-probe",
+                "WebImageTesting", "WebImageTestSupport", "CSandbox", "webimage-decoder", "isolation-probe",
+                "hostile-helper",
             ],
             path: "Tests/WebImageIsolationTests",
             swiftSettings: swiftSettings
@@ -222,14 +291,27 @@ let package = Package(
         tests("WebImageStore", ["store-helper"]),
         tests("WebImageNet", ["CNetFaults"]),
         tests("WebImageHTTPClient", []),
+        tests("WebImageMemcached", ["WebImage", "WebImageTesting"]),
+        tests("WebImageServer", ["WebImage", "WebImageTesting", "webimage-serve", "CHash"]),
         // WebImageUI has no target of its own for tests, because its tests share the manager of the others.
         tests("WebImage", ["WebImageHTTPClient", "WebImageUI"]),
         tests(
             "WebImagePrograms",
             ["WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand", "WebImageIsolation", "CSandbox"]),
+        // A program with a window, which the tests examine through AT-SPI.
+        .executableTarget(
+            name: "accessibility-probe",
+            dependencies: ["WebImage", "WebImageGTK", gtk],
+            path: "Tests/AccessibilityProbe",
+            exclude: ["inspect.py"],
+            swiftSettings: swiftSettings
+        ),
         tests(
             "WebImageGTK",
-            ["WebImage", "WebImageUI", "WebImageTesting", "WebImagePrograms", "CWebImageGTK", "webimage-gallery", gtk]),
+            [
+                "WebImage", "WebImageUI", "WebImageTesting", "WebImagePrograms", "CWebImageGTK", "webimage-gallery",
+                "accessibility-probe", gtk,
+            ]),
         // The tests run the executable as a process, so they depend on it.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),
     ],
@@ -254,11 +336,12 @@ if Context.environment["WEBIMAGE_FUZZ"] != nil {
         .target(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),
         .target(
             name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Fuzz/FuzzSupport", swiftSettings: swiftSettings),
-        fuzzer("FuzzCore", ["WebImageCore"]),
+        fuzzer("FuzzCore", ["WebImageCore", "ResamplingReference"]),
         fuzzer("FuzzCodecs", ["WebImageCore", "WebImageCodecs"]),
         fuzzer("FuzzIsolation", ["WebImageCore", "WebImageIsolation"]),
         fuzzer("FuzzNetwork", ["WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageNet", "WebImageTesting"]),
         fuzzer("FuzzStore", ["WebImageCore", "WebImageHTTP", "WebImageStore"]),
         fuzzer("FuzzPrograms", ["WebImageCore", "WebImageCommand", "WebImagePrograms"]),
+        fuzzer("FuzzServer", ["WebImage", "WebImageMemcached", "WebImageServer"]),
     ]
 }

@@ -4,7 +4,7 @@
 import PackageDescription
 
 /// The traits of WebImage, with the same names in this package: `swift run --traits GTK gtk-hello`.
-let traits = ["GTK", "AVIF", "HEIF", "JXL", "SVG", "PDF", "TIFF", "JPEG2000"]
+let traits = ["GTK", "AVIF", "HEIF", "JXL", "SVG", "PDF", "TIFF", "JPEG2000", "Memcached", "Server"]
 
 /// Returns an example with the products that it imports. The module CGTK4 is available through WebImageGTK, whose
 /// public declarations use its types.

@@ -31,7 +31,7 @@ enum Decoding {
                 choices.isTrue() ? .fit(width: width, height: height) : .fill(width: width, height: height)
         }
         options.preservesBitDepth = choices.isTrue()
-        options.convertsToSRGB = !choices.isTrue(oneIn: 4)
+        options.color = choices.isTrue(oneIn: 4) ? .source : choices.isTrue(oneIn: 4) ? .displayP3 : .sRGB
         options.allowsPartialData = choices.isTrue()
         options.frames = choices.element(of: [.all, .all, .first, .index(1)])
         return options
@@ -95,10 +95,11 @@ enum Decoding {
         else { return }
         require(image.size == last.image.size, "The last preview has another size than the image.")
         // Previews use 8 bits of each sample and multiply by alpha in another order than they convert colors, so these
-        // colors can differ. libjpeg decodes corrupt data in another way if it receives the data in pieces.
+        // colors can differ. libjpeg and libwebp's lossy decoder decode corrupt data in another way if they receive the
+        // data in pieces.
         let metadata = image.metadata
         guard metadata.bitDepth == 8, image.isOpaque || metadata.iccProfile == nil && metadata.codePoints == nil,
-            image.format != .jpeg
+            image.format != .jpeg, image.format != .webp || data.dropFirst(12).starts(with: Data("VP8L".utf8))
         else { return }
         let difference = difference(image.pixels, last.image.pixels)
         require(difference <= 2, "The last preview differs by up to \(difference) from the image.")

@@ -24,8 +24,22 @@ enum Metadata {
             },
             dictionary: [
                 "xmpmeta", "rdf:RDF", "tiff:Orientation", "exif:GPSLatitude", "photoshop:City", "Location", "&#x47;",
-                "geo:", "CountryCode",
+                "geo:", "CountryCode", "Iptc4xmpCore:AltTextAccessibility", "ExtDescrAccessibility",
+                "<rdf:li xml:lang=\"",
+                "xmlns:Iptc4xmpCore=\"http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/\"", "<![CDATA[", "&#x201C;",
+                "xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"",
             ], run: xmp),
+        FuzzTarget(
+            "gain-map", maxLength: 20_000,
+            seeds: {
+                let metadata = GainMapMetadata(gainMin: -1, gainMax: 3, alternateHeadroom: 3)
+                return [Data(metadata.isoBytes), Data(metadata.xmpPacket.utf8)] + FixtureFiles.images()
+            },
+            dictionary: [
+                "hdrgm:Version", "hdrgm:GainMapMax=\"1\"", "hdrgm:HDRCapacityMax=\"2\"", "rdf:li", "MPF", "tmap",
+                "dimg",
+                "auxl", "jhgm", "urn:iso:std:iso:ts:21496:-1", "HDRGainMapHeadroom",
+            ], run: gainMap),
         FuzzTarget("metadata", maxLength: 20_000, seeds: FixtureFiles.images, run: file),
     ]
 
@@ -47,11 +61,37 @@ enum Metadata {
 
     private static func xmp(_ bytes: UnsafeRawBufferPointer) {
         let packet = Array(bytes)
+        let descriptions = XMPDescriptions(packet: packet)
+        for text in [descriptions.alternativeText, descriptions.extendedDescription] {
+            require((text?.count ?? 1) <= XMPDescriptions.maxLength && text != "", "A description has a wrong length.")
+        }
         guard let prepared = XMPPacket.prepared(packet, allowsLocation: true) else { return }
         require(prepared.count == packet.count, "An XMP packet changes its size.")
         require(XMPPacket.prepared(prepared, allowsLocation: true) == prepared, "An orientation remains.")
         guard let hidden = XMPPacket.prepared(packet, allowsLocation: false) else { return }
         require(!XMPPacket.mentionsLocation(hidden), "A location remains in an XMP packet.")
+    }
+
+    private static func gainMap(_ bytes: UnsafeRawBufferPointer) {
+        for metadata in [GainMapMetadata(iso: bytes), GainMapMetadata(xmp: Array(bytes), appleHeadroom: 2)] {
+            guard let metadata else { continue }
+            require(metadata.isValid, "Invalid metadata of a gain map are accepted.")
+            for channel in 0..<3 {
+                let gain = metadata.gain(0.5, channel: channel, weight: metadata.weight(headroom: 2))
+                require(gain.isFinite && gain > 0, "A gain is infinite.")
+            }
+            // The written fractions have six decimal places.
+            guard let again = GainMapMetadata(xmp: Array(metadata.xmpPacket.utf8)) else { continue }
+            require(abs(again.alternateHeadroom - metadata.alternateHeadroom) < 1e-5, "A headroom changes.")
+        }
+        let data = Data(bytes)
+        if let map = JPEGGainMap.find(in: data) { require(map.range.upperBound <= data.count, "A map is outside.") }
+        if let map = JXLGainMap.find(in: data) { require(map.range.upperBound <= data.count, "A map is outside.") }
+        if let map = HEIFGainMap.find(in: data) {
+            let file = map.standaloneFile(data)
+            require(file.count == data.count, "A file of a gain map has another size.")
+            _ = try? ImageInfo(data: file)
+        }
     }
 
     private static func file(_ bytes: UnsafeRawBufferPointer) {

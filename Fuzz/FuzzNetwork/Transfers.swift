@@ -69,7 +69,7 @@ enum Transfers {
             case .complete(let head):
                 require(head.statusCode >= 200 && parser.isComplete)
                 check(head)
-            case .malformed, .tooLarge: return
+            case .malformed, .tooLarge, .tooManyLines: return
             case .more: break
             }
         }

@@ -40,7 +40,7 @@ enum CommandLines {
             switch command.name {
             case Commands.fetch.name:
                 let options = try FetchOptions(arguments, readImage: Values.noImages)
-                check(try NetworkSetup(options.network, operands: options.inputs))
+                check(try NetworkSetup(options.network, operands: options.inputs.operands))
             case Commands.gallery.name: check(try GalleryOptions(arguments).network)
             case Commands.show.name: _ = try ShowOptions(arguments)
             default:

@@ -46,9 +46,9 @@ enum Output {
 
     /// Writes values as JSON, and reads them with Foundation.
     private static func json(_ text: String) {
-        var row = FetchRow(name: text, url: text)
+        var row = FetchRow(label: text, input: text)
         row.timings = [("total", Double(text.utf8.count))]
-        row.output = text
+        row.outputs = [OutputRecord(path: text, format: text)]
         let value: JSONValue = ["text": .string(text), "row": row.json, "list": .array([.null, .double(.nan), 1])]
         let written = value.text
         require(!written.contains("\n"), "A JSON value has several lines.")

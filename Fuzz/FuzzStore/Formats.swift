@@ -28,7 +28,47 @@ enum Formats {
                 "some avg10=0.00 avg60=0.00 avg300=0.00 total=12\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=3\n",
                 "low 0\nhigh 1\nmax 2\noom 3\noom_kill 4\n", "max\n", "1073741824\n",
             ], dictionary: ["total=", "18446744073709551615", "some ", "full ", "oom "], run: pressure),
+        FuzzTarget(
+            "ghost-uses", maxLength: 512,
+            seeds: { [Data(GhostUses.encoded([(tag: 1, uses: 2), (tag: -1, uses: 255)]))] }, run: ghostUses),
+        FuzzTarget(
+            "memory-eviction", maxLength: 512, seeds: { [Data([0, 1, 2, 64, 65, 128, 129, 192, 3, 4, 0, 192])] },
+            run: memoryEviction),
     ]
+
+    private static func ghostUses(_ bytes: UnsafeRawBufferPointer) {
+        var ghosts = GhostUses()
+        ghosts.add(encoded: bytes)
+        require(ghosts.count <= bytes.count / 9, "More entries than the slice contains are remembered.")
+        ghosts.limit(to: 3)
+        require(ghosts.count <= 3, "More entries than the limit are remembered.")
+    }
+
+    /// Each byte is a change of the table for one of 64 keys. The table must have the same entries as a dictionary.
+    private static func memoryEviction(_ bytes: UnsafeRawBufferPointer) {
+        var table = AdaptiveFIFOTable<Int>()
+        var costs: [CacheKey.Digest: Int] = [:]
+        for (step, byte) in bytes.enumerated() {
+            let digest = CacheKey.Digest(high: 0, low: UInt64(byte & 63) &* 0x9E37_79B9_7F4A_7C15)
+            switch byte >> 6 {
+            case 0:
+                let standing = table.standing(of: digest)
+                _ = table.remove(digest)
+                table.insert(step, for: digest, info: CachedImageInfo(cost: step % 5), standing: standing)
+                costs[digest] = step % 5
+            case 1: _ = table.findLasting(digest)
+            case 2:
+                require((table.remove(digest) == nil) == (costs[digest] == nil), "An entry is missing.")
+                costs[digest] = nil
+            default:
+                let evicted = table.evict()
+                require((evicted == nil) == costs.isEmpty, "The table evicts no entry.")
+                if let evicted { require(costs.removeValue(forKey: evicted.digest) == evicted.note.cost) }
+            }
+            require(table.count == costs.count && table.cost == costs.values.reduce(0, +), "The totals differ.")
+            require(Set(table.order) == Set(costs.keys), "The order lacks an entry.")
+        }
+    }
 
     private static func entry(_ bytes: UnsafeRawBufferPointer) {
         require(EntryFuzzing.roundTrip(bytes), "An entry that was read can't be written and read again.")

@@ -9,6 +9,7 @@ Otherwise, avifdec, djxl, heif-convert, rsvg-convert, or pdftocairo decodes the 
 import gzip, hashlib, json, os, random, shutil, struct, zlib
 
 from common import CONVERT, ROOT, TMP, read, run, tmp
+from jxl_layers import layered
 
 OUT = os.path.join(ROOT, "Tests", "Fixtures", "formats")
 CODECS = os.path.join(ROOT, "Tests", "Fixtures", "codecs")
@@ -150,6 +151,25 @@ def jxls():
     names = [tmp(f"j{n}.png", png(p, W, H)) for n, p in enumerate(frames)]
     run("apngasm", tmp("a.png"), *names, "1", "10", "-z0")
     add("animated.jxl", encode(tmp("a.png"), "-d", "0"), W, H, [rgba(p) for p in frames], format="jxl", loop=0)
+    jxl_layers()
+
+
+def jxl_layers():
+    """Writes still images with layers, some of which extend past the canvas, and a file with too many layers."""
+    def plain(color, w, h):
+        return bytes(color) * (w * h)
+
+    pixels = list(PHOTO)
+    layers = [(0, 0, W, H, b"".join(bytes(p[:3]) for p in PHOTO))]
+    for x, y, w, h, color in ((5, 6, 10, 8, (200, 30, 60)), (-3, 20, 9, 30, (20, 180, 90)), (12, 10, 8, 7, (9, 9, 240))):
+        layers.append((x, y, w, h, plain(color, w, h)))
+        for row in range(max(0, y), min(H, y + h)):
+            for column in range(max(0, x), min(W, x + w)):
+                pixels[row * W + column] = color + (255,)
+    add("layers.jxl", layered(W, H, layers), W, H, [rgba(pixels)], format="jxl", hasAlpha=False)
+    many = [(n % 8, n // 8 % 8, 1, 1, bytes((n % 256, 0, 0))) for n in range(300)]
+    with open(os.path.join(OUT, "many-layers.jxl"), "wb") as file:
+        file.write(layered(8, 8, [(0, 0, 8, 8, plain((1, 2, 3), 8, 8))] + many))
 
 
 def tiffs():

@@ -23,6 +23,15 @@ package final class ConditionVariable<State>: @unchecked Sendable {
     package func withLock<Result>(
         wakeOne: Bool = false, wakeAll: Bool = false, _ body: (inout State) -> Result
     ) -> Result {
+        #if DEBUG
+            if let scheduler = Simulation.current {
+                scheduler.willLock()
+                let result = locked(body)
+                if wakeAll || wakeOne { scheduler.wake(ObjectIdentifier(self), all: wakeAll) }
+                scheduler.didUnlock(switches: true)
+                return result
+            }
+        #endif
         condition.lock()
         defer { condition.unlock() }
         let result = body(&state)
@@ -32,6 +41,9 @@ package final class ConditionVariable<State>: @unchecked Sendable {
 
     /// Sleeps until the closure takes a value or stops. Returns `nil` if it stops.
     package func wait<Value>(_ decide: (inout State) -> Decision<Value>) -> Value? {
+        #if DEBUG
+            if let scheduler = Simulation.current { return wait(scheduler, decide) }
+        #endif
         condition.lock()
         defer { condition.unlock() }
         while true {
@@ -55,4 +67,28 @@ package final class ConditionVariable<State>: @unchecked Sendable {
             }
         }
     }
+
+    #if DEBUG
+        private func locked<Result>(_ body: (inout State) -> Result) -> Result {
+            condition.lock()
+            defer { condition.unlock() }
+            return body(&state)
+        }
+
+        /// Waits like ``wait(_:)`` on a thread of a simulation.
+        private func wait<Value>(_ scheduler: any SimulatedScheduler, _ decide: (inout State) -> Decision<Value>)
+            -> Value?
+        {
+            while true {
+                scheduler.willLock()
+                let decision = locked(decide)
+                scheduler.didUnlock(switches: false)
+                switch decision {
+                case .proceed(let value): return value
+                case .stop: return nil
+                case .wait: scheduler.block(on: ObjectIdentifier(self))
+                }
+            }
+        }
+    #endif
 }

@@ -37,6 +37,28 @@
             return try body(&value.pointee)
         }
     }
+#elseif DEBUG
+    import Synchronization
+
+    /// A value that is guarded by a lock.
+    ///
+    /// In debug builds, the lock notifies the scheduler of a simulation. See ``SimulatedScheduler``.
+    public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
+        private let mutex: Mutex<Value>
+
+        /// Creates a lock that guards a value.
+        public init(_ value: consuming sending Value) { mutex = Mutex(value) }
+
+        /// Calls a closure with exclusive access to the value.
+        public borrowing func withLock<Result: ~Copyable, Failure: Error>(
+            _ body: (inout sending Value) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            guard let scheduler = Simulation.current else { return try mutex.withLock(body) }
+            scheduler.willLock()
+            defer { scheduler.didUnlock(switches: true) }
+            return try mutex.withLock(body)
+        }
+    }
 #else
     import Synchronization
 

@@ -84,7 +84,11 @@ public final class Promise<Outcome: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in _ = install(continuation) }
         } onCancel: {
-            onCancel()
+            #if DEBUG
+                callHandler(onCancel)
+            #else
+                onCancel()
+            #endif
         }
     }
 
@@ -100,4 +104,16 @@ public final class Promise<Outcome: Sendable>: Sendable {
     ) async throws(Failure) -> Value where Outcome == Result<Value, Failure> {
         try await outcome(onCancel: onCancel).get()
     }
+
+    #if DEBUG
+        /// Calls a cancellation handler.
+        ///
+        /// The runtime calls handlers while it holds the lock of the canceled task, which isn't a lock of a simulation.
+        /// So no other thread of the simulation may run, because it could wait for that lock.
+        @usableFromInline
+        func callHandler(_ handler: () -> Void) {
+            if let scheduler = Simulation.current { return scheduler.withoutSwitching(handler) }
+            handler()
+        }
+    #endif
 }

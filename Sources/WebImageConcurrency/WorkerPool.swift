@@ -76,6 +76,8 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         var running = 0
         /// The cost of all running work, including unresponsive work.
         var costInFlight = 0
+        /// The number of idle threads that running work uses in addition to its own threads.
+        var lent = 0
         var isClosed = false
         var runningLimit = Int.max
         var watch: WorkerWatchStateMachine
@@ -145,6 +147,35 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     /// The cost of all running work, including unresponsive work.
     package var costInFlight: Int { condition.withLock { $0.costInFlight } }
 
+    /// Runs `body` with the number of threads that work may start in addition to its own thread.
+    ///
+    /// Work of this pool calls this method. The number is at most the number of threads that are neither running nor
+    /// lent, minus the waiting work. Until `body` ends, the threads are lent, and their cost is charged. Lent threads
+    /// don't delay later work, so for a short time, more threads can run than the pool has.
+    ///
+    /// - Parameters:
+    ///   - count: The maximum number of threads.
+    ///   - cost: The cost of each thread.
+    ///   - body: A closure that receives the number of threads, which is often zero, and that starts and ends them.
+    package func withIdleThreads<Value, Failure: Error>(
+        upTo count: Int, cost: Int = 0, _ body: (Int) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        guard count > 0 else { return try body(0) }
+        let lent = condition.withLock { $0.lend(upTo: count, cost: cost, crew.costLimit, threads: crew.threads) }
+        guard lent > 0 else { return try body(0) }
+        // Waiting work may fit the cost limit afterward.
+        defer {
+            condition.withLock(wakeAll: true) {
+                $0.lent -= lent
+                $0.costInFlight -= lent * cost
+            }
+        }
+        return try body(lent)
+    }
+
+    /// The number of threads that running work uses in addition to its own threads.
+    package var lentThreadCount: Int { condition.withLock { $0.lent } }
+
     /// Runs a closure on one of the threads. Returns `nil` if the pool is closed or full.
     package func run<Value: Sendable>(
         _ priority: Priority, cost: Int = 0, _ work: @escaping @Sendable (Context) -> Value
@@ -204,6 +235,9 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
 /// The threads and the watchdog.
 extension WorkerPool.Crew {
     func start(_ number: Int) {
+        #if DEBUG
+            if let scheduler = Simulation.current { return scheduler.startThread { self.run(makeContext()) } }
+        #endif
         let thread = Thread { self.run(makeContext()) }
         thread.name = "\(name)-\(number)"
         if let stackSize { thread.stackSize = stackSize }
@@ -261,6 +295,16 @@ extension WorkerPool.State {
         started += 1
         named += 1
         return named - 1
+    }
+
+    /// Lends idle threads, and returns their number.
+    fileprivate mutating func lend(upTo count: Int, cost: Int, _ costLimit: Int, threads: Int) -> Int {
+        let idle = min(threads, runningLimit) - running - lent - queue.count
+        let affordable = cost > 0 ? (costLimit - costInFlight) / cost : count
+        let number = max(0, min(count, idle, affordable))
+        lent += number
+        costInFlight += number * cost
+        return number
     }
 
     /// Returns the most urgent work if it can start.

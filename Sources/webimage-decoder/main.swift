@@ -10,7 +10,11 @@ import WebImageIsolation
 
 /// Loads what the libraries load at their first use, because the process can't open files later.
 func prepare(_ kind: HelperKind) {
-    guard kind == .vector else { return }
+    switch kind {
+    case .core: return
+    case .raster: return CodecLibraries.loadForRasterFormats()
+    case .vector: CodecLibraries.loadForVectorFormats()
+    }
     // An image without text loads the modules for embedded images, but starts no thread for fonts.
     let pixel =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

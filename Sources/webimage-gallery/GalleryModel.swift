@@ -15,6 +15,9 @@
             let message: String
         }
 
+        /// The limit for the memory of running decodes, in bytes.
+        private static let decodingMemoryLimit = 48 << 20
+
         let manager: ImageManager
         /// The server of the bundled album, or `nil` if the gallery shows other images.
         let server: AlbumServer?
@@ -67,8 +70,12 @@
             do throws(ImageError) { try network.loadCookies() } catch { report("\(error)") }
             manager = ImageManager {
                 $0.diskCache = DiskCache.Configuration(path: cache)
+                // The cells are small, so only a few formats need much memory. Decode such images one after another.
+                $0.decodingMemoryLimit = Self.decodingMemoryLimit
                 options.network.apply(to: &$0)
                 if options.verbose { $0.observers.append(LogObserver(level: .debug)) }
+                // The cells limit the number of requests, and the limit for each server still applies.
+                $0.downloader.maxStartsPerSecond = nil
                 // Retries are a setting of the window, which can change while the program runs.
                 if options.network.arguments.retryCount == 0 { $0.downloader.retry = .standard }
                 if let albumServer { $0.loaders.append(AlbumLoader(albumServer, $0.downloader)) }

@@ -5,6 +5,7 @@
     import Foundation
     import WebImage
     import WebImageCommand
+    import WebImageCore
     import WebImageGTK
     import WebImagePrograms
 
@@ -14,6 +15,12 @@
         /// Runs until the window is closed.
         static func run(_ words: [String]) -> Int32 {
             signal(SIGPIPE, SIG_IGN)
+            // Most images are much larger than their cells, so decoders need large blocks only for a short time.
+            SystemMemory.prefersSmallHeap()
+            if words == ["--version"] || words == ["-V"] {
+                FileHandle.standardOutput.write(Data("webimage-gallery \(ProductVersion.current)\n".utf8))
+                return ExitStatus.ok
+            }
             do throws(UsageError) {
                 let arguments = try Arguments(words, for: Commands.gallery)
                 if arguments.has(OptionSpec.help.name) {

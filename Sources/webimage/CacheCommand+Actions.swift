@@ -16,7 +16,7 @@ extension CacheCommand {
     func clear(_ cache: DiskCache?) async -> Int32 {
         let isWhole =
             options.olderThan == nil && options.host == nil && options.tag == nil && options.glob == nil
-        await removing(cache) { cache, progress in
+        return await removing(cache) { cache, progress in
             if isWhole {
                 await cache.removeAll()
                 await cache.deleteTrash(progress: progress)
@@ -31,9 +31,6 @@ extension CacheCommand {
                 }
             }
         }
-        guard let failure = cache?.removalFailure else { return ExitStatus.ok }
-        console.report("\(failure)")
-        return ExitStatus.failed
     }
 
     /// Returns the keys of the entries that match `--glob`, or `nil` if the option wasn't specified.
@@ -43,7 +40,10 @@ extension CacheCommand {
     }
 
     /// Runs `work` and reports how much it removed.
-    func removing(_ cache: DiskCache?, _ work: @Sendable (DiskCache, @escaping DiskProgress) async -> Void) async {
+    func removing(
+        _ cache: DiskCache?, _ work: @Sendable (DiskCache, @escaping DiskProgress) async -> Void
+    ) async -> Int32 {
+        let failure = { options.action == .clear ? cache?.removalFailure : nil }
         let before = await cache?.info()
         if let cache {
             await showing("Removing", bytes: options.action == .trim) { await work(cache, $0) }
@@ -57,7 +57,10 @@ extension CacheCommand {
             ["removed": .int(removed), "freedBytes": .int(freed), "entries": .int(left), "bytes": .int(bytes)],
             "Removed \(NumberFormatting.entries(removed)) (\(NumberFormatting.bytes(freed))); "
                 + "\(NumberFormatting.entries(left)) (\(NumberFormatting.bytes(bytes))) "
-                + (left == 1 ? "remains" : "remain"))
+                + (left == 1 ? "remains" : "remain"), error: failure())
+        guard let failure = failure() else { return ExitStatus.ok }
+        console.report(nil, failure)
+        return ExitStatus.failed
     }
 
     func show(_ cache: DiskCache?) async -> Int32 {
@@ -67,8 +70,7 @@ extension CacheCommand {
                 || wanted.utf8.count >= 6 && entry.key.fileName.hasPrefix(wanted)
         }
         guard let found else {
-            console.report("no cache entry matches “\(wanted)”")
-            return ExitStatus.failed
+            return fail(.cache(.notInCache), "no cache entry matches “\(InputLabel.redacted(wanted))”")
         }
         report(on: found, await cache?.inspect(found.key))
         return ExitStatus.ok
@@ -92,7 +94,7 @@ extension CacheCommand {
     }
 
     func importing(_ cache: DiskCache?) async -> Int32 {
-        guard let cache else { return ExitStatus.failed }
+        guard let cache else { return fail(.cache(.notInCache)) }
         let result = await showing("Importing") { progress -> Result<DiskCache.MaintenanceReport, ImageError> in
             do throws(ImageError) {
                 if options.operands.count == 1, options.list == nil {

@@ -41,7 +41,7 @@ extension CacheCommand {
     func reportList(_ entries: [DiskCache.EntryInfo]) {
         let rows = entries.map(CacheRow.init)
         if options.json {
-            for row in rows { console.printJSON(row.json) }
+            for row in rows { printJSON(row.json) }
         } else if rows.isEmpty {
             console.print(options.glob == nil ? "The cache is empty." : "No URL in the cache matches the pattern.")
         } else {
@@ -79,7 +79,9 @@ extension CacheCommand {
                 "attachment", JSONValue(entry?.userData?.count),
                 entry?.userData.map { NumberFormatting.bytes($0.count) }),
             ReportField(
-                "status", JSONValue(head?.head.statusCode), head.map { "\($0.head.statusCode) from \($0.finalURL)" }),
+                "httpStatus", JSONValue(head?.head.statusCode),
+                head.map { "\($0.head.statusCode) from \($0.finalURL)" },
+                label: "status"),
             ReportField(
                 "fields", .array(fields.map { .array([.string($0.name), .string($0.value)]) }),
                 fields.isEmpty ? nil : fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n"), label: ""),
@@ -87,6 +89,8 @@ extension CacheCommand {
     }
 
     func reportVerified(_ report: DiskCache.MaintenanceReport) -> Int32 {
+        let corrupt = ImageError.cache(
+            .corruptEntry(reason: "\(NumberFormatting.entries(report.corruptCount)) removed"))
         self.report(
             [
                 "checked": .int(report.entryCount), "corrupt": .int(report.corruptCount),
@@ -94,21 +98,20 @@ extension CacheCommand {
                 "missing": .int(report.missingCount),
             ],
             "\(report.entryCount) checked, \(report.corruptCount) corrupt, \(report.recoveredCount) recovered, "
-                + "\(report.missingCount) missing")
+                + "\(report.missingCount) missing", error: report.corruptCount > 0 ? corrupt : nil)
         return report.corruptCount > 0 ? ExitStatus.failed : ExitStatus.ok
     }
 
     func report(on result: Result<DiskCache.MaintenanceReport, ImageError>, verb: String) -> Int32 {
         switch result {
         case .success(let transfer): return report(on: transfer, verb: verb)
-        case .failure(let error):
-            console.report("\(error)")
-            return ExitStatus.failed
+        case .failure(let error): return fail(error)
         }
     }
 
     func report(on transfer: DiskCache.MaintenanceReport, verb: String) -> Int32 {
-        for (name, error) in transfer.failures.sorted(by: { $0.key < $1.key }) { console.report("\(name): \(error)") }
+        let failed = transfer.failures.sorted { $0.key < $1.key }
+        for (name, error) in failed { console.report(name, error) }
         let failures = transfer.failures.isEmpty ? "" : ", \(transfer.failures.count) rejected"
         let skipped = transfer.skippedCount == 0 ? "" : ", \(transfer.skippedCount) skipped"
         report(
@@ -116,7 +119,8 @@ extension CacheCommand {
                 verb: .int(transfer.entryCount), "bytes": .int(transfer.size), "skipped": .int(transfer.skippedCount),
                 "failed": .int(transfer.failures.count),
             ],
-            "\(transfer.entryCount) \(verb) (\(NumberFormatting.bytes(transfer.size)))\(skipped)\(failures)")
+            "\(transfer.entryCount) \(verb) (\(NumberFormatting.bytes(transfer.size)))\(skipped)\(failures)",
+            error: failed.first?.value)
         return transfer.failures.isEmpty ? ExitStatus.ok : ExitStatus.failed
     }
 
@@ -138,7 +142,7 @@ extension CacheCommand {
 
     private func report(_ facts: [ReportField]) {
         guard !options.json else {
-            return console.printJSON(JSONValue.object(facts.map { .init($0.name, $0.json) }))
+            return printJSON(JSONValue.object(facts.map { .init($0.name, $0.json) }))
         }
         let width = (facts.filter { $0.text != nil }.map(\.label.count).max() ?? 0) + 2
         for fact in facts {

@@ -108,8 +108,9 @@ struct CacheCommand: Sendable {
         let isThere = FileManager.default.fileExists(atPath: options.directory)
         guard isThere || options.action == .import else {
             guard !options.isDirectoryRequired else {
-                console.report("the cache directory \(options.directory) doesn’t exist")
-                return ExitStatus.failed
+                return fail(
+                    .cache(.systemCallFailed(operation: "Opening", path: options.directory, errno: ENOENT)),
+                    "the cache directory \(options.directory) doesn’t exist")
             }
             return await act(nil, configuration)
         }
@@ -123,14 +124,12 @@ struct CacheCommand: Sendable {
                 if [.trim, .clear, .import].contains(options.action) { try await cache.requireWritable() }
                 status = await act(cache, configuration)
             } catch {
-                console.report("\(error)")
-                status = ExitStatus.failed
+                status = fail(error)
             }
             await cache.close()
             return status
         } catch {
-            console.report("\(error)")
-            return ExitStatus.failed
+            return fail(error)
         }
     }
 
@@ -155,7 +154,7 @@ struct CacheCommand: Sendable {
         case .show: return await show(cache)
         case .verify: return await verify(cache)
         case .trim:
-            await removing(cache) { cache, progress in
+            return await removing(cache) { cache, progress in
                 if let age = options.maxAge { await cache.trim(maxAge: .seconds(saturating: age), progress: nil) }
                 // Without an option, trim the cache to its limit.
                 guard options.maxAge == nil || options.maxSize != nil else { return }
@@ -168,8 +167,27 @@ struct CacheCommand: Sendable {
         return ExitStatus.ok
     }
 
-    func report(_ json: JSONValue, _ text: String) {
-        if options.json { console.printJSON(json) } else { console.print(text) }
+    /// Prints the result of the action as JSON or as text. `error` is the reason of a failure, or `nil`.
+    func report(_ json: JSONValue, _ text: String, error: ImageError? = nil) {
+        if options.json { printJSON(json, error: error) } else { console.print(text) }
+    }
+
+    /// Prints a JSON object with the members that the objects of all actions have.
+    func printJSON(_ json: JSONValue, error: ImageError? = nil) {
+        guard case .object(let members) = json else { return }
+        console.printJSON(
+            .object(
+                [
+                    .init("action", .string(options.action.rawValue)),
+                    .init("status", error == nil ? "ok" : "failed"),
+                ] + members + [.init("error", error.map(JSONValue.init) ?? .null)]))
+    }
+
+    /// Reports a failure of the action. `message` is the text for standard error, or `nil` for that of the error.
+    func fail(_ error: ImageError, _ message: String? = nil) -> Int32 {
+        if options.json { printJSON(.object([]), error: error) }
+        if let message { console.report(message) } else { console.report(nil, error) }
+        return ExitStatus.failed
     }
 
     /// Runs an operation and shows its progress on a terminal.

@@ -9,144 +9,154 @@ import WebImagePrograms
 /// The command `webimage convert`.
 struct ConvertCommand: Sendable {
     struct Options: Sendable {
-        /// The inputs. If there's no output directory, this array contains one input.
-        let inputs: [String]
-        /// The output file, or `-` for standard output. It's `nil` if there's an output directory.
-        let output: String?
-        let outputDirectory: String?
+        let inputs: InputArguments
+        /// The outputs. If neither `--output` nor `--output-dir` was specified, the output is the last operand.
+        let outputs: OutputArguments
         let decoding: ImageDecodingOptions
         let transformers: [any ImageTransformer]
         let frames: FrameListArgument?
+        /// The encoding. Its format is `nil` if `--format` wasn't specified.
         let encoding: ImageEncoding
         let reader: ImageReader
 
         init(_ arguments: Arguments) throws(UsageError) {
-            outputDirectory = arguments.last("output-dir")
-            let format = try arguments.format()
-            if outputDirectory == nil {
-                try arguments.expectOperands(2...2, "IN or OUT")
-                inputs = [arguments.operands[0]]
-                output = arguments.operands[1]
-            } else {
-                try arguments.expectOperands(1...Int.max, "IN")
-                inputs = arguments.operands
-                output = nil
+            var outputs = try OutputArguments(arguments)
+            var operands = arguments.operands
+            if outputs.directory == nil, outputs.output == nil {
+                guard let last = operands.popLast(), !operands.isEmpty || arguments.has("input-file") else {
+                    throw UsageError("missing INPUT or OUT")
+                }
+                outputs.output = last
+            }
+            self.outputs = outputs
+            inputs = try InputArguments(arguments, operands: operands)
+            if outputs.json, outputs.output == "-" {
+                throw UsageError("--json can’t be combined with standard output as the output")
             }
             frames = try arguments.frameSelection()
             var decoding = ImageDecodingOptions(
                 size: try arguments.size(), frames: frames?.singleIndex.map { FrameSelection.index($0) } ?? .all)
+            decoding.resampling = try arguments.resampling()
             decoding.preservesBitDepth = try arguments.choice("bit-depth", of: ["8", "16"]) == "16"
             self.decoding = decoding
             transformers = try arguments.transformers(readImage: Files.image)
-            var encoding = try arguments.encoding(try Self.format(format, output: output))
+            var encoding = try arguments.encoding(try arguments.format())
             encoding.loopCount = try arguments.integer("loop", in: 0...65_535)
             self.encoding = encoding
-            reader = ImageReader(
-                try NetworkSetup(try NetworkArguments(arguments), operands: inputs), cache: arguments.last("cache-dir"),
-                isVerbose: arguments.has("verbose"))
-        }
-
-        /// Returns the format of the output, which `--format` or the extension of the output file specifies.
-        private static func format(_ format: ImageFormat?, output: String?) throws(UsageError) -> ImageFormat {
-            if let format { return format }
-            guard let output else { throw UsageError("--output-dir requires --format") }
-            if output == "-" { throw UsageError("writing to standard output requires --format") }
-            guard let format = ImageFormat(fileName: output) else {
-                throw UsageError(
-                    "the extension of “\(output)” doesn’t name a format that can be written (use --format)")
-            }
-            return format
+            reader = try ImageReader(arguments, operands: operands)
         }
     }
 
     private let options: Options
     private let console: Console
+    private let interruption: SignalHandler
 
-    init(_ options: Options, _ console: Console) {
+    init(_ options: Options, _ console: Console, _ interruption: SignalHandler) {
         self.options = options
         self.console = console
+        self.interruption = interruption
     }
 
-    func run() async -> Int32 {
-        let format = options.encoding.formatOrAutomatic
+    func run() async throws(UsageError) -> Int32 {
+        let run = await InputRun.resolve(options.inputs, console)
+        let plan = try options.outputs.plan(run.list)
+        var encoding = options.encoding
+        encoding.format = try Self.format(encoding.format, plan)
+        let format = encoding.formatOrAutomatic
         guard ImageCoderRegistry.standard.canEncode(format) else {
-            console.report("\(ImageError.processing(.noEncoder(format)))")
+            console.report(nil, .processing(.noEncoder(format)))
             return ExitStatus.failed
         }
-        var status = ExitStatus.ok
-        do throws(ImageError) {
-            let jobs = try await jobs()
-            if let output = try await overwrittenInput(jobs) {
-                console.report("--output-dir: “\(output)” is an input (use another directory or another --format)")
-                return await options.reader.finished(ExitStatus.failed, console)
-            }
-            for (input, output) in jobs {
-                let isWritten = await convert(input, to: output)
-                if !isWritten { status = ExitStatus.failed }
-            }
-        } catch {
-            console.report("\(error)")
-            status = ExitStatus.failed
-        }
-        return await options.reader.finished(status, console)
-    }
-
-    /// Returns the inputs with the paths of their output files.
-    private func jobs() async throws(ImageError) -> [(input: String, output: String)] {
-        guard let directory = options.outputDirectory else {
-            return [(input: options.inputs[0], output: options.output ?? "-")]
-        }
-        let inputs = try await BlockingWork.run { [options] () throws(ImageError) -> [String] in
-            try Files.makeDirectory(directory)
-            return try Inputs.expanded(options.inputs)
-        }
-        let fileExtension = options.encoding.formatOrAutomatic.fileExtension
-        var names = OutputNames()
-        return inputs.map { input in
-            let name = names.claim(for: (try? Inputs.url(input)) ?? URL(filePath: "/image"))
-            return (input: input, output: "\(directory)/\(name).\(fileExtension)")
+        let outputs = OutputRun(
+            run: run, inputs: run.list.inputs, plan: plan, json: options.outputs.json, reader: options.reader,
+            fileExtension: format.fileExtension)
+        return await outputs.perform(interruption) { [options, encoding, console] in
+            await ConvertJob(options: options, encoding: encoding, writer: $2, console: console).run($0, $1)
         }
     }
 
-    /// Returns the first path in the output directory that is also an input, or `nil` if there's none.
-    ///
-    /// All outputs are checked before any of them is written, so the command converts all images or none.
-    private func overwrittenInput(_ jobs: [(input: String, output: String)]) async throws(ImageError) -> String? {
-        guard options.outputDirectory != nil else { return nil }
-        return try await BlockingWork.run { () throws(ImageError) -> String? in
-            let inputs = Set(jobs.compactMap { (try? Inputs.url($0.input)).flatMap { FileIdentity($0) } })
-            return jobs.first { FileIdentity(path: $0.output).map(inputs.contains) ?? false }?.output
+    /// Returns the format of the output, which `--format` or the extension of the output names.
+    private static func format(_ format: ImageFormat?, _ plan: OutputPlan) throws(UsageError) -> ImageFormat {
+        if let format = format ?? plan.format { return format }
+        switch plan.destination {
+        case .standardOutput: throw UsageError("writing to standard output requires --format")
+        case .directory: throw UsageError("writing to a directory requires --format")
+        case .file(let path):
+            throw UsageError("the extension of “\(path)” doesn’t name a format that can be written (use --format)")
+        case .template(let template):
+            throw UsageError("“\(template.text)” doesn’t name a format that can be written (use --format)")
         }
     }
+}
 
-    /// Converts an image and reports an error.
-    ///
-    /// - Returns: A Boolean value that indicates whether the output was written.
-    private func convert(_ input: String, to output: String) async -> Bool {
+/// The conversion of one image.
+private struct ConvertJob: Sendable {
+    let options: ConvertCommand.Options
+    let encoding: ImageEncoding
+    let writer: OutputWriter
+    let console: Console
+
+    func run(_ input: ImageInput, _ facts: OutputFacts) async -> LabeledRecord {
+        var record = ImageRecord(input: input.text)
+        record.index = facts.index
         let printer = WorkPrinter(TaskProgressDisplay("Encoding"), console)
         defer { printer.end() }
         do throws(ImageError) {
-            let data = try await options.reader.data(input)
-            // Long animations take a long time to convert. The user can interrupt the command, so don't limit the time.
-            var limits = options.reader.limits
-            limits.maxDecodingTime = .unlimited
-            limits.maxEncodingTime = .unlimited
-            let context = ImageProcessingContext(limits: limits)
-            try await BlockingWork.run { [options] () throws(ImageError) in
-                let frames = ConvertFrames(options.frames, pattern: options.output)
-                var (image, indices) = try frames.chosen(
-                    of: try ImageCoderRegistry.standard.decode(data, options: options.decoding, context: context))
-                for transformer in options.transformers {
-                    image = try transformer.apply(to: image, context: context)
+            let frames = ConvertFrames(options.frames, plan: writer.plan)
+            let known = facts.with(encoding.formatOrAutomatic)
+            // A file that is preserved needn't be decoded. Templates can contain the size of the result.
+            if frames.names == nil, !writer.plan.needsSize {
+                let path = writer.plan.path(known)
+                let isFree = try await BlockingWork.run { () throws(ImageError) in
+                    try writer.reserve(path, index: known.index)
                 }
-                try frames.write(
-                    try ConvertFrames.reporting(image, printer), indices, as: options.encoding, original: data,
-                    to: output, context: context)
+                guard isFree else {
+                    record.outputs = [.init(path: path, format: encoding.formatOrAutomatic.rawValue, isPreserved: true)]
+                    return LabeledRecord(input.label, record)
+                }
             }
-            return true
+            let data = try await options.reader.data(input)
+            record = try await BlockingWork.run { [record] () throws(ImageError) in
+                try convert(data, options.reader.coders(for: input), frames, known, record, printer)
+            }
         } catch {
-            console.report("\(Inputs.shortName(input)): \(error)")
-            return false
+            record.error = error
         }
+        return LabeledRecord(input.label, record)
+    }
+
+    /// Decodes, transforms, encodes, and writes an image. Blocks.
+    private func convert(
+        _ data: Data, _ coders: ImageCoderRegistry, _ frames: ConvertFrames, _ facts: OutputFacts,
+        _ record: ImageRecord, _ printer: WorkPrinter
+    ) throws(ImageError) -> ImageRecord {
+        var record = record
+        // Long animations take a long time to convert. The user can interrupt the command, so don't limit the time.
+        var limits = options.reader.limits
+        limits.maxDecodingTime = .unlimited
+        limits.maxEncodingTime = .unlimited
+        let context = ImageProcessingContext(limits: limits)
+        let decoding = options.decoding.preparing(for: encoding, after: options.transformers)
+        let decoded = try coders.decode(data, options: decoding, context: context)
+        record.read(decoded, byteCount: data.count)
+        var (image, indices) = try frames.chosen(of: decoded)
+        for transformer in options.transformers { image = try transformer.apply(to: image, context: context) }
+        var facts = facts
+        (facts.width, facts.height) = (image.size.width, image.size.height)
+        let needsPath = frames.names != nil || writer.plan.needsSize
+        let outputs = try frames.encoded(
+            try ConvertFrames.reporting(image, printer), indices, as: encoding, original: data, coders: coders,
+            context: context)
+        record.addLosses(of: data, decoded, image, as: encoding)
+        for output in outputs {
+            let path = output.index.flatMap { frames.names?.name($0) } ?? writer.plan.path(facts)
+            let isFree = needsPath ? try writer.reserve(path, index: facts.index) : true
+            if isFree { try writer.write(output.data, to: path) }
+            record.outputs.append(
+                .init(
+                    path: path, format: encoding.formatOrAutomatic.rawValue, width: output.size.width,
+                    height: output.size.height, byteCount: output.data.count, isPreserved: !isFree))
+        }
+        return record
     }
 }

@@ -8,16 +8,24 @@ import WebImagePrograms
 
 /// The frames of an animation that `webimage convert` writes.
 struct ConvertFrames: Sendable {
+    /// An encoded file.
+    struct Encoded: Sendable {
+        /// The index of the frame, or `nil` if the file contains all frames.
+        let index: Int?
+        let data: Data
+        let size: PixelSize
+    }
+
     /// The selected frames, or `nil` for all frames.
     let selection: FrameListArgument?
     /// The names of the output files, or `nil` if all frames are written to one file.
     let names: FrameNames?
 
-    /// Creates the frames to write. `pattern` is the output file that the user specified, which may contain a placeholder
-    /// for the number of the frame, or `nil` if the name of the output file isn't a pattern.
-    init(_ selection: FrameListArgument?, pattern: String?) {
+    /// Creates the frames to write. The name of a single output file can contain a placeholder for the number of the
+    /// frame.
+    init(_ selection: FrameListArgument?, plan: OutputPlan) {
         self.selection = selection
-        names = pattern.flatMap { FrameNames($0) }
+        if case .file(let pattern) = plan.destination { names = FrameNames(pattern) } else { names = nil }
     }
 
     /// Returns the selected frames and their indices.
@@ -41,21 +49,27 @@ struct ConvertFrames: Sendable {
         return image.replacing(pixels: image.pixels, animation: reporting)
     }
 
-    /// Writes `image` to one file, or each frame to its own file. `original` is the encoded data of the source image.
-    func write(
-        _ image: DecodedImage, _ indices: [Int], as encoding: ImageEncoding, original: Data, to output: String,
-        context: ImageProcessingContext
-    ) throws(ImageError) {
-        let coders = ImageCoderRegistry.standard
-        guard let names else {
-            return try Files.write(
-                try coders.encode(image, as: encoding, original: original, context: context), to: output)
+    /// Encodes `image` as one file, or each frame as its own file. `original` is the encoded data of the source image.
+    func encoded(
+        _ image: DecodedImage, _ indices: [Int], as encoding: ImageEncoding, original: Data,
+        coders: ImageCoderRegistry, context: ImageProcessingContext
+    ) throws(ImageError) -> [Encoded] {
+        guard names != nil else {
+            let data = try coders.encode(image, as: encoding, original: original, context: context)
+            return [Encoded(index: nil, data: data, size: Self.size(of: data, image))]
         }
+        var files: [Encoded] = []
         for (place, index) in indices.enumerated() {
             var single = encoding
             single.frames = .indices([place])
-            try Files.write(
-                try coders.encode(image, as: single, original: original, context: context), to: names.name(index))
+            let data = try coders.encode(image, as: single, original: original, context: context)
+            files.append(Encoded(index: index, data: data, size: Self.size(of: data, image)))
         }
+        return files
+    }
+
+    /// Returns the size in the header of the encoded data, because encoding options can reduce the image.
+    static func size(of data: Data, _ image: DecodedImage) -> PixelSize {
+        (try? ImageInfo(data: data).size) ?? image.size
     }
 }

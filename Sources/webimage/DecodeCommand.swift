@@ -9,81 +9,96 @@ import WebImagePrograms
 /// The command `webimage decode`.
 struct DecodeCommand: Sendable {
     struct Options: Sendable {
-        let input: String
+        let inputs: InputArguments
+        let outputs: OutputArguments
         let frames: FrameListArgument?
         let size: TargetSize?
         let format: RawPixelFormat
-        let output: String
         let reader: ImageReader
 
         init(_ arguments: Arguments) throws(UsageError) {
-            try arguments.expectOperands(1...1, "IN")
-            input = arguments.operands[0]
+            var outputs = try OutputArguments(arguments)
+            if outputs.directory == nil { outputs.output = outputs.output ?? "-" }
+            self.outputs = outputs
+            inputs = try InputArguments(arguments)
             frames = try arguments.frameSelection()
             size = try arguments.size()
             format =
                 try arguments.choice("pixel-format", of: RawPixelFormat.allCases.map(\.rawValue))
                 .flatMap(RawPixelFormat.init) ?? .rgba8
-            output = arguments.last("output") ?? "-"
-            reader = ImageReader(
-                try NetworkSetup(try NetworkArguments(arguments), operands: arguments.operands),
-                cache: arguments.last("cache-dir"), isVerbose: arguments.has("verbose"))
+            if outputs.json, outputs.output == "-" {
+                throw UsageError("--json requires --output or --output-dir, because standard output has the pixels")
+            }
+            reader = try ImageReader(arguments)
         }
     }
 
     private let options: Options
     private let console: Console
+    private let interruption: SignalHandler
 
-    init(_ options: Options, _ console: Console) {
+    init(_ options: Options, _ console: Console, _ interruption: SignalHandler) {
         self.options = options
         self.console = console
+        self.interruption = interruption
     }
 
-    func run() async -> Int32 {
-        do throws(ImageError) {
-            let data = try await options.reader.data(options.input)
-            let limits = options.reader.limits
-            let size = try await BlockingWork.run { [options] () throws(ImageError) -> PixelSize in
-                let (size, pixels) = try Self.decode(data, options, ImageProcessingContext(limits: limits))
-                try Files.write(pixels, to: options.output)
-                return size
-            }
-            let text = "\(size.width) \(size.height)"
-            if options.output != "-" {
-                console.print(text)
+    func run() async throws(UsageError) -> Int32 {
+        let run = await InputRun.resolve(options.inputs, console)
+        let plan = try options.outputs.plan(run.list)
+        let outputs = OutputRun(
+            run: run, inputs: run.list.inputs, plan: plan, json: options.outputs.json, reader: options.reader,
+            fileExtension: options.format.rawValue)
+        return await outputs.perform(interruption, printsRecords: false) {
+            await decode($0, $1, $2)
+        } whenReported: { record in
+            guard !options.outputs.json, let file = record.outputs.first, !file.isPreserved else { return }
+            let size = "\(file.width) \(file.height)"
+            if !plan.isStandardOutput {
+                console.print("\(size) \(DisplayText.safe(file.path))")
             } else if !console.isQuiet {
-                console.writeError(text + "\n")
+                console.writeError(size + "\n")
             }
-            return await options.reader.finished(ExitStatus.ok, console)
-        } catch {
-            console.report("\(Inputs.shortName(options.input)): \(error)")
-            return await options.reader.finished(ExitStatus.failed, console)
         }
     }
 
-    /// Returns the size and the pixels of the selected frames, one after another. Blocks.
+    private func decode(_ input: ImageInput, _ facts: OutputFacts, _ writer: OutputWriter) async -> LabeledRecord {
+        await options.reader.record(of: input, facts) { [options] (data, coders, record) throws(ImageError) in
+            var (record, facts) = (record, facts)
+            facts.fileExtension = options.format.rawValue
+            let context = ImageProcessingContext(limits: options.reader.limits)
+            let (image, frames) = try Self.decode(data, coders, options, context)
+            record.read(image, byteCount: data.count)
+            (facts.width, facts.height) = (image.size.width, image.size.height)
+            let path = writer.plan.path(facts)
+            let isFree = try writer.reserve(path, index: facts.index)
+            if isFree { try writer.write(parts: frames.lazy.flatMap { options.format.parts(of: $0) }, to: path) }
+            record.outputs = [
+                .init(
+                    path: path, format: options.format.rawValue, width: facts.width, height: facts.height,
+                    byteCount: frames.reduce(0) { $0 + options.format.byteCount(of: $1) }, isPreserved: !isFree)
+            ]
+            return record
+        }
+    }
+
+    /// Returns the image and its selected frames. Blocks.
     private static func decode(
-        _ data: Data, _ options: Options, _ context: ImageProcessingContext
-    ) throws(ImageError) -> (PixelSize, Data) {
-        let coders = ImageCoderRegistry.standard
+        _ data: Data, _ coders: ImageCoderRegistry, _ options: Options, _ context: ImageProcessingContext
+    ) throws(ImageError) -> (DecodedImage, [PixelBuffer]) {
         var decoding = ImageDecodingOptions(size: options.size, frames: .first)
         decoding.preservesBitDepth = options.format == .rgba16
-        guard let frames = options.frames else {
+        if let index = options.frames?.singleIndex { decoding.frames = .index(index) }
+        guard let frames = options.frames, frames.singleIndex == nil else {
             let image = try coders.decode(data, options: decoding, context: context)
-            return (image.size, Data(options.format.bytes(of: image.pixels)))
-        }
-        if let index = frames.singleIndex {
-            decoding.frames = .index(index)
-            let image = try coders.decode(data, options: decoding, context: context)
-            return (image.size, Data(options.format.bytes(of: image.pixels)))
+            return (image, [image.pixels])
         }
         decoding.frames = .all
         let image = try coders.decode(data, options: decoding, context: context)
-        var pixels = Data()
-        for index in try frames.indices(count: image.frameCount) {
-            let frame = try image.animation?.frame(at: index) ?? image.pixels
-            pixels.append(contentsOf: options.format.bytes(of: frame))
+        let indices = try frames.indices(count: image.frameCount)
+        let selected = try indices.map { (index) throws(ImageError) in
+            try image.animation?.frame(at: index) ?? image.pixels
         }
-        return (image.size, pixels)
+        return (image, selected)
     }
 }

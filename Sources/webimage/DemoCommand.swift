@@ -10,9 +10,11 @@ struct DemoCommand: Sendable {
     struct Options: Sendable {
         let output: String
         let isVerbose: Bool
+        let json: Bool
 
         init(_ arguments: Arguments) throws(UsageError) {
             isVerbose = arguments.has("verbose")
+            json = arguments.has("json")
             try arguments.expectOperands(0...0, "")
             output = arguments.last("output-dir") ?? "demo"
         }
@@ -77,8 +79,12 @@ struct DemoCommand: Sendable {
             if index == 0 { load.onImage = { gallery.add($0, $1) } }
             let rows = await loadAll(album, server, load)
             guard !Task.isCancelled else { break }
-            show(pass, number: index + 1, rows, server.traffic - before)
-            surprises += Self.surprises(album, rows, pass)
+            if options.json {
+                printJSON(pass, number: index + 1, album, rows)
+            } else {
+                show(pass, number: index + 1, rows, server.traffic - before)
+            }
+            surprises += zip(album.entries, rows).compactMap { Self.surprise($0, $1, pass) }
             if index == 0 { first = rows }
         }
         await manager.shutdown()
@@ -104,7 +110,8 @@ struct DemoCommand: Sendable {
             mode: console.error.isTerminal && !console.isQuiet && !options.isVerbose ? .inPlace : .none,
             console: console)
         var rows = await ImageBatch(manager: load.manager, concurrency: 8).run(
-            inputs: server.urls.map(\.absoluteString), names: [], load: load, progress: progress)
+            inputs: server.urls.map { ImageInput($0.absoluteString) },
+            facts: server.urls.indices.map { OutputFacts(name: "\($0)", index: $0) }, load: load, progress: progress)
         progress.end()
         for (index, entry) in album.entries.enumerated() where rows.indices.contains(index) {
             rows[index].name = entry.file
@@ -123,16 +130,23 @@ struct DemoCommand: Sendable {
         console.remark(asked)
     }
 
-    /// Returns the differences from the results that the album and the pass specify.
-    private static func surprises(_ album: Album, _ rows: [FetchRow], _ pass: Pass) -> [String] {
-        zip(album.entries, rows).compactMap { entry, row in
-            if !entry.expects(row.error) {
-                let wanted = entry.isCorrupt ? "an error of the family “\(entry.expect ?? "?")”" : "an image"
-                return "\(entry.file): expected \(wanted), got \(row.error.map { "\($0)" } ?? "an image")"
-            }
-            guard row.error == nil, row.source != pass.origin.rawValue else { return nil }
-            return "\(entry.file): expected the source \(pass.origin.rawValue), got \(row.source ?? "?")"
+    private func printJSON(_ pass: Pass, number: Int, _ album: Album, _ rows: [FetchRow]) {
+        for (index, (entry, row)) in zip(album.entries, rows).enumerated() {
+            var row = row
+            row.index = index
+            row.pass = (number, Self.surprise(entry, row, pass) == nil)
+            console.printJSON(row.json)
         }
+    }
+
+    /// Returns the difference from the result that the album and the pass specify, or `nil` if there's none.
+    private static func surprise(_ entry: Album.Entry, _ row: FetchRow, _ pass: Pass) -> String? {
+        if !entry.expects(row.error) {
+            let wanted = entry.isCorrupt ? "an error of the family “\(entry.expect ?? "?")”" : "an image"
+            return "\(entry.file): expected \(wanted), got \(row.error.map { "\($0)" } ?? "an image")"
+        }
+        guard row.error == nil, row.source != pass.origin.rawValue else { return nil }
+        return "\(entry.file): expected the source \(pass.origin.rawValue), got \(row.source ?? "?")"
     }
 
     private func writeSheet(_ sheet: ContactSheet) async -> Bool {
@@ -145,10 +159,10 @@ struct DemoCommand: Sendable {
                 try Files.makeDirectory(options.output)
                 try Files.write(data, to: path)
             }
-            console.print("\nContact sheet: \(path)")
+            if !options.json { console.print("\nContact sheet: \(path)") }
             return true
         } catch {
-            console.report("\(error)")
+            console.report(nil, error)
             return false
         }
     }

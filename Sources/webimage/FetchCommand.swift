@@ -17,55 +17,64 @@ struct FetchCommand: Sendable {
         self.options = options
         self.console = console
         self.interruption = interruption
-        network = try NetworkSetup(options.network, operands: options.inputs)
+        network = try NetworkSetup(options.network, operands: options.inputs.operands)
     }
 
-    func run() async -> Int32 {
-        let inputs: [String]
+    func run() async throws(UsageError) -> Int32 {
+        let run = await InputRun.resolve(options.inputs, jobs: 32, console)
+        let plan = try OutputPlan(
+            output: options.output, directory: options.outputDirectory, isSingle: run.list.isSingle,
+            existing: options.existing, isDirectory: Files.isDirectory)
         let key: DiskCache.EncryptionKey?
         do throws(ImageError) {
-            (inputs, key) = try await prepare()
+            key = try await prepare()
         } catch {
-            console.report("\(error)")
+            console.report(nil, error)
             return ExitStatus.failed
         }
-        if options.output != nil, inputs.count > 1 {
-            console.report(FetchOptions.tooManyImages.message)
-            return ExitStatus.usage
-        }
         let trace = options.trace.map { _ in ChromeTraceObserver() }
-        let manager = makeManager(trace, key)
+        let manager = makeManager(trace, key, jobs: run.jobs)
         if let error = manager.diskCacheError { console.report("the disk cache isn’t available: \(error)") }
+        let inputs = run.list.inputs
+        let directory = CacheDirectory.path(options.cache)
+        let kept = await BlockingWork.value { KeptDownloads(cache: directory) }
         let progress = ProgressPrinter(total: inputs.count, mode: progressMode, console: console)
+        let writer = await BlockingWork.value { plan.map { OutputWriter($0, inputs: inputs) } }
+        let facts = run.facts()
+        writer?.claim(facts, fileExtension: options.encoding.format?.fileExtension)
         let rows = await interruption.cancelling { [self] in
-            await ImageBatch(manager: manager, concurrency: options.jobs).run(
-                inputs: inputs, names: outputNames(inputs), load: load(with: manager), progress: progress
+            await ImageBatch(manager: manager, concurrency: run.jobs).run(
+                inputs: inputs, facts: facts, load: load(with: manager, writer), progress: progress
             ) { row in
-                if options.json { console.printJSON(row.json) }
+                if options.json, row.error != .cancelled { console.printJSON(row.json) }
             }
         }
+        let isCached = await checkCache(manager)
         await manager.shutdown()
         progress.end()
         let isSaved = await saveCookies()
         let isTraced = await write(trace)
         show(interruption.status == nil ? rows : rows.filter { $0.error != .cancelled })
-        if [ExitStatus.interrupted, ExitStatus.terminated].contains(interruption.status) {
-            // Resume data isn't encrypted, so the manager stores it only without an encryption key.
-            let isKept = manager.diskCacheError == nil && key == nil
-            console.writeError(
-                isKept ? "Interrupted. Partial downloads are kept and will be resumed.\n" : "Interrupted.\n")
+        if interruption.isBySignal {
+            await manager.downloader.partialDownloadsStored()
+            let count = await BlockingWork.value { kept.count }
+            let message = InterruptionMessage(rows.filter { $0.error == nil }.count, of: inputs, "loaded")
+            console.writeError(message.text(kept: count))
         }
-        return isTraced && isSaved && rows.count == inputs.count && rows.allSatisfy { $0.error == nil }
+        return isTraced && isSaved && isCached && rows.count == inputs.count && rows.allSatisfy { $0.error == nil }
             ? ExitStatus.ok : ExitStatus.failed
     }
 
-    private func makeManager(_ trace: ChromeTraceObserver?, _ key: DiskCache.EncryptionKey?) -> ImageManager {
+    private func makeManager(_ trace: ChromeTraceObserver?, _ key: DiskCache.EncryptionKey?, jobs: Int) -> ImageManager
+    {
         ImageManager { configuration in
             if let trace { configuration.observers.append(trace) }
             if options.verbose { configuration.observers.append(LogObserver(level: .debug)) }
             configuration.diskCache = DiskCache.Configuration(path: CacheDirectory.path(options.cache))
             configuration.diskCache?.encryptionKey = key
-            configuration.downloader.maxConnections = options.jobs
+            // Another process resumes an interrupted download, so store all of them in files.
+            configuration.downloader.resume?.diskThreshold = 0
+            configuration.downloader.maxConnections = jobs
             // Command-line users expect all URLs to load immediately, so don't limit the start rate.
             configuration.downloader.maxStartsPerSecond = nil
             configuration.downloader.userAgent = "webimage/\(ProgramInfo.version)"
@@ -73,8 +82,19 @@ struct FetchCommand: Sendable {
         }
     }
 
-    /// Returns the inputs and the encryption key after creating the output directories and reading the cookies.
-    private func prepare() async throws(ImageError) -> (inputs: [String], key: DiskCache.EncryptionKey?) {
+    /// Reports images that the disk cache didn't store. Returns `false` if storing them is the only purpose of the
+    /// command.
+    private func checkCache(_ manager: ImageManager) async -> Bool {
+        guard let cache = manager.diskCache, let configuration = manager.configuration.diskCache,
+            let message = await CacheLosses.message(cache, configuration)
+        else { return true }
+        let isWritten = options.output != nil || options.outputDirectory != nil
+        if isWritten { console.note(message) } else { console.report(message) }
+        return isWritten
+    }
+
+    /// Returns the encryption key after creating the directory of the previews and reading the cookies.
+    private func prepare() async throws(ImageError) -> DiskCache.EncryptionKey? {
         try await BlockingWork.run { [options, network] () throws(ImageError) in
             let key = try options.encryptionKeyFile.map { path throws(ImageError) in
                 try EncryptionKeyFile.key(at: path)
@@ -82,11 +102,9 @@ struct FetchCommand: Sendable {
             if let format = options.encoding.format, !ImageCoderRegistry.standard.canEncode(format) {
                 throw .processing(.noEncoder(format))
             }
-            for directory in [options.outputDirectory, options.previewDirectory] {
-                if let directory { try Files.makeDirectory(directory) }
-            }
+            if let directory = options.previewDirectory { try Files.makeDirectory(directory) }
             try network.loadCookies()
-            return (try Inputs.expanded(options.inputs, lists: options.lists), key)
+            return key
         }
     }
 
@@ -96,7 +114,7 @@ struct FetchCommand: Sendable {
             try await BlockingWork.run { [network] () throws(ImageError) in try network.saveCookies() }
             return true
         } catch {
-            console.report("\(error)")
+            console.report(nil, error)
             return false
         }
     }
@@ -108,7 +126,7 @@ struct FetchCommand: Sendable {
             try await BlockingWork.run { () throws(ImageError) in try Files.write(trace.jsonData(), to: path) }
             return true
         } catch {
-            console.report("\(path): \(error)")
+            console.report(nil, error)
             return false
         }
     }
@@ -123,25 +141,10 @@ struct FetchCommand: Sendable {
         return console.error.isTerminal ? .inPlace : .lines
     }
 
-    /// Returns the file names in the order of the inputs, so that they don't depend on the order in which the loads
-    /// finish.
-    private func outputNames(_ inputs: [String]) -> [String] {
-        guard options.output != nil || options.outputDirectory != nil || options.previewDirectory != nil else {
-            return []
-        }
-        var names = OutputNames()
-        return inputs.map { input in
-            names.claim(for: (try? Inputs.url(input)) ?? URL(filePath: "/image"))
-        }
-    }
-
-    private func load(with manager: ImageManager) -> ImageBatchLoad {
-        var output: ImageBatchLoad.Output?
-        if let file = options.output { output = .file(file) }
-        if let directory = options.outputDirectory { output = .directory(directory) }
-        return ImageBatchLoad(
+    private func load(with manager: ImageManager, _ writer: OutputWriter?) -> ImageBatchLoad {
+        ImageBatchLoad(
             manager: manager, size: options.size, policy: CachePolicy(rawValue: options.policy) ?? .http,
-            transformers: options.transformers, output: output, keepsExistingFiles: options.keepsExistingFiles,
+            transformers: options.transformers, writer: writer,
             encoding: options.encodesAgain ? options.encoding : nil, tags: options.tag.map { [$0] } ?? [],
             previews: options.previews.map {
                 PreviewLoad(policy: $0 == "blurred" ? .blurred : .progressive, directory: options.previewDirectory)
@@ -150,7 +153,7 @@ struct FetchCommand: Sendable {
 
     /// Replaces the names of the rows with the last path component of the URL if that's unique.
     private static func named(_ rows: [FetchRow]) -> [FetchRow] {
-        let names = rows.map { Inputs.lastPart($0.url) }
+        let names = rows.map { Inputs.lastPart($0.label) }
         let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
         return zip(rows, names).map { row, name in
             var row = row
@@ -165,7 +168,11 @@ struct FetchCommand: Sendable {
             console.remark(FetchRow.summary(rows))
         }
         for row in rows {
-            if let error = row.error { console.report("\(row.url): \(error.shortMessage) (\(error.code))") }
+            if !options.json, !writesToStandardOutput { console.print(row.outputLines) }
+        }
+        for row in rows {
+            for note in row.notes { console.note("\(row.label): \(note)") }
+            if let error = row.error { console.report(row.label, error) }
         }
     }
 }

@@ -9,19 +9,16 @@ import WebImagePrograms
 /// The command `webimage info`.
 struct InfoCommand: Sendable {
     struct Options: Sendable {
-        let inputs: [String]
+        let inputs: InputArguments
         let json: Bool
         let exif: Bool
         let reader: ImageReader
 
         init(_ arguments: Arguments) throws(UsageError) {
-            try arguments.expectOperands(1...Int.max, "FILE or URL")
-            inputs = arguments.operands
+            inputs = try InputArguments(arguments)
             json = arguments.has("json")
             exif = arguments.has("exif")
-            reader = ImageReader(
-                try NetworkSetup(try NetworkArguments(arguments), operands: arguments.operands),
-                cache: arguments.last("cache-dir"), isVerbose: arguments.has("verbose"), readsOnlyHeaders: true)
+            reader = try ImageReader(arguments, readsOnlyHeaders: true)
         }
     }
 
@@ -37,10 +34,15 @@ struct InfoCommand: Sendable {
 
     func run() async -> Int32 {
         await interruption.cancelling { [self] in
+            let run = await InputRun.resolve(options.inputs, console)
             var status = ExitStatus.ok
             var isFirst = true
-            for input in options.inputs where !Task.isCancelled {
-                let record = await record(input)
+            var count = 0
+            await run.each {
+                await record($1, index: $0)
+            } deliver: { record in
+                if Task.isCancelled, record.error == .cancelled { return }
+                if record.error == nil { count += 1 }
                 if options.json {
                     console.printJSON(record.json)
                 } else if record.error == nil || record.probe != nil {
@@ -48,25 +50,29 @@ struct InfoCommand: Sendable {
                     isFirst = false
                     console.print(record.lines(console.out))
                 }
-                guard let error = record.error else { continue }
+                guard let error = record.error else { return }
                 status = ExitStatus.failed
-                if !Task.isCancelled { console.report("\(Inputs.shortName(input)): \(error)") }
+                console.report(record.label, error)
             }
-            return await options.reader.finished(status, console)
+            status = await options.reader.finished(status, console)
+            if interruption.isBySignal {
+                let message = InterruptionMessage(count, of: run.list.inputs, "read")
+                console.writeError(message.text(kept: await options.reader.keptDownloads()))
+            }
+            return status
         }
     }
 
-    private func record(_ input: String) async -> InfoRecord {
-        let url = try? Inputs.url(input)
-        let isURL = url.map { !$0.isFileURL } ?? Inputs.hasScheme(input)
-        let source = isURL && !Inputs.hasScheme(input) ? url?.absoluteString ?? input : input
-        var record = InfoRecord(source: source, isURL: isURL)
+    private func record(_ input: ImageInput, index: Int) async -> InfoRecord {
+        var record = InfoRecord(label: input.label, input: input.text)
+        record.index = index
         do throws(ImageError) {
             let data = try await options.reader.data(input)
             record.bytes = data.count
-            let readsExif = options.exif
+            let (readsExif, coders) = (options.exif, options.reader.coders(for: input))
+            let context = ImageProcessingContext(limits: options.reader.limits)
             record = try await BlockingWork.run { [record] in
-                ImageProperties.read(data, into: record, readsExif: readsExif)
+                ImageProperties.read(data, into: record, readsExif: readsExif, coders, context)
             }
         } catch {
             record.error = error
@@ -79,18 +85,21 @@ struct InfoCommand: Sendable {
 enum ImageProperties {
     /// Adds the header to the record, and the EXIF tags if they're requested. If only the coder knows the frames, their
     /// durations, or the color profile, the image is decoded. Blocks.
-    static func read(_ data: Data, into record: InfoRecord, readsExif: Bool) -> InfoRecord {
+    static func read(
+        _ data: Data, into record: InfoRecord, readsExif: Bool, _ coders: ImageCoderRegistry,
+        _ context: ImageProcessingContext
+    ) -> InfoRecord {
         var record = record
         do throws(ImageError) {
             let probe = try probe(data)
             record.probe = probe
+            record.gainMap = GainMapInfo.read(data, format: probe.format)
             if readsExif { record.exif = EmbeddedMetadata(reading: data).exif.map(ExifTags.list) ?? [] }
-            let coders = ImageCoderRegistry.standard
             let needsCoder = probe.hasICCProfile || probe.frameCount > 1 || !probe.frameCountIsExact
             guard needsCoder, coders.canDecode(probe.format) else { return record }
             // The pixels aren't used, so decode at a small size.
             let options = ImageDecodingOptions(size: .fit(width: 16, height: 16), allowsPartialData: true)
-            let image = try coders.decode(data, options: options, context: ImageProcessingContext())
+            let image = try coders.decode(data, options: options, context: context)
             record.timeline = image.animation?.timeline
             record.colorProfile = image.metadata.iccProfile.flatMap { ICCDescription.text(of: [UInt8]($0)) }
         } catch {

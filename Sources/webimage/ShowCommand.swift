@@ -9,7 +9,6 @@ import WebImagePrograms
 struct ShowCommand: Sendable {
     private let options: ShowOptions
     private let reader: ImageReader
-    private let drawing: TerminalDrawing
     private let console: Console
     private let interruption: SignalHandler
 
@@ -20,32 +19,58 @@ struct ShowCommand: Sendable {
         self.console = console
         self.interruption = interruption
         reader = ImageReader(
-            try NetworkSetup(options.network, operands: options.inputs), cache: options.cache, isVerbose: isVerbose)
-        drawing = Self.drawing(options, console.out, console.color)
+            try NetworkSetup(options.network, operands: options.inputs.operands), cache: options.cache,
+            isVerbose: isVerbose)
     }
 
     func run() async -> Int32 {
         await interruption.cancelling { [self] in
+            // Read the next images while one is displayed.
+            let run = await InputRun.resolve(options.inputs, jobs: 2, console)
+            let count = run.list.inputs.count
+            let drawing = Self.drawing(options, console.out, console.color, isSingle: count == 1)
+            let display = ImageDisplay(
+                options: options, drawing: drawing, reader: reader, isSingle: count == 1, console: console,
+                interruption: interruption)
             var status = ExitStatus.ok
-            for input in options.inputs where !Task.isCancelled {
+            var shown = 0
+            await run.each { _, input in
+                (input, await data(input))
+            } deliver: { input, data in
+                guard !Task.isCancelled else { return }
                 do throws(ImageError) {
-                    let image = try await self.image(input)
-                    if options.inputs.count > 1 { console.remark(Inputs.shortName(input)) }
-                    try await show(image)
+                    let image = try await display.image(try data.get(), reader.coders(for: input))
+                    if count > 1 { console.remark(input.label) }
+                    shown += 1
+                    try await display.show(image)
                 } catch {
-                    guard !Task.isCancelled else { break }
-                    console.report("\(Inputs.shortName(input)): \(error)")
+                    guard !Task.isCancelled else { return }
+                    console.report(input.label, error)
                     status = ExitStatus.failed
                 }
             }
-            return await reader.finished(status, console)
+            status = await reader.finished(status, console)
+            // Ctrl-C is also the way to end an animation, so report only unfinished downloads.
+            if interruption.isBySignal, shown < count, run.list.inputs.contains(where: \.isDownload) {
+                let message = InterruptionMessage(shown, of: run.list.inputs, "shown")
+                console.writeError(message.text(kept: await reader.keptDownloads()))
+            }
+            return status
+        }
+    }
+
+    private func data(_ input: ImageInput) async -> Result<Data, ImageError> {
+        do throws(ImageError) {
+            return .success(try await reader.data(input))
+        } catch {
+            return .failure(error)
         }
     }
 
     /// Returns the style, the cell grid, and the number of colors. The output to a file or pipe consists of plain
     /// characters unless the user requested a style.
     private static func drawing(
-        _ options: ShowOptions, _ out: TerminalStyle, _ color: ColorChoice
+        _ options: ShowOptions, _ out: TerminalStyle, _ color: ColorChoice, isSingle: Bool
     ) -> TerminalDrawing {
         let abilities = TerminalAbilities.current
         let style = options.style ?? (out.isTerminal ? abilities.best : .symbols)
@@ -56,19 +81,30 @@ struct ShowCommand: Sendable {
         case (false, _): colors = color == .always ? 1 << 24 : 0
         }
         // Reserve a row for the shell prompt and one for the name.
-        let rows = max(1, out.rows - (options.inputs.count > 1 ? 2 : 1))
+        let rows = max(1, out.rows - (isSingle ? 1 : 2))
         let columns = out.columns == .max ? 80 : out.columns
         let limit = CellCount(columns: options.columns ?? min(columns, 1_000), rows: options.rows ?? min(rows, 1_000))
         return TerminalDrawing(
             grid: CellGrid(style: style, limit: limit, cell: TerminalStyle.cell(of: STDOUT_FILENO)), colors: colors)
     }
+}
+
+/// The display of images in the terminal, one after another.
+private struct ImageDisplay: Sendable {
+    let options: ShowOptions
+    let drawing: TerminalDrawing
+    let reader: ImageReader
+    /// A Boolean value that indicates whether there's only one input.
+    let isSingle: Bool
+    let console: Console
+    let interruption: SignalHandler
 
     private var plays: Bool {
         console.out.isTerminal && !options.isStill && options.frames?.singleIndex == nil
     }
 
-    private func image(_ input: String) async throws(ImageError) -> DecodedImage {
-        let data = try await reader.data(input)
+    /// Decodes an image at its displayed size.
+    func image(_ data: Data, _ coders: ImageCoderRegistry) async throws(ImageError) -> DecodedImage {
         let context = ImageProcessingContext(limits: reader.limits)
         // Without a terminal, only the first of the selected frames is shown.
         var frames: FrameSelection = plays ? .all : .first
@@ -77,13 +113,14 @@ struct ShowCommand: Sendable {
         if selection != nil { frames = .all }
         let decoding = ImageDecodingOptions(size: drawing.grid.target, frames: frames)
         return try await BlockingWork.run { () throws(ImageError) in
-            let image = try ImageCoderRegistry.standard.decode(data, options: decoding, context: context)
+            let image = try coders.decode(data, options: decoding, context: context)
             guard let selection else { return image }
             return try image.selecting(.indices(try selection.indices(count: image.frameCount)))
         }
     }
 
-    private func show(_ image: DecodedImage) async throws(ImageError) {
+    /// Draws an image, or plays an animation.
+    func show(_ image: DecodedImage) async throws(ImageError) {
         let natural = image.metadata.orientation.upright(image.metadata.storedSize)
         let cells = drawing.grid.cells(decoded: image.size, natural: natural)
         let text = { @Sendable [options, drawing] (pixels: PixelBuffer) throws(ImageError) -> String in
@@ -105,7 +142,7 @@ struct ShowCommand: Sendable {
     ) async throws(ImageError) {
         // With several inputs, an animation that repeats indefinitely would block the next input.
         let stored = animation.loopCount
-        let loops = options.loops ?? (options.inputs.count > 1 ? max(1, stored) : stored)
+        let loops = options.loops ?? (isSingle ? stored : max(1, stored))
         let screen = ScreenArea(rows: rows)
         let keyboard = Keyboard()
         interruption.beforeForcedEnd {

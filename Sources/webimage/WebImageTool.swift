@@ -11,8 +11,13 @@ struct WebImageTool {
         // Handle writing to a closed pipe as an error instead of letting the signal end the process.
         signal(SIGPIPE, SIG_IGN)
         let interruption = SignalHandler()
-        let console = Console(onClosed: { interruption.trigger(ExitStatus.closedPipe) })
+        let console = Console(
+            isSilent: { interruption.isEnding },
+            onClosed: { code in
+                interruption.trigger(code == EPIPE ? ExitStatus.closedPipe : ExitStatus.failed)
+            })
         let status = await run(Array(CommandLine.arguments.dropFirst()), console, interruption)
+        await interruption.yieldToEnd()
         await console.flush()
         exit(interruption.status ?? status)
     }
@@ -28,11 +33,17 @@ struct WebImageTool {
         case "--version", "-V":
             console.print(ProgramInfo.versionText)
             return ExitStatus.ok
+        case "--generate": return await GenerateCommand(console).run(Array(words.dropFirst()))
         default: break
         }
         guard let command = Commands.all.first(where: { $0.name == word }) else {
             console.report("unknown command “\(word)” (to list the commands, run webimage --help)")
             return ExitStatus.usage
+        }
+        if command.name == Commands.serve.name { return await serve(Array(words.dropFirst()), help, console) }
+        if ["--version", "-V"].contains(words.dropFirst().first), words.count == 2 {
+            console.print(ProgramInfo.versionText)
+            return ExitStatus.ok
         }
         do throws(UsageError) {
             let arguments = try Arguments(Array(words.dropFirst()), for: command)
@@ -42,13 +53,24 @@ struct WebImageTool {
             }
             let color = try arguments.choice("color", of: ColorChoice.allCases.map(\.rawValue))
             console.configure(
-                color: color.flatMap(ColorChoice.init(rawValue:)) ?? .auto, isQuiet: arguments.has("quiet"))
+                command, color: color.flatMap(ColorChoice.init(rawValue:)) ?? .auto,
+                isQuiet: arguments.has("quiet"))
             return try await run(command, arguments, console, interruption)
         } catch {
             console.report(error.message)
             console.writeError("Usage: \(HelpText.usage(command))\nTry: webimage \(command.name) --help\n")
             return ExitStatus.usage
         }
+    }
+
+    /// Starts the image server, which reads its own options.
+    private static func serve(_ words: [String], _ help: HelpText, _ console: Console) async -> Int32 {
+        if words.contains("--help") || words.contains("-h") {
+            console.write(help.page(Commands.serve))
+            return ExitStatus.ok
+        }
+        await console.flush()
+        return SiblingProgram.serve.run(words, console)
     }
 
     /// Prints the overview, the page of a command, or the man page.
@@ -58,11 +80,12 @@ struct WebImageTool {
             return ExitStatus.ok
         }
         if word == "--man" {
-            guard let page = ProgramInfo.manualPage else {
-                console.report("the man page is missing (it belongs next to the executable)")
-                return ExitStatus.unavailable
+            let command = words.dropFirst().first.flatMap { name in Commands.all.first { $0.name == name } }
+            if let name = words.dropFirst().first, command == nil {
+                console.report("unknown command “\(name)” (to list the commands, run webimage --help)")
+                return ExitStatus.usage
             }
-            console.write(page)
+            console.write(ManualPage.page(command, version: ProgramInfo.version).text)
             return ExitStatus.ok
         }
         guard let command = Commands.all.first(where: { $0.name == word }) else {
@@ -76,30 +99,31 @@ struct WebImageTool {
     private static func run(
         _ command: CommandSpec, _ arguments: Arguments, _ console: Console, _ interruption: SignalHandler
     ) async throws(UsageError) -> Int32 {
-        let names = [Commands.decode, Commands.convert, Commands.cache, Commands.doctor].map(\.name)
-        if names.contains(command.name) {
-            interruption.endAtOnce()
-        }
+        if [Commands.cache.name, Commands.doctor.name].contains(command.name) { interruption.endAtOnce() }
         switch command.name {
         case Commands.fetch.name:
             let options = try FetchOptions(arguments, readImage: Files.image)
-            let command = try FetchCommand(options, console, interruption)
-            return await command.run()
+            return try await FetchCommand(options, console, interruption).run()
         case Commands.info.name: return await InfoCommand(try .init(arguments), console, interruption).run()
         case Commands.show.name:
             let options = try ShowOptions(arguments)
             let isVerbose = arguments.has("verbose")
             let command = try ShowCommand(options, isVerbose: isVerbose, console, interruption)
             return await command.run()
-        case Commands.decode.name: return await DecodeCommand(try .init(arguments), console).run()
-        case Commands.convert.name: return await ConvertCommand(try .init(arguments), console).run()
+        case Commands.decode.name:
+            return try await DecodeCommand(try .init(arguments), console, interruption).run()
+        case Commands.convert.name:
+            return try await ConvertCommand(try .init(arguments), console, interruption).run()
+        case Commands.thumbnail.name:
+            return try await ThumbnailCommand(try .init(arguments), console, interruption).run()
+        case Commands.compare.name: return try await CompareCommand(try .init(arguments), console, interruption).run()
         case Commands.cache.name: return await CacheCommand(try .init(arguments), console).run()
         case Commands.doctor.name: return await (try DoctorCommand(arguments, console)).run()
         case Commands.completion.name: return try CompletionCommand(arguments, console).run()
         case Commands.gallery.name:
             _ = try GalleryOptions(arguments)
             await console.flush()
-            return GalleryCommand(console).run(Array(CommandLine.arguments.dropFirst(2)))
+            return SiblingProgram.gallery.run(Array(CommandLine.arguments.dropFirst(2)), console)
         default: return await DemoCommand(try .init(arguments), console, interruption).run()
         }
     }

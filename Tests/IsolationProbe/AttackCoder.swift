@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import WebImageCore
 
-/// A coder that attacks the confinement of its helper. The data is the name of the attack, and the result is an error
+/// A coder that attacks the confinement of its helper. The data ends with the name of the attack, and the result is an error
 /// whose reason is the outcome: `refused`, or a description of the success.
 struct AttackCoder: ImageCoder {
     var identifier: String { "attack" }
@@ -15,7 +15,9 @@ struct AttackCoder: ImageCoder {
     func decode(_ data: Data, info: ImageInfo?, options: ImageDecodingOptions, context: ImageProcessingContext)
         throws(ImageError) -> DecodedImage
     {
-        let name = String(decoding: data, as: UTF8.self)
+        // The name may follow an image, and a number may follow the name.
+        let line = data.split(separator: UInt8(ascii: "\n")).last ?? data
+        let name = String(decoding: line.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         switch name {
         case "pixel":
             let canvas = try PixelCanvas(size: PixelSize(width: 1, height: 1))
@@ -52,6 +54,10 @@ struct AttackCoder: ImageCoder {
             let open = (0..<1_024).filter { fcntl(Int32($0), F_GETFD) >= 0 }.count
             let environment = environ.pointee == nil ? 0 : 1
             return "\(open) descriptors, \(environment) variables"
+        case "gigabytes":
+            let memory = aligned_alloc(64, 2 << 30)
+            free(memory)
+            return refused(memory == nil ? -1 : 0)
         case "exec":
             var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
             return refused(Int(execv("/bin/true", &arguments)))

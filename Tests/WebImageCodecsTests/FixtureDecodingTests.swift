@@ -67,7 +67,7 @@ struct FixtureDecodingTests {
         }
     }
 
-    @Test("The orientation is applied once", arguments: ImageOrientation.allCases)
+    @Test("N-22: The orientation is applied once", arguments: ImageOrientation.allCases)
     func orientations(_ orientation: ImageOrientation) throws {
         let fixture = try Fixture.named("orientation-\(orientation.rawValue).jpg")
         let image = try fixture.decode()

@@ -83,7 +83,7 @@ struct HostileMemoryTests {
         // The profile declares no tags.
         let hostile = Array(valid.prefix(128)) + [0, 0, 0, 0]
         let pixels = try AnimationMemoryTests.frame(0, Self.size)
-        let metadata = ImageMetadata(storedSize: pixels.size, iccProfile: hostile, isConvertedToSRGB: false)
+        let metadata = ImageMetadata(storedSize: pixels.size, iccProfile: hostile, color: .source)
         let data = try coder(for: format).encode(
             DecodedImage(pixels: pixels, metadata: metadata), as: ImageEncoding(format: format),
             context: ImageProcessingContext())

@@ -195,7 +195,7 @@ struct LargeSourceTests {
         #expect(progressive?.byteCount == 2_500 * 2_500 * 4 + 2 * result + 400_000_000 * 6)
         let png = coders.requirements(for: ImageInfo(format: .png, storedSize: size, bitDepth: 1), options: options)
         #expect(png?.size == PixelSize(width: 300, height: 300))
-        #expect(png?.byteCount == 2 * result + 20_000 * 32 * 4 + 20_000 * 7 * 16)
+        #expect(png?.byteCount == 2 * result + 20_000 * 32 * 4 + 20_000 * 7 * 16 + 20_000 * 16 * 8)
         let webpSize = PixelSize(width: 12_000, height: 12_000)
         let webp = coders.requirements(
             for: ImageInfo(format: .webp, storedSize: webpSize, hasAlpha: true), options: options)

@@ -174,6 +174,18 @@
             }
         }
 
+        @Test("A document whose root librsvg doesn't receive is rejected", arguments: ["script", "feTile"])
+        func omittedRoot(_ name: String) throws {
+            let text = "<\(name) xmlns='http://www.w3.org/2000/svg'><svg width='9' height='9'/></\(name)>"
+            let info = ImageInfo(format: .svg, storedSize: PixelSize(width: 9, height: 9))
+            #expect {
+                try SVGCoder().decode(
+                    Data(text.utf8), info: info, options: ImageDecodingOptions(), context: ImageProcessingContext())
+            } throws: {
+                "\($0)".contains("it has no element")
+            }
+        }
+
         @Test("A drawing of more than 4,096² pixels is rejected with the limit")
         func rasterLimit() throws {
             #expect {

@@ -37,24 +37,25 @@ struct ScaledDecodingTests {
             data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
         let expected = try Self.reference(data, encoding.formatOrAutomatic, .up, target)
         #expect(image.size == expected.size)
-        #expect(similarity(image.pixels, expected) >= (encoding.format == .webp ? 40 : 45), "\(image.size)")
+        #expect(similarity(image.pixels, expected) >= (encoding.format == .webp ? 36 : 42), "\(image.size)")
         #expect(image.metadata.storedSize == PixelSize(width: 331, height: 203))
     }
 
-    @Test("JPEG sizes that aren't divisible by eight reach 45 dB", arguments: [325, 326, 327, 328, 329, 331, 333, 335])
+    @Test("JPEG sizes that aren't divisible by eight reach 42 dB", arguments: [325, 326, 327, 328, 329, 331, 333, 335])
     func exactWindow(_ width: Int) throws {
         let data = try PixelPatterns.encode(
             PixelPatterns.photo(width: width, height: width - 90), as: .jpeg(quality: 95))
+        // The decoder scales the stored values, and the rest of the reduction averages light.
         for side in [17.0, 20, 32, 40, 75, 80] {
             let target = TargetSize.fit(width: side, height: side)
             let image = try JPEGCoder().decode(
                 data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
             let expected = try Self.reference(data, .jpeg, .up, target)
-            #expect(similarity(image.pixels, expected) >= 45, "\(width) to \(side)")
+            #expect(similarity(image.pixels, expected) >= 42, "\(width) to \(side)")
         }
     }
 
-    @Test("Orientation and scaling are combined correctly", arguments: ImageOrientation.allCases, targets)
+    @Test("N-22: Orientation and scaling are combined correctly", arguments: ImageOrientation.allCases, targets)
     func orientations(_ orientation: ImageOrientation, _ target: TargetSize) throws {
         let picture = try Self.source.get()
         let raw = picture.size

@@ -45,7 +45,7 @@ struct OrderTests {
         #expect(applied.value == [1, 2])
     }
 
-    @Test("Work receives the latest priority last, even if two subscribers change theirs at the same time")
+    @Test("N-08: Work receives the latest priority last, even if two subscribers change theirs at the same time")
     func jobPriority() async throws {
         let jobs = Jobs(cancelled: .cancelled)
         let (one, other) = (ObservableValue(RequestPriority.low), ObservableValue(RequestPriority.low))
@@ -114,7 +114,7 @@ struct OrderTests {
         #expect(heard.value == [1, 2, 3])
     }
 
-    @Test("A late subscriber receives the current state before later updates")
+    @Test("N-32: A late subscriber receives the current state before later updates")
     func lateJoiner() async throws {
         let jobs = Jobs(cancelled: .cancelled)
         let heard = Shared<[Int]>([])

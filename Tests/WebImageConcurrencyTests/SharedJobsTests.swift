@@ -107,7 +107,9 @@ struct SharedJobsTests {
         _ = try await waiting.value
     }
 
-    @Test("The work runs at the highest priority of its subscribers, and at a lower one when that subscriber leaves")
+    @Test(
+        "N-08: The work runs at the highest priority of its subscribers, and at a lower one when that subscriber leaves"
+    )
     func priorityOfSubscribers() async throws {
         let jobs = Jobs(cancelled: .cancelled)
         let (gate, running, seen) = (TestGate(), TestGate(), Shared<[RequestPriority]>([]))

@@ -51,6 +51,69 @@ struct WorkerPoolTests {
         await results
     }
 
+    /// Lends threads in work that runs until `gate` opens, and returns their number.
+    private func borrow(_ count: Int, cost: Int = 0, from pool: Pool, until gate: TestGate) async -> Int {
+        await withCheckedContinuation { continuation in
+            _ = try? pool.submit(.normal) { _ in
+                pool.withIdleThreads(upTo: count, cost: cost) { lent in
+                    continuation.resume(returning: lent)
+                    gate.blockingWait()
+                }
+            }
+        }
+    }
+
+    @Test("Running and lent threads together never exceed the threads of the pool when threads are lent")
+    func lends() async {
+        let pool = Pool(name: "test", threads: 4) { Place(Shared(0)) }
+        let gate = TestGate()
+        #expect(await borrow(2, from: pool, until: gate) == 2)
+        // Two threads run, and two are lent.
+        #expect(await borrow(3, from: pool, until: gate) == 0)
+        #expect(pool.lentThreadCount == 2)
+        gate.open()
+        await untilTrue { pool.load == 0 }
+        #expect(pool.lentThreadCount == 0)
+        let second = TestGate()
+        #expect(await borrow(8, from: pool, until: second) == 3)
+        // Lent threads don't delay work.
+        #expect(await pool.run(.low) { _ in 1 } == 1)
+        second.open()
+        await untilTrue { pool.load == 0 }
+    }
+
+    @Test("The cost of lent threads is charged, and the cost limit and the limit of threads bound their number")
+    func chargesLentThreads() async {
+        let pool = Pool(name: "test", threads: 8, costLimit: 35) { Place(Shared(0)) }
+        let (first, second) = (TestGate(), TestGate())
+        #expect(await borrow(8, cost: 10, from: pool, until: first) == 3)
+        #expect(pool.costInFlight == 30)
+        first.open()
+        await untilTrue { pool.load == 0 }
+        #expect(pool.costInFlight == 0)
+        pool.limit(toThreads: 2)
+        #expect(await borrow(8, from: pool, until: second) == 1)
+        second.open()
+    }
+
+    @Test("While work waits, no thread is lent")
+    func lendsNothingToWaitingWork() async {
+        let pool = Pool(name: "test", threads: 3, costLimit: 10) { Place(Shared(0)) }
+        let (running, gate) = (TestGate(), TestGate())
+        let lent = Shared<Int?>(nil)
+        _ = try? pool.submit(.normal, cost: 10) { _ in
+            running.open()
+            gate.blockingWait()
+            pool.withIdleThreads(upTo: 1) { count in lent.update { $0 = count } }
+        }
+        await running.wait()
+        // Both exceed the cost limit, so they wait although two threads are idle.
+        for _ in 0..<2 { _ = try? pool.submit(.normal, cost: 10) { _ in } }
+        gate.open()
+        await untilTrue { pool.load == 0 }
+        #expect(lent.value == 0)
+    }
+
     @Test("Work runs by priority, which can change while it waits, and in order within one priority")
     func order() async {
         let pool = Pool(name: "test", threads: 1) { Place(Shared(0)) }

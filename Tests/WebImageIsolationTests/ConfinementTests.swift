@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 import Testing
 import WebImageCodecs
 import WebImageCore
@@ -62,6 +63,34 @@ struct ConfinementTests {
         let id = try #require(pool.processes.first)
         let status = try String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)
         #expect(status.contains("NoNewPrivs:\t1"))
+    }
+
+    @Test("A helper for all raster formats also serves the common formats, and replaces a helper for these")
+    func kinds() throws {
+        let pool = Helpers.makePool(try #require(Helpers.decoder), maxHelpers: 1)
+        _ = try #require(pool.report(.core).report)
+        let core = try #require(pool.processes.first)
+        _ = try #require(pool.report(.raster).report)
+        let raster = try #require(pool.processes.first)
+        #expect(raster != core && pool.processes.count == 1)
+        _ = try #require(pool.report(.core).report)
+        #expect(pool.processes == [raster])
+    }
+
+    @Test("Helpers for the common formats load none of the libraries that other formats need")
+    func libraries() throws {
+        for (kind, expectsLibraries) in [(HelperKind.core, false), (.raster, true)] {
+            let pool = Helpers.makePool(try #require(Helpers.decoder), maxHelpers: 1)
+            _ = try #require(pool.report(kind).report)
+            let id = try #require(pool.processes.first)
+            // Foundation reads only the beginning of such a file into a string.
+            let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(id)/maps"))
+            let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+            for name in ["libpoppler", "librsvg"] { #expect(!maps.contains(name), "\(kind) \(name)") }
+            #if AVIF
+                #expect(maps.contains("libavif") == expectsLibraries, "\(kind)")
+            #endif
+        }
     }
 
     @Test("A crash fails one request, and the same data isn't retried")
@@ -168,64 +197,158 @@ struct ConfinementTests {
         #expect(try Helpers.coders(pool).decode(png).size == PixelSize(width: 8, height: 8))
     }
 
-    /// The number of attacks, which the environment can raise.
-    static let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_HOSTILE_RUNS"].flatMap(Int.init) ?? 100
+    @Test("The limits of a request bound the address space of its helper")
+    func addressSpace() throws {
+        let pool = try Helpers.probePool(named: "confined")
+        var large = ImageLimits.desktop
+        large.maxDecodedBytes = 1 << 30
+        #expect(outcome("gigabytes", pool) == "refused")
+        #expect(outcome("gigabytes", pool, limits: large) == "succeeded with 0")
+        // The helper is the same, and the limit is lower again.
+        #expect(outcome("gigabytes", pool) == "refused")
+        #expect(outcome("pixel", pool) == "1x1")
+    }
 
-    @Test("A hostile helper gets nothing but an image within the limits, or an error, through")
-    func hostile() throws {
-        let data = try ImageCoderRegistry.standard.encode(Images.noise(24, 18), as: .png)
-        var limits = ImageLimits.desktop
-        limits.maxDecodingTime = .milliseconds(300)
-        limits.maxDimension = 1_000
-        for round in 0..<Self.rounds / 10 {
-            let pool = try Helpers.probePool(named: "hostile-\(round)")
-            let coders = Helpers.coders(pool)
-            for step in 0..<10 {
-                // The data differs, because data that crashed a helper isn't passed again.
-                var own = data
-                own.append(contentsOf: [UInt8(step), UInt8(round & 0xFF), UInt8(round >> 8)])
-                let context = ImageProcessingContext(limits: limits)
-                do {
-                    let image = try coders.decode(own, context: context)
-                    #expect(image.size.width <= 1_000 && image.size.height <= 1_000)
-                    _ = try? image.animation?.frame(at: 0)
-                } catch {
-                    #expect(!error.message.unicodeScalars.contains { $0.value < 0x20 }, "\(error)")
-                }
-                if step == 9 { _ = try? coders.encode(Images.noise(4, 4), as: .png, context: context) }
-            }
+    @Test("A helper that decoded a large image is replaced after a pause, and one that decoded a small image isn't")
+    func largeImage() throws {
+        for (side, isKept) in [(3_000, false), (30, true)] {
+            let pool = Helpers.makePool(try #require(Helpers.decoder), maxHelpers: 1)
+            let canvas = try PixelCanvas(size: PixelSize(width: side, height: side))
+            let png = try ImageCoderRegistry.standard.encode(
+                DecodedImage(pixels: canvas.finish(isOpaque: false)), as: .png)
+            #expect(try Helpers.coders(pool).decode(png).size == PixelSize(width: side, height: side))
+            let id = try #require(pool.processes.first)
+            #expect(pool.awaitTrim(upTo: .seconds(60)))
+            #expect(pool.processes == (isKept ? [id] : []))
         }
-        // This process is unharmed.
-        #expect(try Helpers.coders().decode(data).size == PixelSize(width: 24, height: 18))
+    }
+
+    @Test("Helpers without work end after the idle time")
+    func idle() throws {
+        let pool = Helpers.makePool(try #require(Helpers.decoder), maxHelpers: 1, idleTime: .seconds(1))
+        let png = try ImageCoderRegistry.standard.encode(Images.noise(8, 8), as: .png)
+        #expect(try Helpers.coders(pool).decode(png).size == PixelSize(width: 8, height: 8))
+        #expect(pool.awaitTrim(upTo: .seconds(60)))
+        #expect(pool.processes.isEmpty)
+        // The next image starts another one.
+        #expect(try Helpers.coders(pool).decode(png).size == PixelSize(width: 8, height: 8))
+    }
+
+    /// A system call that fails while a helper starts, and the layer that needs it.
+    struct MissingLayer: Sendable, CustomTestStringConvertible {
+        let call: String
+        let error: String
+        let code: Int32
+        let layer: String
+
+        var testDescription: String { "\(layer): \(call) fails with \(error)" }
+    }
+
+    @Test(
+        "A helper that can't have one layer reports the reason, has all others, and decodes",
+        .enabled(if: Self.strace != nil, "strace is missing"),
+        arguments: [
+            MissingLayer(call: "unshare", error: "EPERM", code: EPERM, layer: "network namespace"),
+            MissingLayer(call: "landlock_create_ruleset", error: "ENOSYS", code: ENOSYS, layer: "Landlock"),
+            MissingLayer(call: "seccomp", error: "EINVAL", code: EINVAL, layer: "system call filter"),
+            MissingLayer(call: "prctl", error: "EINVAL", code: EINVAL, layer: "no new privileges"),
+            MissingLayer(call: "prlimit64", error: "EPERM", code: EPERM, layer: "resource limits"),
+        ])
+    func degrades(_ missing: MissingLayer) throws {
+        let tracing = try Tracing("-e trace=\(missing.call) -e inject=\(missing.call):error=\(missing.error)")
+        defer { tracing.remove() }
+        let usual = try #require(Helpers.pool.report(.raster).report)
+        let png = try ImageCoderRegistry.standard.encode(Images.noise(30, 20), as: .png)
+        for kind in HelperKind.allCases {
+            let pool = Helpers.makePool(tracing.script, maxHelpers: 1)
+            let result = pool.report(kind)
+            let report = try #require(result.report, "\(kind): \(result.reason ?? "")")
+            for (layer, other) in zip(report.layers, usual.layers) {
+                if layer.name == missing.layer {
+                    #expect(layer.state == .missing(reason: String(cString: strerror(missing.code))), "\(kind)")
+                } else if missing.call != "prctl" || geteuid() == 0 {
+                    // Without privileges, Landlock and the filter require that no new ones can be gained.
+                    #expect(layer.state == other.state, "\(kind) \(layer.name)")
+                }
+            }
+            #expect(try Helpers.coders(pool).decode(png).size == PixelSize(width: 30, height: 20), "\(kind)")
+        }
+    }
+
+    @Test(
+        "Without a filter of system calls, a helper that needs no threads can't start processes",
+        .enabled(if: Self.strace != nil, "strace is missing"))
+    func processes() throws {
+        let tracing = try Tracing("-e trace=seccomp,prlimit64 -e inject=seccomp:error=EINVAL")
+        defer { tracing.remove() }
+        for kind in HelperKind.allCases {
+            let pool = Helpers.makePool(tracing.script, maxHelpers: 1)
+            _ = try #require(pool.report(kind).report)
+        }
+        let isLimited = try tracing.logs().map { lines in
+            lines.contains { $0.contains("RLIMIT_NPROC, {rlim_cur=0, rlim_max=0}") && $0.hasSuffix("= 0") }
+        }
+        #expect(isLimited.count { $0 } == 1, "\(isLimited)")
     }
 
     @Test(
         "A helper under strace opens nothing but fonts after it was confined",
         .enabled(if: Self.strace != nil, "strace is missing"))
     func traced() throws {
-        let log = FileManager.default.temporaryDirectory.appending(path: "webimage-strace-\(getpid())")
-        let script = FileManager.default.temporaryDirectory.appending(path: "webimage-traced-\(getpid())")
-        defer { for file in [log, script] { try? FileManager.default.removeItem(at: file) } }
-        let decoder = try #require(Helpers.decoder)
-        // The shell only replaces itself by strace, because helpers have fixed arguments.
-        let text =
-            "#!/bin/sh\nexec \(Self.strace ?? "") -f -qq -e trace=file,network,process,seccomp -o \(log.path) \(decoder) \"$@\"\n"
-        try text.write(to: script, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script.path)
+        let tracing = try Tracing("-e trace=file,network,process,seccomp")
+        defer { tracing.remove() }
         let svg = Data(
             "<svg xmlns='http://www.w3.org/2000/svg' width='90' height='20'><text y='15'>Text</text></svg>".utf8)
-        withExtendedLifetime(Helpers.makePool(script.path, maxHelpers: 2)) { pool in
-            for file in Images.files { _ = try? Helpers.coders(pool).decode(Images.data(file)) }
-            _ = try? Helpers.coders(pool).decode(svg)
+        let decoded = withExtendedLifetime(Helpers.makePool(tracing.script, maxHelpers: 2)) { pool in
+            let files = Images.files.map { (try? Helpers.coders(pool).decode(Images.data($0))) != nil }
+            return files + [(try? Helpers.coders(pool).decode(svg)) != nil]
         }
-        let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
-        let confined = try #require(lines.firstIndex { $0.contains("seccomp(SECCOMP_SET_MODE_FILTER") })
-        #expect(lines[confined].contains("= 0"))
-        let opened = lines[confined...].filter {
+        #expect(decoded.contains(true))
+        let logs = try tracing.logs()
+        // A spare helper can be ended before it is confined. Such a helper never received a request.
+        let confined = logs.compactMap { lines in
+            lines.firstIndex { $0.contains("seccomp(SECCOMP_SET_MODE_FILTER") }.map { lines[$0...] }
+        }
+        #expect(!confined.isEmpty, "\(logs.count) logs, \(logs.map(\.count)) lines")
+        for lines in confined { expectConfined(lines) }
+    }
+
+    /// Expects that a helper opened only readable files after the call in the first line, which installs the filter.
+    private func expectConfined(_ lines: ArraySlice<Substring>) {
+        #expect(lines.first?.contains("= 0") == true)
+        let opened = lines.filter {
             $0.contains("open") && !$0.contains("= -1") && !$0.contains("resumed")
         }
         for line in opened { #expect(HelperMain.readable.contains { line.contains("\"\($0)") }, "\(line)") }
-        #expect(!lines[confined...].contains { $0.contains("socket(") && !$0.contains("= -1") })
+        #expect(!lines.contains { $0.contains("socket(") && !$0.contains("= -1") })
+    }
+
+    /// A script that starts the helper under strace, and its logs.
+    private struct Tracing {
+        private let directory = FileManager.default.temporaryDirectory
+            .appending(path: "webimage-strace-\(UUID().uuidString)")
+        /// The path of the script.
+        var script: String { directory.appending(path: "traced").path }
+
+        /// Creates a script that passes options to strace.
+        init(_ options: String) throws {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            let decoder = try #require(Helpers.decoder)
+            // The shell only replaces itself by strace, because helpers have fixed arguments. Each helper has its own
+            // log: strace empties an existing file, so a second helper would remove the log of the first.
+            let command = "exec \(strace ?? "") -f -qq \(options) -o \(directory.path)/$$.log \(decoder) \"$@\""
+            try "#!/bin/sh\n\(command)\n".write(toFile: script, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        }
+
+        /// Returns the lines of each log.
+        func logs() throws -> [[Substring]] {
+            try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+                .filter { $0.pathExtension == "log" }
+                .map { try String(contentsOf: $0, encoding: .utf8).split(separator: "\n") }
+        }
+
+        func remove() { try? FileManager.default.removeItem(at: directory) }
     }
 
     static let strace = ["/usr/bin/strace", "/bin/strace"].first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -14,7 +14,7 @@ struct IsolatedDecodingTests {
         var deep = ImageDecodingOptions()
         deep.preservesBitDepth = true
         var raw = ImageDecodingOptions()
-        raw.convertsToSRGB = false
+        raw.color = .source
         var scaled = ImageDecodingOptions(size: .fill(width: 9, height: 7, unit: .points))
         scaled.scale = 2
         scaled.resampling = .box
@@ -32,6 +32,23 @@ struct IsolatedDecodingTests {
             let here = Seen.result { try ImageCoderRegistry.standard.decode(data, options: options) }
             let there = Seen.result { try Helpers.coders().decode(data, options: options) }
             #expect(here == there, "\(file) \(options)")
+        }
+    }
+
+    @Test(
+        "A confined helper decodes on several threads",
+        arguments: [ImageFormat.avif, .jxl, .heif, .png].filter(ImageCoderRegistry.standard.canEncode))
+    func threads(_ format: ImageFormat) throws {
+        // AVIF files of this width have two tiles, and JPEG XL files have many groups.
+        let pixels = try PixelBuffer.filled(
+            with: PixelColor(red: 51, green: 128, blue: 230), size: PixelSize(width: 4_224, height: 136))
+        let data = try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: pixels), as: ImageEncoding(format: format))
+        let here = Seen.result { try ImageCoderRegistry.standard.decode(data) }
+        for count in [2, 16, 1_000] {
+            let context = ImageProcessingContext(threadCount: count)
+            let there = Seen.result { try Helpers.coders().decode(data, context: context) }
+            #expect(here == there, "\(count) threads")
         }
     }
 
@@ -240,5 +257,25 @@ struct IsolatedDecodingTests {
         #expect(try coders.decode(png).size == PixelSize(width: 4, height: 4))
         let error = #expect(throws: ImageError.self) { try Helpers.coders(pool).decode(png) }
         #expect(error?.code == 4012)
+    }
+
+    @Test("A gain map comes from the helper, and goes to it")
+    func gainMaps() throws {
+        let here = ImageCoderRegistry.standard
+        let there = Helpers.coders()
+        let pixels = try Images.noise(120, 80).pixels
+        let map = try StandardTransformer.resize(width: 33).transform(pixels, context: ImageProcessingContext())
+        let metadata = GainMapMetadata(gainMax: 2, alternateHeadroom: 2)
+        let image = DecodedImage(pixels: pixels).with(gainMap: GainMap(pixels: map, metadata: metadata))
+        let data = try here.encode(image, as: .jpeg)
+        #expect(try there.encode(image, as: .jpeg) == data)
+        var options = ImageDecodingOptions()
+        options.dynamicRange = .high
+        let expected = try here.decode(data, options: options)
+        let read = try there.decode(data, options: options)
+        #expect(read.gainMap?.metadata == metadata)
+        #expect(read.gainMap?.pixels.packedBytes() == expected.gainMap?.pixels.packedBytes())
+        #expect(read.pixels.packedBytes() == expected.pixels.packedBytes())
+        #expect(try there.decode(data).gainMap == nil)
     }
 }

@@ -39,14 +39,20 @@ struct ManagerTests {
         #expect(try await code(manager, "data:image/svg+xml;base64,\(svg.base64EncodedString())") == nil)
     }
 
-    @Test("With the limits of servers, SVG is never decoded in process")
-    func server() async throws {
+    @Test("With the limits of servers, SVG is never decoded in process", arguments: [nil, 9_000_000])
+    func server(maxPixels: Int?) async throws {
         let manager = manager {
             $0.limits = .server
+            if let maxPixels { $0.limits.maxPixels = maxPixels }
             $0.decoding.helperPath = "/nonexistent/webimage-decoder"
+            #expect($0.maxInFlightRequests == 256)
         }
         #expect(try await code(manager, remote) == 4012)
         #expect(try await code(manager, "data:image/svg+xml;base64,\(svg.base64EncodedString())") == 4012)
+        let file = FileManager.default.temporaryDirectory.appending(path: "webimage-\(UUID().uuidString).svg")
+        try svg.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try await code(manager, file.absoluteString) == 4012)
     }
 
     @Test("Without isolation, SVG from the network is decoded in process")

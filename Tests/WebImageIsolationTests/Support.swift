@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import WebImageCodecs
+import WebImageConcurrency
 import WebImageCore
 import WebImageIsolation
 
@@ -19,18 +20,27 @@ enum Helpers {
 
     static let decoder = path(of: HelperLocation.name)
     static let probe = path(of: "isolation-probe")
-    static let areBuilt = decoder != nil && probe != nil
+    /// The helper that attacks its program.
+    static let hostile = path(of: "hostile-helper")
+    #if ADDRESS_SANITIZER || THREAD_SANITIZER
+        /// A helper with a sanitizer can’t reserve its shadow memory within the limits of a helper.
+        static let areBuilt = false
+    #else
+        static let areBuilt = decoder != nil && probe != nil
+    #endif
     /// The pool that most tests share.
-    static let pool = makePool(decoder ?? "/nonexistent")
+    static let pool = makePool(decoder ?? "/nonexistent", maxHelpers: sharedHelpers)
+    /// The maximum number of helpers that most tests share.
+    static let sharedHelpers = 2
 
     static func makePool(
         _ path: String, maxHelpers: Int = 2, recycleAfter: Int = 500, memoryLimit: Int = 4 << 30,
-        idleTime: Duration = .seconds(30)
+        idleTime: Duration = .seconds(30), time: TimeSource = .system
     ) -> HelperPool {
         HelperPool(
             HelperPool.Configuration(
                 path: path, maxHelpers: maxHelpers, recycleAfter: recycleAfter, memoryLimit: memoryLimit,
-                idleTime: idleTime))
+                idleTime: idleTime), time: time)
     }
 
     /// Returns the standard coders, which all work in the helpers of `pool`.
@@ -40,14 +50,16 @@ enum Helpers {
     }
 
     /// Returns a pool whose helpers are `isolation-probe` under another name, which selects its behavior.
-    static func probePool(named name: String, maxHelpers: Int = 1) throws -> HelperPool {
+    static func probePool(
+        named name: String, maxHelpers: Int = 1, time: TimeSource = .system
+    ) throws -> HelperPool {
         let directory = FileManager.default.temporaryDirectory.appending(path: "webimage-isolation-\(getpid())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let link = directory.appending(path: name)
         try? FileManager.default.removeItem(at: link)
         try FileManager.default.createSymbolicLink(
             atPath: link.path, withDestinationPath: try #require(Helpers.probe))
-        return makePool(link.path, maxHelpers: maxHelpers)
+        return makePool(link.path, maxHelpers: maxHelpers, time: time)
     }
 
     /// Returns the coder of the confined probe, whose data is the name of an attack.

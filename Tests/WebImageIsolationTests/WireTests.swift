@@ -40,35 +40,50 @@ struct WireTests {
         var options = ImageDecodingOptions(size: .fill(width: 3.5, height: 1e9, unit: .points), frames: .index(7))
         options.coderOptions = ["a": "b", "ä": ""]
         options.formatHint = .tiff
-        options.resampling = .box
+        options.resampling = .mitchell(light: .encoded)
         options.allowsPartialData = true
-        (options.scale, options.preservesBitDepth, options.convertsToSRGB) = (2, true, false)
+        (options.scale, options.preservesBitDepth, options.color) = (2, true, .displayP3)
+        options.dynamicRange = .high
+        options.keepsGamut = true
         #expect(try copy(options) == options)
+        for kernel in ResamplingFilter.Kernel.allCases {
+            for light in ResamplingFilter.Light.allCases {
+                let filter = ResamplingFilter(kernel, light: light)
+                #expect(try copy(filter) == filter)
+            }
+        }
         // The registry selects the coder.
         expectNoDefaults(options, ImageDecodingOptions(), except: ["coderIdentifier"])
         var encoding = ImageEncoding(
             format: .avif, quality: 3, isLossless: true, effort: 9, loopCount: 0, chromaSubsampling: .yuv422,
             thumbnailDimension: 5, iconDimensions: [1, 256], maxByteCount: 7, maxDimension: 9,
-            metadata: .keepExceptLocation, preset: .drawing)
+            metadata: .keepExceptLocation, preservesDynamicRange: false, preset: .drawing, color: .displayP3,
+            visualScore: 70)
         encoding.background = PixelColor(red: 1, green: 2, blue: 3, alpha: 4)
         (encoding.isProgressive, encoding.usesDithering) = (true, false)
         (encoding.optimizesHuffmanTables, encoding.isExact) = (false, true)
+        encoding.preservesDynamicRange = false
         #expect(try copy(encoding) == encoding)
-        // The program applies the selection of frames.
-        expectNoDefaults(encoding, ImageEncoding(format: nil), except: ["frames"])
+        // The program applies the selection of frames and chooses the format.
+        expectNoDefaults(encoding, ImageEncoding(format: nil), except: ["frames", "automaticFormats"])
         var info = ImageInfo(
             format: .heif, storedSize: PixelSize(width: 4, height: 5), orientation: .left, bitDepth: 10, hasAlpha: true,
             frameCount: 6, frameCountIsExact: false, loopCount: 0, hasICCProfile: true, isProgressive: true,
             smallestFile: 99, cleanAperture: PixelSize(width: 1, height: 2), codePoints: .sRGB, isLosslessWebP: true,
             rowsPerUnit: 8)
         (info.codedPixelCount, info.isTruncated, info.decoderBytes) = (7, true, 8)
+        info.detail = .noise
         #expect(try copy(info) == info)
         expectNoDefaults(info, ImageInfo(format: .png, storedSize: PixelSize(width: 1, height: 1)))
         let metadata = ImageMetadata(
             storedSize: PixelSize(width: 1, height: 2), orientation: .right, bitDepth: 16, hasAlpha: true,
-            isPartial: true, iccProfile: [1, 2], codePoints: .sRGB, isConvertedToSRGB: false, exif: [3], xmp: [4])
+            isPartial: true, iccProfile: [1, 2], codePoints: .sRGB, color: .source, sourceCurve: .linear,
+            exif: [3], xmp: [4])
         #expect(try copy(metadata) == metadata)
-        expectNoDefaults(metadata, ImageMetadata(storedSize: PixelSize(width: 9, height: 9)))
+        // The registry reads the descriptions and the rights from the data, looks for a gain map, and adds the rights to EXIF for encoders.
+        expectNoDefaults(
+            metadata, ImageMetadata(storedSize: PixelSize(width: 9, height: 9)),
+            except: ["alternativeText", "extendedDescription", "rights", "hasGainMap"])
     }
 
     @Test(

@@ -29,6 +29,9 @@ package final class FaultyFileSystem: FileSystem {
         var space: FreeSpace?
         var owner: uid_t?
         var permissions: mode_t?
+        var lockFault: (code: Int32, count: Int)?
+        var open: Set<Int32> = []
+        var strayUses: [String] = []
     }
 
     private let state = Lock(State())
@@ -61,6 +64,24 @@ package final class FaultyFileSystem: FileSystem {
         }
     }
 
+    /// Makes the next `count` calls that lock a file fail, in addition to the calls of ``fail(_:with:)``.
+    package func failLocks(_ count: Int, with code: Int32) { state.withLock { $0.lockFault = (code, count) } }
+
+    /// The number of calls that still fail because of ``failLocks(_:with:)``.
+    package var remainingLockFaults: Int { state.withLock { $0.lockFault?.count ?? 0 } }
+
+    /// The operations on descriptors that weren't open, which may have affected files of other threads.
+    package var strayUses: [String] { state.withLock { $0.strayUses } }
+
+    private func opened(_ file: Int32) -> Int32 {
+        state.withLock { _ = $0.open.insert(file) }
+        return file
+    }
+
+    private func checkOpen(_ file: Int32, _ operation: String) {
+        state.withLock { if !$0.open.contains(file) { $0.strayUses.append(operation) } }
+    }
+
     private func next() -> Fault? {
         state.withLock {
             $0.calls += 1
@@ -74,15 +95,23 @@ package final class FaultyFileSystem: FileSystem {
 
     package func open(_ path: String, flags: Int32, mode: mode_t) throws(SystemCallError) -> Int32 {
         try check("open", path)
-        return try system.open(path, flags: flags, mode: mode)
+        return opened(try system.open(path, flags: flags, mode: mode))
     }
 
     package func open(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
         try check("open", path)
-        return try system.open(path, beneath: root)
+        return opened(try system.open(path, beneath: root))
     }
 
-    package func close(_ file: Int32) { system.close(file) }
+    package func close(_ file: Int32) {
+        // After the call, another thread can receive the same number.
+        let wasOpen = state.withLock { state in
+            if state.open.remove(file) != nil { return true }
+            state.strayUses.append("close")
+            return false
+        }
+        if wasOpen { system.close(file) }
+    }
 
     package func status(of file: Int32) throws(SystemCallError) -> FileStatus {
         try check("fstat")
@@ -159,7 +188,14 @@ package final class FaultyFileSystem: FileSystem {
     package func isRemote(_ path: String) throws(SystemCallError) -> Bool { pretendsRemote }
 
     package func lock(_ file: Int32, _ operation: Int32) throws(SystemCallError) {
+        checkOpen(file, "flock")
         try check("flock")
+        let code = state.withLock { state -> Int32? in
+            guard operation != LOCK_UN, let (code, count) = state.lockFault, count > 0 else { return nil }
+            state.lockFault = (code, count - 1)
+            return code
+        }
+        if let code { throw SystemCallError("flock", "", code) }
         try system.lock(file, operation)
     }
 }

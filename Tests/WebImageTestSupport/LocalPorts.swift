@@ -45,7 +45,7 @@ package enum LocalPorts {
     ///
     /// Neither these servers nor the kernel report the moment at which a port starts to listen. So this function repeats
     /// the attempt to connect, and only the end of the process ends it early.
-    static func waitUntilListening(_ ports: [UInt16], _ process: ChildProcess) -> Bool {
+    package static func waitUntilListening(_ ports: [UInt16], _ process: ChildProcess) -> Bool {
         for port in ports {
             while !isListening(port) {
                 guard process.isRunning else { return false }

@@ -6,8 +6,10 @@ import Foundation
 struct Main {
     static func main() async {
         do {
-            if CommandLine.arguments.dropFirst().first == QueueProbe.word { return try await QueueProbe.run() }
-            let settings = try Settings(Array(CommandLine.arguments.dropFirst()))
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if arguments.first == QueueProbe.word { return try await QueueProbe.run() }
+            if arguments.first == ScaleProbe.word { return try await ScaleProbe.run(Array(arguments.dropFirst())) }
+            let settings = try Settings(arguments)
             guard !settings.wantsHelp else { return print(Settings.help) }
             defer { try? FileManager.default.removeItem(atPath: settings.folder) }
             try await run(settings)
@@ -34,13 +36,13 @@ struct Main {
             } catch let skipped as Skipped {
                 FileHandle.standardError.write(Data("\(suite.name) skipped: \(skipped.reason)\n".utf8))
             }
+            // With a filter, the files would lose the other cases of the suite.
+            if settings.filter == nil {
+                try ReportFiles(settings).write(reports.filter { $0.suite == suite.name }, suite: suite.name)
+            }
         }
         if settings.wantsJSON {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            encoder.nonConformingFloatEncodingStrategy = .convertToString(
-                positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-            print(String(decoding: try encoder.encode(reports), as: UTF8.self))
+            print(String(decoding: try ReportFiles.json(reports), as: UTF8.self))
         } else {
             let missed = reports.flatMap { report in report.verdicts.filter { !$0.isMet }.map { (report, $0) } }
             let total = reports.reduce(0) { $0 + $1.verdicts.count }

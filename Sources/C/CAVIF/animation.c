@@ -2,6 +2,7 @@
 #ifdef WI_IS_ON
 #include <stdlib.h>
 #include "CAVIF.h"
+#include "library.h"
 #include "encoder.h"
 #include "status.h"
 
@@ -15,7 +16,7 @@ wi_avif_animator *wi_avif_animator_open(wi_avif_options options) {
     wi_avif_animator *animator = calloc(1, sizeof *animator);
     if (!animator) return NULL;
     animator->options = options;
-    animator->encoder = avifEncoderCreate();
+    animator->encoder = libavif.avifEncoderCreate();
     if (!animator->encoder) {
         free(animator);
         return NULL;
@@ -27,7 +28,7 @@ wi_avif_animator *wi_avif_animator_open(wi_avif_options options) {
 
 void wi_avif_animator_close(wi_avif_animator *animator) {
     if (!animator) return;
-    avifEncoderDestroy(animator->encoder);
+    libavif.avifEncoderDestroy(animator->encoder);
     free(animator);
 }
 
@@ -41,18 +42,18 @@ wi_avif_status wi_avif_animator_add(wi_avif_animator *animator, const void *pixe
     avifImage *image = NULL;
     avifResult status = wi_avif_picture(pixels, stride, width, height, is_opaque, animator->options, blocks, &image);
     if (status == AVIF_RESULT_OK)
-        status = avifEncoderAddImage(animator->encoder, image, milliseconds, AVIF_ADD_IMAGE_FLAG_NONE);
-    if (image) avifImageDestroy(image);
-    animator->message = avifResultToString(status);
+        status = libavif.avifEncoderAddImage(animator->encoder, image, milliseconds, AVIF_ADD_IMAGE_FLAG_NONE);
+    if (image) libavif.avifImageDestroy(image);
+    animator->message = libavif.avifResultToString(status);
     return wi_avif_status_of(status);
 }
 
 wi_avif_status wi_avif_animator_finish(wi_avif_animator *animator, uint8_t **bytes, size_t *count) {
     avifRWData output = AVIF_DATA_EMPTY;
-    avifResult status = avifEncoderFinish(animator->encoder, &output);
-    animator->message = avifResultToString(status);
+    avifResult status = libavif.avifEncoderFinish(animator->encoder, &output);
+    animator->message = libavif.avifResultToString(status);
     if (status != AVIF_RESULT_OK) {
-        avifRWDataFree(&output);
+        libavif.avifRWDataFree(&output);
         return wi_avif_status_of(status);
     }
     *bytes = output.data;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "CAVIF.h"
+#include "library.h"
 #include "status.h"
 
 struct wi_avif_decoder {
@@ -71,7 +72,7 @@ wi_avif_status wi_avif_open(const uint8_t *data, size_t count, uint32_t max_pixe
     wi_avif_decoder *own = calloc(1, sizeof *own);
     if (!own) return WI_AVIF_MEMORY;
     *result = own;
-    own->decoder = avifDecoderCreate();
+    own->decoder = libavif.avifDecoderCreate();
     if (!own->decoder) return WI_AVIF_MEMORY;
     own->decoder->requestedSource = uses_tracks ? AVIF_DECODER_SOURCE_TRACKS : AVIF_DECODER_SOURCE_PRIMARY_ITEM;
     own->decoder->ignoreExif = AVIF_TRUE;
@@ -82,9 +83,9 @@ wi_avif_status wi_avif_open(const uint8_t *data, size_t count, uint32_t max_pixe
     own->decoder->imageCountLimit = max_frames;
     // Like browsers, accept files without a stored depth or with an invalid crop, because many encoders write them.
     own->decoder->strictFlags &= ~(avifStrictFlags)(AVIF_STRICT_PIXI_REQUIRED | AVIF_STRICT_CLAP_VALID);
-    avifResult status = avifDecoderSetIOMemory(own->decoder, data, count);
-    if (status == AVIF_RESULT_OK) status = avifDecoderParse(own->decoder);
-    own->message = avifResultToString(status);
+    avifResult status = libavif.avifDecoderSetIOMemory(own->decoder, data, count);
+    if (status == AVIF_RESULT_OK) status = libavif.avifDecoderParse(own->decoder);
+    own->message = libavif.avifResultToString(status);
     if (status == AVIF_RESULT_OK) {
         wi_avif_describe(own->decoder, info);
         own->width = info->width;
@@ -95,14 +96,16 @@ wi_avif_status wi_avif_open(const uint8_t *data, size_t count, uint32_t max_pixe
 
 void wi_avif_close(wi_avif_decoder *own) {
     if (!own) return;
-    if (own->decoder) avifDecoderDestroy(own->decoder);
+    if (own->decoder) libavif.avifDecoderDestroy(own->decoder);
     free(own);
 }
+
+void wi_avif_use_threads(wi_avif_decoder *own, int threads) { own->decoder->maxThreads = threads; }
 
 const char *wi_avif_message(const wi_avif_decoder *own) { return own && own->message ? own->message : "out of memory"; }
 
 double wi_avif_mean_milliseconds(const wi_avif_decoder *own) {
-    if (own->decoder->imageCount <= 0) return 0;
+    if (!own->decoder || own->decoder->imageCount <= 0) return 0;
     double mean = own->decoder->duration * 1000 / own->decoder->imageCount;
     // The comparison is also false if the duration isn't a number.
     return mean > 0 && mean < 1e9 ? mean : 0;
@@ -112,25 +115,25 @@ wi_avif_status wi_avif_frame(wi_avif_decoder *own, uint32_t index, int bits, voi
                              int *is_premultiplied) {
     size_t row_bytes = (size_t)own->width * (bits == 16 ? 8 : 4);
     if (!row_bytes || stride < row_bytes || stride > UINT32_MAX) return WI_AVIF_INCONSISTENT;
-    avifResult status = avifDecoderNthImage(own->decoder, index);
+    avifResult status = libavif.avifDecoderNthImage(own->decoder, index);
     if (status == AVIF_RESULT_OK) {
         const avifImage *image = own->decoder->image;
         if (image->width != own->width || image->height != own->height) return WI_AVIF_INCONSISTENT;
         avifRGBImage rgb;
-        avifRGBImageSetDefaults(&rgb, image);
+        libavif.avifRGBImageSetDefaults(&rgb, image);
         rgb.depth = bits == 16 ? 16 : 8;
         rgb.format = AVIF_RGB_FORMAT_RGBA;
         rgb.alphaPremultiplied = image->alphaPremultiplied;
         rgb.pixels = out;
         rgb.rowBytes = (uint32_t)stride;
         *is_premultiplied = image->alphaPremultiplied;
-        status = avifImageYUVToRGB(image, &rgb);
+        status = libavif.avifImageYUVToRGB(image, &rgb);
     }
-    own->message = avifResultToString(status);
+    own->message = libavif.avifResultToString(status);
     return wi_avif_status_of(status);
 }
 
-const char *wi_avif_version(void) { return avifVersion(); }
+const char *wi_avif_version(void) { return libavif.avifVersion(); }
 
-void wi_avif_codecs(char names[256]) { avifCodecVersions(names); }
+void wi_avif_codecs(char names[256]) { libavif.avifCodecVersions(names); }
 #endif

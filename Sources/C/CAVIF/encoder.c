@@ -2,6 +2,7 @@
 #ifdef WI_IS_ON
 #include <avif/avif.h>
 #include "CAVIF.h"
+#include "library.h"
 #include "encoder.h"
 #include "status.h"
 
@@ -9,7 +10,7 @@ static avifImage *empty_picture(uint32_t width, uint32_t height, wi_avif_options
     static const avifPixelFormat formats[] = {AVIF_PIXEL_FORMAT_YUV444, AVIF_PIXEL_FORMAT_YUV422,
                                               AVIF_PIXEL_FORMAT_YUV420};
     avifPixelFormat format = formats[options.is_lossless ? WI_AVIF_444 : options.subsampling];
-    avifImage *image = avifImageCreate(width, height, (uint32_t)options.depth, format);
+    avifImage *image = libavif.avifImageCreate(width, height, (uint32_t)options.depth, format);
     if (!image) return NULL;
     image->colorPrimaries = (avifColorPrimaries)options.primaries;
     image->transferCharacteristics = (avifTransferCharacteristics)options.transfer;
@@ -22,17 +23,17 @@ avifResult wi_avif_picture(const void *pixels, size_t stride, uint32_t width, ui
                            wi_avif_options options, const wi_avif_blocks *blocks, avifImage **image) {
     *image = empty_picture(width, height, options);
     if (!*image) return AVIF_RESULT_OUT_OF_MEMORY;
-    if (blocks->icc_count) avifImageSetProfileICC(*image, blocks->icc, blocks->icc_count);
-    if (blocks->exif_count) avifImageSetMetadataExif(*image, blocks->exif, blocks->exif_count);
-    if (blocks->xmp_count) avifImageSetMetadataXMP(*image, blocks->xmp, blocks->xmp_count);
+    if (blocks->icc_count) libavif.avifImageSetProfileICC(*image, blocks->icc, blocks->icc_count);
+    if (blocks->exif_count) libavif.avifImageSetMetadataExif(*image, blocks->exif, blocks->exif_count);
+    if (blocks->xmp_count) libavif.avifImageSetMetadataXMP(*image, blocks->xmp, blocks->xmp_count);
     avifRGBImage rgb;
-    avifRGBImageSetDefaults(&rgb, *image);
+    libavif.avifRGBImageSetDefaults(&rgb, *image);
     rgb.depth = options.is_wide ? 16 : 8;
     rgb.format = AVIF_RGB_FORMAT_RGBA;
     rgb.ignoreAlpha = is_opaque;
     rgb.pixels = (uint8_t *)pixels;
     rgb.rowBytes = (uint32_t)stride;
-    return avifImageRGBToYUV(*image, &rgb);
+    return libavif.avifImageRGBToYUV(*image, &rgb);
 }
 
 void wi_avif_configure(avifEncoder *encoder, wi_avif_options options) {
@@ -51,18 +52,18 @@ wi_avif_status wi_avif_encode(const void *pixels, size_t stride, uint32_t width,
                               const char **message) {
     avifRWData output = AVIF_DATA_EMPTY;
     avifImage *image = NULL;
-    avifEncoder *encoder = avifEncoderCreate();
+    avifEncoder *encoder = libavif.avifEncoderCreate();
     avifResult status = encoder ? wi_avif_picture(pixels, stride, width, height, is_opaque, options, blocks, &image)
                                 : AVIF_RESULT_OUT_OF_MEMORY;
     if (status == AVIF_RESULT_OK) {
         wi_avif_configure(encoder, options);
-        status = avifEncoderWrite(encoder, image, &output);
+        status = libavif.avifEncoderWrite(encoder, image, &output);
     }
-    if (encoder) avifEncoderDestroy(encoder);
-    if (image) avifImageDestroy(image);
-    *message = avifResultToString(status);
+    if (encoder) libavif.avifEncoderDestroy(encoder);
+    if (image) libavif.avifImageDestroy(image);
+    *message = libavif.avifResultToString(status);
     if (status != AVIF_RESULT_OK) {
-        avifRWDataFree(&output);
+        libavif.avifRWDataFree(&output);
         return wi_avif_status_of(status);
     }
     *bytes = output.data;
@@ -72,6 +73,6 @@ wi_avif_status wi_avif_encode(const void *pixels, size_t stride, uint32_t width,
 
 void wi_avif_free(uint8_t *bytes) {
     avifRWData data = {bytes, 0};
-    avifRWDataFree(&data);
+    libavif.avifRWDataFree(&data);
 }
 #endif

@@ -3,6 +3,7 @@
 #include <avif/avif.h>
 #include <stdlib.h>
 #include "CAVIF.h"
+#include "library.h"
 #include "status.h"
 
 struct wi_avif_stream {
@@ -37,7 +38,7 @@ wi_avif_stream *wi_avif_stream_open(uint8_t *out, size_t stride, uint32_t width,
     own->stride = stride;
     own->width = width;
     own->height = height;
-    own->decoder = avifDecoderCreate();
+    own->decoder = libavif.avifDecoderCreate();
     if (!own->decoder) {
         free(own);
         return NULL;
@@ -56,13 +57,13 @@ wi_avif_stream *wi_avif_stream_open(uint8_t *out, size_t stride, uint32_t width,
         max_pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? max_pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
     own->decoder->imageDimensionLimit = max_side;
     own->decoder->strictFlags &= ~(avifStrictFlags)(AVIF_STRICT_PIXI_REQUIRED | AVIF_STRICT_CLAP_VALID);
-    avifDecoderSetIO(own->decoder, &own->io);
+    libavif.avifDecoderSetIO(own->decoder, &own->io);
     return own;
 }
 
 void wi_avif_stream_close(wi_avif_stream *own) {
     if (!own) return;
-    avifDecoderDestroy(own->decoder);
+    libavif.avifDecoderDestroy(own->decoder);
     free(own);
 }
 
@@ -75,28 +76,28 @@ static avifResult draw(wi_avif_stream *own, uint32_t rows) {
     // A part of an image with chroma subsampling must have an even number of rows.
     if (rows < own->height) rows &= ~1u;
     if (!rows) return AVIF_RESULT_OK;
-    avifImage *part = avifImageCreateEmpty();
+    avifImage *part = libavif.avifImageCreateEmpty();
     if (!part) return AVIF_RESULT_OUT_OF_MEMORY;
     const avifCropRect area = {0, 0, own->width, rows};
-    avifResult status = avifImageSetViewRect(part, image, &area);
+    avifResult status = libavif.avifImageSetViewRect(part, image, &area);
     if (status == AVIF_RESULT_OK) {
         avifRGBImage rgb;
-        avifRGBImageSetDefaults(&rgb, part);
+        libavif.avifRGBImageSetDefaults(&rgb, part);
         rgb.depth = 8;
         rgb.format = AVIF_RGB_FORMAT_RGBA;
         rgb.alphaPremultiplied = part->alphaPremultiplied;
         rgb.pixels = own->out;
         rgb.rowBytes = (uint32_t)own->stride;
-        status = avifImageYUVToRGB(part, &rgb);
+        status = libavif.avifImageYUVToRGB(part, &rgb);
     }
-    avifImageDestroy(part);
+    libavif.avifImageDestroy(part);
     if (status == AVIF_RESULT_OK && rows > own->progress.rows) own->progress.rows = rows;
     own->progress.is_premultiplied = image->alphaPremultiplied;
     return status;
 }
 
 static avifResult parse(wi_avif_stream *own) {
-    avifResult status = avifDecoderParse(own->decoder);
+    avifResult status = libavif.avifDecoderParse(own->decoder);
     if (status != AVIF_RESULT_OK) return status;
     own->progress.has_header = 1;
     own->progress.layer_count = own->decoder->imageCount > 0 ? (uint32_t)own->decoder->imageCount : 1;
@@ -106,8 +107,8 @@ static avifResult parse(wi_avif_stream *own) {
 
 static avifResult decode(wi_avif_stream *own) {
     while (own->progress.layers < own->progress.layer_count) {
-        avifResult status = avifDecoderNextImage(own->decoder);
-        uint32_t rows = avifDecoderDecodedRowCount(own->decoder);
+        avifResult status = libavif.avifDecoderNextImage(own->decoder);
+        uint32_t rows = libavif.avifDecoderDecodedRowCount(own->decoder);
         if (status == AVIF_RESULT_OK) {
             status = draw(own, own->height);
             own->progress.layers++;
@@ -128,7 +129,7 @@ wi_avif_status wi_avif_stream_advance(wi_avif_stream *own, const uint8_t *data, 
     if (status == AVIF_RESULT_OK) status = decode(own);
     own->data = NULL;
     own->count = 0;
-    own->message = avifResultToString(status);
+    own->message = libavif.avifResultToString(status);
     *progress = own->progress;
     return wi_avif_status_of(status);
 }

@@ -6,16 +6,36 @@ struct wi_icc_transform {
     cmsHTRANSFORM transform;
 };
 
-wi_icc_transform *wi_icc_transform_make(const wi_icc_profile *own, int bytes_per_sample) {
-    int is_ink = wi_icc_space_of(own) == WI_ICC_CMYK;
-    if (wi_icc_space_of(own) == WI_ICC_GRAY || (is_ink && bytes_per_sample != 1)) return NULL;
+/// Creates a profile with the primaries of Display P3 and the transfer function of sRGB.
+static cmsHPROFILE display_p3(cmsContext context) {
+    static const cmsCIExyY white = {0.3127, 0.3290, 1};
+    static const cmsCIExyYTRIPLE primaries = {{0.680, 0.320, 1}, {0.265, 0.690, 1}, {0.150, 0.060, 1}};
+    static const cmsFloat64Number srgb[5] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+    cmsToneCurve *curve = cmsBuildParametricToneCurve(context, 4, srgb);
+    if (!curve) return NULL;
+    cmsToneCurve *curves[3] = {curve, curve, curve};
+    cmsHPROFILE profile = cmsCreateRGBProfileTHR(context, &white, &primaries, curves);
+    cmsFreeToneCurve(curve);
+    return profile;
+}
+
+wi_icc_transform *wi_icc_transform_make(const wi_icc_profile *own, wi_icc_target target_space, int bytes_per_sample) {
+    int is_ink = wi_icc_space_of(own) == WI_ICC_CMYK, is_gray = wi_icc_space_of(own) == WI_ICC_GRAY;
+    if (is_ink && bytes_per_sample != 1) return NULL;
     cmsUInt32Number to = bytes_per_sample == 2 ? TYPE_RGBA_16 : TYPE_RGBA_8;
-    // Without the cache of the last pixel, a transform is immutable, so threads can share it.
-    cmsUInt32Number flags = cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION | (is_ink ? 0 : cmsFLAGS_COPY_ALPHA);
+    // Gray pixels have three equal samples, of which the first one is read.
+    cmsUInt32Number gray = COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1) | BYTES_SH(bytes_per_sample);
+    cmsUInt32Number from = is_ink ? TYPE_CMYK_8 : is_gray ? gray : to;
+    // Without the cache of the last pixel, a transform is immutable, so threads can share it. Little CMS would replace
+    // the white of the tables with pure white, which separates the white of a profile with a darker paper from the colors
+    // next to it. A gray table has one dimension, so more points of the grid cost nothing.
+    cmsUInt32Number flags = cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_NOWHITEONWHITEFIXUP |
+                            (is_gray ? cmsFLAGS_HIGHRESPRECALC : 0) | (is_ink || is_gray ? 0 : cmsFLAGS_COPY_ALPHA);
     wi_icc_transform *result = calloc(1, sizeof *result);
-    cmsHPROFILE target = cmsCreate_sRGBProfileTHR(own->context);
+    cmsHPROFILE target = target_space == WI_ICC_DISPLAY_P3 ? display_p3(own->context)
+                                                           : cmsCreate_sRGBProfileTHR(own->context);
     if (result && target)
-        result->transform = cmsCreateTransformTHR(own->context, own->profile, is_ink ? TYPE_CMYK_8 : to, target, to,
+        result->transform = cmsCreateTransformTHR(own->context, own->profile, from, target, to,
                                                   INTENT_PERCEPTUAL, flags);
     if (target) cmsCloseProfile(target);
     if (result && result->transform) return result;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "CCurl.h"
+#include "library.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -7,8 +8,6 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <openssl/crypto.h>
-#include <openssl/ssl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -20,54 +19,115 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+CURLcode wi_curl_global_init(void) {
+    return (libcurl.curl_global_init)(CURL_GLOBAL_DEFAULT);
+}
+
+const char *wi_curl_version(void) {
+    return (libcurl.curl_version)();
+}
+
+const curl_version_info_data *wi_curl_version_info(void) {
+    return (libcurl.curl_version_info)(CURLVERSION_FIRST);
+}
+
+CURL *wi_curl_easy_init(void) {
+    return (libcurl.curl_easy_init)();
+}
+
+void wi_curl_easy_cleanup(CURL *easy) {
+    (libcurl.curl_easy_cleanup)(easy);
+}
+
+void wi_curl_easy_reset(CURL *easy) {
+    (libcurl.curl_easy_reset)(easy);
+}
+
+CURLcode wi_curl_easy_resume(CURL *easy) {
+    return (libcurl.curl_easy_pause)(easy, CURLPAUSE_CONT);
+}
+
+const char *wi_curl_message(CURLcode code) {
+    return (libcurl.curl_easy_strerror)(code);
+}
+
+struct curl_slist *wi_curl_list_append(struct curl_slist *list, const char *line) {
+    return (libcurl.curl_slist_append)(list, line);
+}
+
+void wi_curl_list_free(struct curl_slist *list) {
+    (libcurl.curl_slist_free_all)(list);
+}
+
+CURLM *wi_curl_multi_init(void) {
+    return (libcurl.curl_multi_init)();
+}
+
+void wi_curl_multi_cleanup(CURLM *multi) {
+    (libcurl.curl_multi_cleanup)(multi);
+}
+
+CURLMcode wi_curl_multi_add(CURLM *multi, CURL *easy) {
+    return (libcurl.curl_multi_add_handle)(multi, easy);
+}
+
+void wi_curl_multi_remove(CURLM *multi, CURL *easy) {
+    (libcurl.curl_multi_remove_handle)(multi, easy);
+}
+
+void wi_curl_multi_perform(CURLM *multi) {
+    int running = 0;
+    (libcurl.curl_multi_perform)(multi, &running);
+}
+
 CURLcode wi_curl_set_long(CURL *easy, CURLoption option, long value) {
-    return curl_easy_setopt(easy, option, value);
+    return (libcurl.curl_easy_setopt)(easy, option, value);
 }
 
 CURLcode wi_curl_set_string(CURL *easy, CURLoption option, const char *value) {
-    return curl_easy_setopt(easy, option, value);
+    return (libcurl.curl_easy_setopt)(easy, option, value);
 }
 
 CURLcode wi_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
-    return curl_easy_setopt(easy, option, value);
+    return (libcurl.curl_easy_setopt)(easy, option, value);
 }
 
 CURLcode wi_curl_set_data_function(CURL *easy, CURLoption option, wi_curl_data_function function) {
-    return curl_easy_setopt(easy, option, function);
+    return (libcurl.curl_easy_setopt)(easy, option, function);
 }
 
 CURLcode wi_curl_set_open_socket(CURL *easy, curl_opensocket_callback function, void *context) {
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
-    return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
+    CURLcode code = (libcurl.curl_easy_setopt)(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+    return code != CURLE_OK ? code : (libcurl.curl_easy_setopt)(easy, CURLOPT_OPENSOCKETDATA, context);
 }
 
 CURLcode wi_curl_set_close_socket(CURL *easy, curl_closesocket_callback function, void *context) {
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
-    return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context);
+    CURLcode code = (libcurl.curl_easy_setopt)(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
+    return code != CURLE_OK ? code : (libcurl.curl_easy_setopt)(easy, CURLOPT_CLOSESOCKETDATA, context);
 }
 
 CURLcode wi_curl_set_before_request(CURL *easy, curl_prereq_callback function, void *context) {
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
-    return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+    CURLcode code = (libcurl.curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, function);
+    return code != CURLE_OK ? code : (libcurl.curl_easy_setopt)(easy, CURLOPT_PREREQDATA, context);
 }
 
 CURLcode wi_curl_allow_http(CURL *easy) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    return (libcurl.curl_easy_setopt)(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #pragma GCC diagnostic pop
 }
 
 CURLcode wi_curl_get_long(CURL *easy, CURLINFO info, long *value) {
-    return curl_easy_getinfo(easy, info, value);
+    return (libcurl.curl_easy_getinfo)(easy, info, value);
 }
 
 CURLcode wi_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
-    return curl_easy_getinfo(easy, info, value);
+    return (libcurl.curl_easy_getinfo)(easy, info, value);
 }
 
 CURLcode wi_curl_get_socket(CURL *easy, curl_socket_t *value) {
-    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
+    return (libcurl.curl_easy_getinfo)(easy, CURLINFO_ACTIVESOCKET, value);
 }
 
 // Record the TLS events of the server. libcurl reports alerts only as text, and not at all if sending failed first.
@@ -81,13 +141,14 @@ static void release_facts(void *parent, void *facts, CRYPTO_EX_DATA *data, int i
 }
 
 static void find_facts_index(void) {
-    const curl_version_info_data *version = curl_version_info(CURLVERSION_NOW);
+    const curl_version_info_data *version = (libcurl.curl_version_info)(CURLVERSION_NOW);
     const char *name = version != NULL && version->ssl_version != NULL ? version->ssl_version : "";
     const char prefix[] = "OpenSSL/";
     // Don't pass the pointers of another TLS library or another major version of OpenSSL to this one.
     if (strncmp(name, prefix, sizeof prefix - 1) != 0) return;
-    if ((unsigned)atoi(name + sizeof prefix - 1) != OPENSSL_version_major()) return;
-    facts_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, release_facts);
+    if (atoi(name + sizeof prefix - 1) != OPENSSL_VERSION_MAJOR) return;
+    if (!wi_library_load(&wi_libssl_library)) return;
+    facts_index = (libssl.CRYPTO_get_ex_new_index)(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, release_facts);
 }
 
 static bool is_our_tls(void) {
@@ -108,7 +169,7 @@ void wi_tls_facts_release(wi_tls_facts *facts) {
 }
 
 static wi_tls_facts *facts_of(const SSL *ssl) {
-    return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), facts_index);
+    return (libssl.SSL_CTX_get_ex_data)((libssl.SSL_get_SSL_CTX)(ssl), facts_index);
 }
 
 static void note_state(const SSL *ssl, int where, int value) {
@@ -121,7 +182,7 @@ static void note_state(const SSL *ssl, int where, int value) {
     if ((where & SSL_CB_HANDSHAKE_DONE) != 0) {
         const unsigned char *name = NULL;
         unsigned int length = 0;
-        SSL_get0_alpn_selected(ssl, &name, &length);
+        (libssl.SSL_get0_alpn_selected)(ssl, &name, &length);
         facts->is_http2 = length == 2 && memcmp(name, "h2", 2) == 0;
     }
 }
@@ -136,31 +197,31 @@ static int note_certificate_request(SSL *ssl, void *argument) {
 
 void wi_curl_set_tls_observer(CURL *easy, curl_ssl_ctx_callback function, void *context) {
     if (!is_our_tls()) return;
-    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
-    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context);
+    (libcurl.curl_easy_setopt)(easy, CURLOPT_SSL_CTX_FUNCTION, function);
+    (libcurl.curl_easy_setopt)(easy, CURLOPT_SSL_CTX_DATA, context);
 }
 
 void wi_tls_observe(void *context, wi_tls_facts *facts) {
-    if (!is_our_tls() || SSL_CTX_set_ex_data(context, facts_index, facts) != 1) return;
+    if (!is_our_tls() || (libssl.SSL_CTX_set_ex_data)(context, facts_index, facts) != 1) return;
     facts->users += 1;
-    SSL_CTX_set_info_callback(context, note_state);
-    SSL_CTX_set_cert_cb(context, note_certificate_request, NULL);
+    (libssl.SSL_CTX_set_info_callback)(context, note_state);
+    (libssl.SSL_CTX_set_cert_cb)(context, note_certificate_request, NULL);
 }
 
 void *wi_curl_tls(CURL *easy) {
     struct curl_tlssessioninfo *info = NULL;
-    if (!is_our_tls() || curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
+    if (!is_our_tls() || (libcurl.curl_easy_getinfo)(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
     return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
 }
 
 bool wi_curl_has_unread_bytes(CURL *easy) {
     SSL *ssl = wi_curl_tls(easy);
-    return ssl != NULL && SSL_has_pending(ssl) == 1;
+    return ssl != NULL && (libssl.SSL_has_pending)(ssl) == 1;
 }
 
 void wi_curl_flush(CURL *easy) {
-    curl_easy_pause(easy, CURLPAUSE_RECV);
-    curl_easy_pause(easy, CURLPAUSE_CONT);
+    (libcurl.curl_easy_pause)(easy, CURLPAUSE_RECV);
+    (libcurl.curl_easy_pause)(easy, CURLPAUSE_CONT);
 }
 
 long wi_socket_idle_milliseconds(int descriptor) {
@@ -172,13 +233,13 @@ long wi_socket_idle_milliseconds(int descriptor) {
 }
 
 CURLMcode wi_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
-    return curl_multi_setopt(multi, option, value);
+    return (libcurl.curl_multi_setopt)(multi, option, value);
 }
 
 bool wi_curl_next_finished(CURLM *multi, CURL **easy, CURLcode *code) {
     int left = 0;
     CURLMsg *message;
-    while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+    while ((message = (libcurl.curl_multi_info_read)(multi, &left)) != NULL) {
         if (message->msg == CURLMSG_DONE) {
             *easy = message->easy_handle;
             *code = message->data.result;
@@ -190,7 +251,7 @@ bool wi_curl_next_finished(CURLM *multi, CURL **easy, CURLcode *code) {
 
 bool wi_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds) {
     struct curl_waitfd extra = {.fd = descriptor, .events = CURL_WAIT_POLLIN, .revents = 0};
-    return curl_multi_poll(multi, &extra, 1, milliseconds, NULL) == CURLM_OK && extra.revents != 0;
+    return (libcurl.curl_multi_poll)(multi, &extra, 1, milliseconds, NULL) == CURLM_OK && extra.revents != 0;
 }
 
 // libcurl doesn't expose the descriptors of the pair, so identify them by the effect of a wakeup. One end then has one
@@ -236,13 +297,13 @@ void wi_curl_multi_close_on_exec(CURLM *multi) {
         candidates[count++] = candidate;
     }
     closedir(directory);
-    curl_multi_wakeup(multi);
+    (libcurl.curl_multi_wakeup)(multi);
     size_t changed = 0;
     for (size_t i = 0; i < count; i++) {
         unix_socket candidate = candidates[i];
         if (measure(&candidate) && (candidate.unread == 1) != (candidate.unsent > 0)) candidates[changed++] = candidate;
     }
-    curl_multi_poll(multi, NULL, 0, 0, NULL);
+    (libcurl.curl_multi_poll)(multi, NULL, 0, 0, NULL);
     for (size_t i = 0; i < changed; i++) {
         unix_socket candidate = candidates[i];
         if (measure(&candidate) && candidate.unread == 0 && candidate.unsent == 0)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,19 +29,26 @@ struct how {
 #define RESOLVE_BENEATH_WITHOUT_LINKS (0x04 /* NO_SYMLINKS */ | 0x08 /* BENEATH */)
 #endif
 
-int wi_open_cached(const char *root, const char *path) {
+int wi_open_folder(const char *path) {
+    int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return folder >= 0 ? folder : -errno;
+}
+
+int wi_open_cached(int folder, const char *path) {
 #ifdef SYS_openat2
-    struct how there = {O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0, RESOLVE_CACHED};
-    int folder = (int)syscall(SYS_openat2, AT_FDCWD, root, &there, sizeof there);
-    if (folder < 0) return -errno;
+    // Without O_NOATIME, the first read of a new file waits for the journal of the file system.
     struct how how = {
-        O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0, RESOLVE_CACHED | RESOLVE_BENEATH_WITHOUT_LINKS};
+        O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOATIME, 0,
+        RESOLVE_CACHED | RESOLVE_BENEATH_WITHOUT_LINKS};
     int file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
-    int problem = errno;
-    close(folder);
-    return file >= 0 ? file : -problem;
+    if (file < 0 && errno == EPERM) {
+        // Only the owner of a file can leave its access time unchanged.
+        how.flags &= ~(uint64_t)O_NOATIME;
+        file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    }
+    return file >= 0 ? file : -errno;
 #else
-    (void)root;
+    (void)folder;
     (void)path;
     return -ENOSYS;
 #endif
@@ -51,7 +60,26 @@ ssize_t wi_read_cached(int file, void *buffer, size_t count) {
     return got >= 0 ? got : -errno;
 }
 
+int wi_begin_batch(void) {
+    int policy;
+    struct sched_param parameters;
+    if (pthread_getschedparam(pthread_self(), &policy, &parameters) != 0 || policy != SCHED_OTHER) return 0;
+    return pthread_setschedparam(pthread_self(), SCHED_BATCH, &parameters) == 0;
+}
+
+void wi_end_batch(void) {
+    struct sched_param parameters = {0};
+    (void)pthread_setschedparam(pthread_self(), SCHED_OTHER, &parameters);
+}
+
 void wi_trim_heap(void) { malloc_trim(0); }
+
+void wi_limit_heap(void) {
+    // Each arena keeps the memory of its largest moment. Setting a threshold also stops glibc from raising it.
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, 512 << 10);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
 
 int wi_pipe(int ends[2]) { return pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0 ? 0 : -errno; }
 
@@ -87,13 +115,13 @@ static int open_stepwise(int folder, const char *path) {
     return -1;
 }
 
-int wi_open_beneath(const char *root, const char *path) {
+static int open_beneath(const char *root, const char *path, uint64_t flags, uint64_t resolve) {
     int folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return -errno;
     int file = -1;
     errno = ENOSYS;
 #ifdef SYS_openat2
-    struct how how = {O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0, RESOLVE_BENEATH_WITHOUT_LINKS};
+    struct how how = {O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags, 0, resolve};
     file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 #endif
     // Sandboxes reject the newer system call with EPERM.
@@ -101,6 +129,14 @@ int wi_open_beneath(const char *root, const char *path) {
     int problem = errno;
     close(folder);
     return file >= 0 ? file : -problem;
+}
+
+int wi_open_beneath(const char *root, const char *path) {
+    return open_beneath(root, path, O_NOFOLLOW, 0x04 /* NO_SYMLINKS */ | 0x08 /* BENEATH */);
+}
+
+int wi_open_beneath_with_links(const char *root, const char *path) {
+    return open_beneath(root, path, 0, 0x02 /* NO_MAGICLINKS */ | 0x08 /* BENEATH */);
 }
 
 int wi_landlock_version(void) {

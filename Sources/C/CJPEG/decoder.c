@@ -155,6 +155,7 @@ wi_jpeg_status wi_jpeg_decoder_rows(wi_jpeg_decoder *decoder, uint8_t *out, size
     j_decompress_ptr info = &decoder->info;
     *done = 0;
     if (setjmp(decoder->errors.escape)) return wi_jpeg_decoder_failure(decoder);
+    if (!info->output_width) wi_jpeg_fail((j_common_ptr)info, WI_JPEG_CORRUPT, "decoding hasn't started");
     if (stride / 4 < info->output_width || (decoder->cmyk && decoder->cmyk_width != info->output_width))
         wi_jpeg_fail((j_common_ptr)info, WI_JPEG_CORRUPT, "the rows are wider than the image");
     while (*done < rows && info->output_scanline < info->output_height) {

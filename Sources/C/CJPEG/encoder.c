@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <stdlib.h>
+#include "chroma.h"
 #include "shim.h"
 
 struct wi_jpeg_encoder {
@@ -7,6 +8,8 @@ struct wi_jpeg_encoder {
     wi_jpeg_errors errors;
     int is_created;
     JSAMPROW blended;
+    /// The conversion to luma and reduced chroma, or NULL if libjpeg converts the pixels.
+    wi_jpeg_chroma *chroma;
     unsigned char *bytes;
     unsigned long count;
 };
@@ -28,6 +31,7 @@ wi_jpeg_encoder *wi_jpeg_encoder_open(void) {
 void wi_jpeg_encoder_close(wi_jpeg_encoder *encoder) {
     if (!encoder) return;
     if (encoder->is_created) jpeg_destroy_compress(&encoder->info);
+    wi_jpeg_chroma_close(encoder->chroma);
     free(encoder->blended);
     free(encoder->bytes);
     free(encoder);
@@ -46,6 +50,9 @@ wi_jpeg_status wi_jpeg_encoder_start(wi_jpeg_encoder *encoder, uint32_t width, u
     jpeg_set_defaults(info);
     if (options->is_gray) jpeg_set_colorspace(info, JCS_GRAYSCALE);
     jpeg_set_quality(info, options->quality, TRUE);
+    if (options->is_fine)
+        for (int table = 0; table < 2; table++)
+            for (int at = 0; at < DCTSIZE2; at++) info->quant_tbl_ptrs[table]->quantval[at] = 1;
     info->dct_method = JDCT_ISLOW;
     info->optimize_coding = options->optimizes_tables ? TRUE : FALSE;
     info->comp_info[0].h_samp_factor = options->is_gray ? 1 : options->columns;
@@ -53,6 +60,11 @@ wi_jpeg_status wi_jpeg_encoder_start(wi_jpeg_encoder *encoder, uint32_t width, u
     if (options->is_progressive) jpeg_simple_progression(info);
     encoder->blended = malloc((size_t)width * 4);
     if (!encoder->blended) return WI_JPEG_MEMORY;
+    if (!options->is_gray && options->columns == 2 && options->rows == 2) {
+        encoder->chroma = wi_jpeg_chroma_open(width);
+        if (!encoder->chroma) return WI_JPEG_MEMORY;
+        info->raw_data_in = TRUE;
+    }
     jpeg_start_compress(info, TRUE);
     return WI_JPEG_OK;
 }
@@ -93,13 +105,15 @@ wi_jpeg_status wi_jpeg_encoder_rows(wi_jpeg_encoder *encoder, const uint8_t *row
             blend(row, encoder->blended, encoder->info.image_width, background);
             row = encoder->blended;
         }
-        jpeg_write_scanlines(&encoder->info, &row, 1);
+        if (encoder->chroma) wi_jpeg_chroma_add(encoder->chroma, &encoder->info, row);
+        else jpeg_write_scanlines(&encoder->info, &row, 1);
     }
     return WI_JPEG_OK;
 }
 
 wi_jpeg_status wi_jpeg_encoder_finish(wi_jpeg_encoder *encoder, const uint8_t **bytes, size_t *count) {
     if (setjmp(encoder->errors.escape)) return encoder->errors.status;
+    if (encoder->chroma) wi_jpeg_chroma_finish(encoder->chroma, &encoder->info);
     jpeg_finish_compress(&encoder->info);
     *bytes = encoder->bytes;
     *count = encoder->count;

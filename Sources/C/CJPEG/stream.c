@@ -97,8 +97,10 @@ wi_jpeg_status wi_jpeg_stream_absorb(wi_jpeg_decoder *decoder, int steps, int *s
         int found = jpeg_consume_input(info);
         if (found == JPEG_REACHED_EOI) return WI_JPEG_OK;
         if (found == JPEG_SCAN_COMPLETED) {
-            decoder->refinement = refinement(info);
-            decoder->detail = detail(info);
+            // A corrupt file can repeat a scan with less precision than before, and progress never decreases.
+            double fraction = refinement(info), known = detail(info);
+            if (fraction > decoder->refinement) decoder->refinement = fraction;
+            if (known > decoder->detail) decoder->detail = known;
         }
         if (found == JPEG_SUSPENDED) return WI_JPEG_MORE;
         if (info->input_scan_number > decoder->max_scans)

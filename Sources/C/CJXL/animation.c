@@ -2,6 +2,7 @@
 #ifdef WI_IS_ON
 #include <stdlib.h>
 #include "CJXL.h"
+#include "library.h"
 #include "encoder.h"
 
 /// The reference slot of the canvas. Slot 0 wouldn't keep visible frames.
@@ -19,7 +20,7 @@ wi_jxl_animator *wi_jxl_animator_open(const wi_jxl_picture *picture, const wi_jx
     wi_jxl_animator *animator = calloc(1, sizeof *animator);
     if (!animator) return NULL;
     animator->picture = *picture;
-    animator->encoder = JxlEncoderCreate(NULL);
+    animator->encoder = libjxl.JxlEncoderCreate(NULL);
     if (animator->encoder && wi_jxl_start(animator->encoder, picture, blocks, distance <= 0, &loops))
         animator->settings = wi_jxl_settings(animator->encoder, distance, effort);
     if (!animator->settings) {
@@ -31,14 +32,14 @@ wi_jxl_animator *wi_jxl_animator_open(const wi_jxl_picture *picture, const wi_jx
 
 void wi_jxl_animator_close(wi_jxl_animator *animator) {
     if (!animator) return;
-    if (animator->encoder) JxlEncoderDestroy(animator->encoder);
+    if (animator->encoder) libjxl.JxlEncoderDestroy(animator->encoder);
     free(animator->output.bytes);
     free(animator);
 }
 
 static int place(wi_jxl_animator *animator, const wi_jxl_part *part) {
     JxlFrameHeader header;
-    JxlEncoderInitFrameHeader(&header);
+    libjxl.JxlEncoderInitFrameHeader(&header);
     header.duration = part->milliseconds;
     header.layer_info.have_crop = part->is_partial ? JXL_TRUE : JXL_FALSE;
     header.layer_info.crop_x0 = (int32_t)part->x;
@@ -48,19 +49,19 @@ static int place(wi_jxl_animator *animator, const wi_jxl_part *part) {
     header.layer_info.blend_info.blendmode = JXL_BLEND_REPLACE;
     header.layer_info.blend_info.source = part->is_partial ? CANVAS : 0;
     header.layer_info.save_as_reference = part->is_last ? 0 : CANVAS;
-    if (JxlEncoderSetFrameHeader(animator->settings, &header) != JXL_ENC_SUCCESS) return 0;
+    if (libjxl.JxlEncoderSetFrameHeader(animator->settings, &header) != JXL_ENC_SUCCESS) return 0;
     return animator->picture.channels < 4 ||
-           JxlEncoderSetExtraChannelBlendInfo(animator->settings, 0, &header.layer_info.blend_info) == JXL_ENC_SUCCESS;
+           libjxl.JxlEncoderSetExtraChannelBlendInfo(animator->settings, 0, &header.layer_info.blend_info) == JXL_ENC_SUCCESS;
 }
 
 wi_jxl_status wi_jxl_animator_add(wi_jxl_animator *animator, const void *pixels, const wi_jxl_part *part) {
     const JxlPixelFormat format = wi_jxl_format(&animator->picture);
     size_t size = (size_t)part->width * part->height * animator->picture.channels * (animator->picture.bits / 8);
     if (!place(animator, part) ||
-        JxlEncoderAddImageFrame(animator->settings, &format, pixels, size) != JXL_ENC_SUCCESS)
+        libjxl.JxlEncoderAddImageFrame(animator->settings, &format, pixels, size) != JXL_ENC_SUCCESS)
         return WI_JXL_CORRUPT;
     // libjxl marks the last frame only if the input is closed before that frame is encoded.
-    if (part->is_last) JxlEncoderCloseInput(animator->encoder);
+    if (part->is_last) libjxl.JxlEncoderCloseInput(animator->encoder);
     return wi_jxl_drain(animator->encoder, &animator->output);
 }
 

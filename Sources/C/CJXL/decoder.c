@@ -3,6 +3,7 @@
 #include <jxl/decode.h>
 #include <stdlib.h>
 #include "CJXL.h"
+#include "library.h"
 #include "colours.h"
 #include "memory.h"
 
@@ -11,14 +12,18 @@ struct wi_jxl_decoder {
     const uint8_t *data;
     size_t count;
     wi_jxl_budget budget;
-    uint8_t *icc;
-    uint32_t width, height;
+    wi_jxl_space space;
+    wi_jxl_info info;
     /// The part of the data that libjxl has received and consumed. libjxl receives a frame in pieces.
     size_t received, consumed;
     /// The index of the frame that is decoded next, or UINT32_MAX if the decoder must restart.
     uint32_t next;
     /// The index of the frame that wi_jxl_frame_begin selected.
     uint32_t wanted;
+    /// Nonzero from the selection of a frame to its end, so that libjxl never continues with another frame.
+    int is_selected;
+    /// The threads, or NULL if the calling thread decodes.
+    void *threads;
 };
 
 /// The number of bytes that libjxl processes between two checks of the deadline and the cancellation flag.
@@ -31,38 +36,39 @@ static wi_jxl_status failure(const wi_jxl_decoder *own) {
 }
 
 static int restart(wi_jxl_decoder *own, int events, size_t piece) {
-    JxlDecoderReset(own->decoder);
+    own->is_selected = 0;
+    libjxl.JxlDecoderReset(own->decoder);
     own->consumed = 0;
     own->received = piece < own->count ? piece : own->count;
-    return JxlDecoderSubscribeEvents(own->decoder, events) == JXL_DEC_SUCCESS &&
-           JxlDecoderSetKeepOrientation(own->decoder, JXL_TRUE) == JXL_DEC_SUCCESS &&
-           JxlDecoderSetInput(own->decoder, own->data, own->received) == JXL_DEC_SUCCESS;
+    // A reset removes the threads from the decoder.
+    if (own->threads && libjxl.JxlDecoderSetParallelRunner(own->decoder, libjxl_threads.JxlThreadParallelRunner,
+                                                           own->threads) != JXL_DEC_SUCCESS)
+        return 0;
+    return libjxl.JxlDecoderSubscribeEvents(own->decoder, events) == JXL_DEC_SUCCESS &&
+           libjxl.JxlDecoderSetKeepOrientation(own->decoder, JXL_TRUE) == JXL_DEC_SUCCESS &&
+           libjxl.JxlDecoderSetInput(own->decoder, own->data, own->received) == JXL_DEC_SUCCESS;
 }
 
 /// Passes the next piece of the data to libjxl. Returns WI_JXL_TRUNCATED at the end of the data.
 static wi_jxl_status advance(wi_jxl_decoder *own) {
     if (own->received == own->count) return WI_JXL_TRUNCATED;
-    size_t left = JxlDecoderReleaseInput(own->decoder);
+    size_t left = libjxl.JxlDecoderReleaseInput(own->decoder);
     if (left > own->received - own->consumed) return WI_JXL_CORRUPT;
     own->consumed = own->received - left;
     own->received += own->count - own->received < PIECE ? own->count - own->received : PIECE;
     const uint8_t *data = own->data + own->consumed;
-    if (JxlDecoderSetInput(own->decoder, data, own->received - own->consumed) != JXL_DEC_SUCCESS)
+    if (libjxl.JxlDecoderSetInput(own->decoder, data, own->received - own->consumed) != JXL_DEC_SUCCESS)
         return failure(own);
     return WI_JXL_MORE;
 }
 
-static void read_profile(wi_jxl_decoder *own, wi_jxl_info *info) {
-    own->icc = wi_jxl_read_profile(own->decoder, info);
-    info->icc = own->icc;
-}
-
-static wi_jxl_status read_info(wi_jxl_decoder *own, wi_jxl_info *info) {
+static wi_jxl_status read_info(wi_jxl_decoder *own) {
+    wi_jxl_info *info = &own->info;
     JxlBasicInfo basic;
-    if (JxlDecoderGetBasicInfo(own->decoder, &basic) != JXL_DEC_SUCCESS) return failure(own);
+    if (libjxl.JxlDecoderGetBasicInfo(own->decoder, &basic) != JXL_DEC_SUCCESS) return failure(own);
     if (basic.num_extra_channels > WI_JXL_MAX_CHANNELS) return WI_JXL_CHANNELS;
-    own->width = info->width = basic.xsize;
-    own->height = info->height = basic.ysize;
+    info->width = basic.xsize;
+    info->height = basic.ysize;
     info->depth = basic.bits_per_sample;
     info->has_alpha = basic.alpha_bits > 0;
     info->is_gray = basic.num_color_channels == 1;
@@ -76,7 +82,7 @@ static wi_jxl_status read_info(wi_jxl_decoder *own, wi_jxl_info *info) {
     return WI_JXL_OK;
 }
 
-wi_jxl_status wi_jxl_open(const uint8_t *data, size_t count, size_t max_bytes, wi_jxl_info *info,
+wi_jxl_status wi_jxl_open(const uint8_t *data, size_t count, size_t max_bytes, wi_jxl_space space, wi_jxl_info *info,
                           wi_jxl_decoder **result) {
     wi_jxl_decoder *own = calloc(1, sizeof *own);
     if (!own) return WI_JXL_MEMORY;
@@ -85,20 +91,23 @@ wi_jxl_status wi_jxl_open(const uint8_t *data, size_t count, size_t max_bytes, w
     own->count = count;
     own->budget.limit = max_bytes;
     own->next = UINT32_MAX;
+    own->space = space;
     JxlMemoryManager manager = wi_jxl_manager(&own->budget);
-    own->decoder = JxlDecoderCreate(&manager);
+    own->decoder = libjxl.JxlDecoderCreate(&manager);
     if (!own->decoder) return WI_JXL_MEMORY;
     if (!restart(own, HEADER, SIZE_MAX)) return failure(own);
     wi_jxl_status status = WI_JXL_CORRUPT;
     for (;;) {
-        switch (JxlDecoderProcessInput(own->decoder)) {
+        switch (libjxl.JxlDecoderProcessInput(own->decoder)) {
         case JXL_DEC_BASIC_INFO:
-            status = read_info(own, info);
+            status = read_info(own);
+            *info = own->info;
             if (status != WI_JXL_OK) return status;
             break;
         case JXL_DEC_COLOR_ENCODING:
-            wi_jxl_choose_colours(own->decoder);
-            read_profile(own, info);
+            wi_jxl_choose_colours(own->decoder, own->space);
+            wi_jxl_read_colours(own->decoder, &own->info);
+            *info = own->info;
             return WI_JXL_OK;
         case JXL_DEC_NEED_MORE_INPUT:
             return WI_JXL_TRUNCATED;
@@ -112,9 +121,18 @@ wi_jxl_status wi_jxl_open(const uint8_t *data, size_t count, size_t max_bytes, w
 
 void wi_jxl_close(wi_jxl_decoder *own) {
     if (!own) return;
-    if (own->decoder) JxlDecoderDestroy(own->decoder);
-    free(own->icc);
+    if (own->decoder) libjxl.JxlDecoderDestroy(own->decoder);
+    if (own->threads) libjxl_threads.JxlThreadParallelRunnerDestroy(own->threads);
+    wi_jxl_free_colours(&own->info);
     free(own);
+}
+
+void wi_jxl_use_threads(wi_jxl_decoder *own, size_t threads) {
+    if (own->threads || threads < 2 || !wi_jxl_load_threads()) return;
+    own->threads = libjxl_threads.JxlThreadParallelRunnerCreate(NULL, threads);
+    // The next frame restarts the decoder, which adds the threads to it.
+    own->next = UINT32_MAX;
+    own->is_selected = 0;
 }
 
 wi_jxl_status wi_jxl_index(wi_jxl_decoder *own, uint32_t *ticks, uint32_t room, uint32_t *frames) {
@@ -123,9 +141,9 @@ wi_jxl_status wi_jxl_index(wi_jxl_decoder *own, uint32_t *ticks, uint32_t room, 
     if (!restart(own, JXL_DEC_FRAME, SIZE_MAX)) return failure(own);
     for (;;) {
         JxlFrameHeader header;
-        switch (JxlDecoderProcessInput(own->decoder)) {
+        switch (libjxl.JxlDecoderProcessInput(own->decoder)) {
         case JXL_DEC_FRAME:
-            if (JxlDecoderGetFrameHeader(own->decoder, &header) != JXL_DEC_SUCCESS) return failure(own);
+            if (libjxl.JxlDecoderGetFrameHeader(own->decoder, &header) != JXL_DEC_SUCCESS) return failure(own);
             if (*frames < room) ticks[*frames] = header.duration;
             *frames += 1;
             if (*frames > room) return WI_JXL_OK;
@@ -144,10 +162,10 @@ wi_jxl_status wi_jxl_check_layers(wi_jxl_decoder *own, uint32_t limit) {
     uint32_t layers = 0;
     own->next = UINT32_MAX;
     if (!restart(own, JXL_DEC_FRAME, SIZE_MAX) ||
-        JxlDecoderSetCoalescing(own->decoder, JXL_FALSE) != JXL_DEC_SUCCESS)
+        libjxl.JxlDecoderSetCoalescing(own->decoder, JXL_FALSE) != JXL_DEC_SUCCESS)
         return failure(own);
     for (;;) {
-        switch (JxlDecoderProcessInput(own->decoder)) {
+        switch (libjxl.JxlDecoderProcessInput(own->decoder)) {
         case JXL_DEC_FRAME:
             if (++layers > limit) return WI_JXL_LAYERS;
             break;
@@ -163,7 +181,7 @@ static int seek(wi_jxl_decoder *own, uint32_t index) {
         if (!restart(own, HEADER | JXL_DEC_FULL_IMAGE, PIECE)) return 0;
         own->next = 0;
     }
-    if (index > own->next) JxlDecoderSkipFrames(own->decoder, index - own->next);
+    if (index > own->next) libjxl.JxlDecoderSkipFrames(own->decoder, index - own->next);
     // Until this frame is complete, the position is unknown.
     own->next = UINT32_MAX;
     return 1;
@@ -171,33 +189,35 @@ static int seek(wi_jxl_decoder *own, uint32_t index) {
 
 wi_jxl_status wi_jxl_frame_begin(wi_jxl_decoder *own, uint32_t index) {
     own->wanted = index;
-    return seek(own, index) ? WI_JXL_OK : failure(own);
+    own->is_selected = seek(own, index);
+    return own->is_selected ? WI_JXL_OK : failure(own);
 }
 
 wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, int allows_partial, int bits, void *out, size_t stride,
                            size_t alignment, int *is_drawn) {
     const JxlPixelFormat format = {4, bits == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, alignment};
     size_t room = 0;
-    if (__builtin_mul_overflow(stride, (size_t)own->height, &room)) return WI_JXL_INCONSISTENT;
+    if (!own->is_selected || __builtin_mul_overflow(stride, (size_t)own->info.height, &room)) return WI_JXL_INCONSISTENT;
     for (;;) {
         size_t size = 0;
         JxlBasicInfo basic;
-        switch (JxlDecoderProcessInput(own->decoder)) {
+        switch (libjxl.JxlDecoderProcessInput(own->decoder)) {
         case JXL_DEC_BASIC_INFO:
-            if (JxlDecoderGetBasicInfo(own->decoder, &basic) != JXL_DEC_SUCCESS) return failure(own);
-            if (basic.xsize != own->width || basic.ysize != own->height) return WI_JXL_INCONSISTENT;
+            if (libjxl.JxlDecoderGetBasicInfo(own->decoder, &basic) != JXL_DEC_SUCCESS) return failure(own);
+            if (basic.xsize != own->info.width || basic.ysize != own->info.height) return WI_JXL_INCONSISTENT;
             break;
         case JXL_DEC_COLOR_ENCODING:
-            wi_jxl_choose_colours(own->decoder);
+            wi_jxl_choose_colours(own->decoder, own->space);
             break;
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
-            if (JxlDecoderImageOutBufferSize(own->decoder, &format, &size) != JXL_DEC_SUCCESS) return failure(own);
-            if (size > room || stride / (bits == 16 ? 8 : 4) < own->width) return WI_JXL_INCONSISTENT;
-            if (JxlDecoderSetImageOutBuffer(own->decoder, &format, out, size) != JXL_DEC_SUCCESS) return failure(own);
+            if (libjxl.JxlDecoderImageOutBufferSize(own->decoder, &format, &size) != JXL_DEC_SUCCESS) return failure(own);
+            if (size > room || stride / (bits == 16 ? 8 : 4) < own->info.width) return WI_JXL_INCONSISTENT;
+            if (libjxl.JxlDecoderSetImageOutBuffer(own->decoder, &format, out, size) != JXL_DEC_SUCCESS) return failure(own);
             *is_drawn = 1;
             break;
         case JXL_DEC_FULL_IMAGE:
             own->next = own->wanted + 1;
+            own->is_selected = 0;
             return WI_JXL_OK;
         case JXL_DEC_NEED_MORE_INPUT:
             switch (advance(own)) {
@@ -208,7 +228,7 @@ wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, int allows_partial, int bits, vo
             default:
                 return failure(own);
             }
-            *is_drawn = *is_drawn && allows_partial && JxlDecoderFlushImage(own->decoder) == JXL_DEC_SUCCESS;
+            *is_drawn = *is_drawn && allows_partial && libjxl.JxlDecoderFlushImage(own->decoder) == JXL_DEC_SUCCESS;
             return WI_JXL_TRUNCATED;
         case JXL_DEC_SUCCESS:
             return WI_JXL_END;
@@ -218,5 +238,5 @@ wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, int allows_partial, int bits, vo
     }
 }
 
-uint32_t wi_jxl_version(void) { return JxlDecoderVersion(); }
+uint32_t wi_jxl_version(void) { return libjxl.JxlDecoderVersion(); }
 #endif

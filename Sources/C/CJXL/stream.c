@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "CJXL.h"
+#include "library.h"
 #include "colours.h"
 #include "memory.h"
 
@@ -15,7 +16,6 @@ struct wi_jxl_stream {
     /// The data that libjxl hasn't consumed yet.
     uint8_t *pending;
     size_t pending_count, pending_capacity;
-    uint8_t *icc;
     wi_jxl_info info;
     int steps;
     int has_buffer, is_whole;
@@ -32,11 +32,11 @@ wi_jxl_stream *wi_jxl_stream_open(uint8_t *out, size_t stride, size_t alignment,
     own->height = height;
     own->budget.limit = max_bytes;
     JxlMemoryManager manager = wi_jxl_manager(&own->budget);
-    own->decoder = JxlDecoderCreate(&manager);
+    own->decoder = libjxl.JxlDecoderCreate(&manager);
     const int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME_PROGRESSION | JXL_DEC_FULL_IMAGE;
-    if (!own->decoder || JxlDecoderSubscribeEvents(own->decoder, events) != JXL_DEC_SUCCESS ||
-        JxlDecoderSetKeepOrientation(own->decoder, JXL_TRUE) != JXL_DEC_SUCCESS ||
-        JxlDecoderSetProgressiveDetail(own->decoder, kPasses) != JXL_DEC_SUCCESS) {
+    if (!own->decoder || libjxl.JxlDecoderSubscribeEvents(own->decoder, events) != JXL_DEC_SUCCESS ||
+        libjxl.JxlDecoderSetKeepOrientation(own->decoder, JXL_TRUE) != JXL_DEC_SUCCESS ||
+        libjxl.JxlDecoderSetProgressiveDetail(own->decoder, kPasses) != JXL_DEC_SUCCESS) {
         wi_jxl_stream_close(own);
         return NULL;
     }
@@ -45,9 +45,9 @@ wi_jxl_stream *wi_jxl_stream_open(uint8_t *out, size_t stride, size_t alignment,
 
 void wi_jxl_stream_close(wi_jxl_stream *own) {
     if (!own) return;
-    if (own->decoder) JxlDecoderDestroy(own->decoder);
+    if (own->decoder) libjxl.JxlDecoderDestroy(own->decoder);
     free(own->pending);
-    free(own->icc);
+    wi_jxl_free_colours(&own->info);
     free(own);
 }
 
@@ -57,7 +57,7 @@ static wi_jxl_status failure(const wi_jxl_stream *own) {
 
 static wi_jxl_status read_info(wi_jxl_stream *own) {
     JxlBasicInfo basic;
-    if (JxlDecoderGetBasicInfo(own->decoder, &basic) != JXL_DEC_SUCCESS) return failure(own);
+    if (libjxl.JxlDecoderGetBasicInfo(own->decoder, &basic) != JXL_DEC_SUCCESS) return failure(own);
     if (basic.num_extra_channels > WI_JXL_MAX_CHANNELS) return WI_JXL_CHANNELS;
     if (basic.xsize != own->width || basic.ysize != own->height) return WI_JXL_INCONSISTENT;
     own->info.width = basic.xsize;
@@ -72,12 +72,12 @@ static wi_jxl_status read_info(wi_jxl_stream *own) {
 static wi_jxl_status set_buffer(wi_jxl_stream *own) {
     const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, own->alignment};
     size_t size = 0;
-    if (JxlDecoderImageOutBufferSize(own->decoder, &format, &size) != JXL_DEC_SUCCESS) return failure(own);
+    if (libjxl.JxlDecoderImageOutBufferSize(own->decoder, &format, &size) != JXL_DEC_SUCCESS) return failure(own);
     size_t room = 0;
     if (!own->info.width || __builtin_mul_overflow(own->stride, (size_t)own->height, &room) || size > room ||
         own->stride / 4 < own->width)
         return WI_JXL_INCONSISTENT;
-    if (JxlDecoderSetImageOutBuffer(own->decoder, &format, own->out, size) != JXL_DEC_SUCCESS) return failure(own);
+    if (libjxl.JxlDecoderSetImageOutBuffer(own->decoder, &format, own->out, size) != JXL_DEC_SUCCESS) return failure(own);
     own->has_buffer = 1;
     return WI_JXL_OK;
 }
@@ -86,14 +86,13 @@ static wi_jxl_status set_buffer(wi_jxl_stream *own) {
 static wi_jxl_status process(wi_jxl_stream *own) {
     wi_jxl_status status = WI_JXL_OK;
     while (status == WI_JXL_OK) {
-        switch (JxlDecoderProcessInput(own->decoder)) {
+        switch (libjxl.JxlDecoderProcessInput(own->decoder)) {
         case JXL_DEC_BASIC_INFO:
             status = read_info(own);
             break;
         case JXL_DEC_COLOR_ENCODING:
-            wi_jxl_choose_colours(own->decoder);
-            if (!own->icc) own->icc = wi_jxl_read_profile(own->decoder, &own->info);
-            own->info.icc = own->icc;
+            wi_jxl_choose_colours(own->decoder, WI_JXL_SRGB);
+            wi_jxl_read_colours(own->decoder, &own->info);
             break;
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
             status = set_buffer(own);
@@ -132,11 +131,11 @@ static int keep(wi_jxl_stream *own, const uint8_t *bytes, size_t count) {
 wi_jxl_status wi_jxl_stream_feed(wi_jxl_stream *own, const uint8_t *bytes, size_t count, int is_last) {
     if (own->is_whole) return WI_JXL_OK;
     if (!keep(own, bytes, count)) return WI_JXL_MEMORY;
-    if (own->pending_count && JxlDecoderSetInput(own->decoder, own->pending, own->pending_count) != JXL_DEC_SUCCESS)
+    if (own->pending_count && libjxl.JxlDecoderSetInput(own->decoder, own->pending, own->pending_count) != JXL_DEC_SUCCESS)
         return failure(own);
-    if (is_last) JxlDecoderCloseInput(own->decoder);
+    if (is_last) libjxl.JxlDecoderCloseInput(own->decoder);
     wi_jxl_status status = process(own);
-    size_t left = own->pending_count ? JxlDecoderReleaseInput(own->decoder) : 0;
+    size_t left = own->pending_count ? libjxl.JxlDecoderReleaseInput(own->decoder) : 0;
     if (left) memmove(own->pending, own->pending + own->pending_count - left, left);
     own->pending_count = left;
     return status;
@@ -146,7 +145,7 @@ int wi_jxl_stream_draw(wi_jxl_stream *own) {
     if (own->is_whole) return 1;
     // For files in VarDCT mode, libjxl fails until it has decoded the image at one eighth of its size. Files in modular
     // mode report no passes, but libjxl draws the groups or the squeeze steps that it has decoded.
-    return own->has_buffer && JxlDecoderFlushImage(own->decoder) == JXL_DEC_SUCCESS;
+    return own->has_buffer && libjxl.JxlDecoderFlushImage(own->decoder) == JXL_DEC_SUCCESS;
 }
 
 int wi_jxl_stream_is_whole(const wi_jxl_stream *own) { return own->is_whole; }
@@ -154,7 +153,7 @@ int wi_jxl_stream_is_whole(const wi_jxl_stream *own) { return own->is_whole; }
 int wi_jxl_stream_steps(const wi_jxl_stream *own) { return own->steps; }
 
 int wi_jxl_stream_reduction(const wi_jxl_stream *own) {
-    return own->is_whole ? 1 : (int)JxlDecoderGetIntendedDownsamplingRatio(own->decoder);
+    return own->is_whole ? 1 : (int)libjxl.JxlDecoderGetIntendedDownsamplingRatio(own->decoder);
 }
 
 void wi_jxl_stream_info(const wi_jxl_stream *own, wi_jxl_info *info) { *info = own->info; }

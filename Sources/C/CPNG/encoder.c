@@ -123,8 +123,8 @@ wi_png_status wi_png_encoder_start(wi_png_encoder *encoder, const wi_png_layout 
     return encoder->row ? WI_PNG_OK : WI_PNG_MEMORY;
 }
 
-wi_png_status wi_png_encoder_embed(wi_png_encoder *encoder, const uint8_t *icc, size_t icc_count, const uint8_t *exif,
-                                   size_t exif_count, const uint8_t *xmp, size_t xmp_count) {
+wi_png_status wi_png_encoder_embed(wi_png_encoder *encoder, const uint8_t *cicp, const uint8_t *icc, size_t icc_count,
+                                   const uint8_t *exif, size_t exif_count, const uint8_t *xmp, size_t xmp_count) {
     char *volatile text = NULL;
     if (icc_count > INT32_MAX || exif_count > INT32_MAX || xmp_count > INT32_MAX) return WI_PNG_MEMORY;
     if (setjmp(encoder->escape)) {
@@ -132,6 +132,12 @@ wi_png_status wi_png_encoder_embed(wi_png_encoder *encoder, const uint8_t *icc, 
         return encoder->status;
     }
     if (icc_count) png_set_iCCP(encoder->png, encoder->info, "ICC", PNG_COMPRESSION_TYPE_BASE, icc, (png_uint_32)icc_count);
+    if (cicp) {
+        // libpng 1.6.39 doesn't know the chunk, so it's written as an unknown chunk before the palette.
+        png_unknown_chunk chunk = {.name = "cICP", .data = (png_bytep)cicp, .size = 4, .location = PNG_HAVE_IHDR};
+        png_set_keep_unknown_chunks(encoder->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep) "cICP", 1);
+        png_set_unknown_chunks(encoder->png, encoder->info, &chunk, 1);
+    }
     if (exif_count) {
         encoder->exif = malloc(exif_count);
         if (!encoder->exif) return WI_PNG_MEMORY;

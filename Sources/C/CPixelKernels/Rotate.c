@@ -5,6 +5,11 @@
 #include "Depths.h"
 #include <math.h>
 
+WI_INLINE float wi_between(const float *table, float place) {
+    int32_t index = (int32_t)place;
+    return table[index] + (table[index + 1] - table[index]) * (place - (float)index);
+}
+
 WI_INLINE void wi_cubic(float f, float w[4]) {
     w[0] = ((2 - f) * f - 1) * f * 0.5f;
     w[1] = ((3 * f - 5) * f * f + 2) * 0.5f;

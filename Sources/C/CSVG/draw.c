@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #ifdef WI_IS_ON
-#include <librsvg/rsvg.h>
 #include <stdio.h>
 #include "CSVG.h"
+#include "library.h"
 
 static void note(GError **error, char *message, size_t room) {
     snprintf(message, room, "%s", *error && (*error)->message ? (*error)->message : "librsvg can't draw it");
-    g_clear_error(error);
+    librsvg.g_clear_error(error);
 }
 
 /// Reorders cairo's pixels, which are 32-bit numbers with alpha in the highest bits.
@@ -26,31 +26,33 @@ static void reorder(uint8_t *out, size_t stride, uint32_t width, uint32_t height
 wi_svg_status wi_svg_draw(const uint8_t *text, size_t count, uint32_t width, uint32_t height, uint8_t *out,
                           size_t stride, char *message, size_t room) {
     GError *error = NULL;
-    RsvgHandle *handle = rsvg_handle_new_from_data(text, count, &error);
+    RsvgHandle *handle = librsvg.rsvg_handle_new_from_data(text, count, &error);
     if (!handle) {
         note(&error, message, room);
         return WI_SVG_CORRUPT;
     }
-    rsvg_handle_set_dpi(handle, 96);
+    librsvg.rsvg_handle_set_dpi(handle, 96);
     cairo_surface_t *surface =
-        cairo_image_surface_create_for_data(out, CAIRO_FORMAT_ARGB32, (int)width, (int)height, (int)stride);
-    cairo_t *canvas = cairo_create(surface);
+        librsvg.cairo_image_surface_create_for_data(out, CAIRO_FORMAT_ARGB32, (int)width, (int)height, (int)stride);
+    cairo_t *canvas = librsvg.cairo_create(surface);
     const RsvgRectangle viewport = {0, 0, width, height};
     wi_svg_status status = WI_SVG_OK;
-    if (cairo_status(canvas) != CAIRO_STATUS_SUCCESS) {
-        snprintf(message, room, "%s", cairo_status_to_string(cairo_status(canvas)));
+    if (librsvg.cairo_status(canvas) != CAIRO_STATUS_SUCCESS) {
+        snprintf(message, room, "%s", librsvg.cairo_status_to_string(librsvg.cairo_status(canvas)));
         status = WI_SVG_MEMORY;
-    } else if (!rsvg_handle_render_document(handle, canvas, &viewport, &error)) {
+    } else if (!librsvg.rsvg_handle_render_document(handle, canvas, &viewport, &error)) {
         note(&error, message, room);
         status = WI_SVG_CORRUPT;
     }
-    cairo_destroy(canvas);
-    cairo_surface_flush(surface);
-    cairo_surface_destroy(surface);
-    g_object_unref(handle);
+    librsvg.cairo_destroy(canvas);
+    librsvg.cairo_surface_flush(surface);
+    librsvg.cairo_surface_destroy(surface);
+    librsvg.g_object_unref(handle);
     if (status == WI_SVG_OK) reorder(out, stride, width, height);
     return status;
 }
 
-const char *wi_svg_version(void) { return LIBRSVG_VERSION; }
+uint32_t wi_svg_version(void) {
+    return *librsvg.rsvg_major_version * 1000000 + *librsvg.rsvg_minor_version * 1000 + *librsvg.rsvg_micro_version;
+}
 #endif

@@ -103,4 +103,7 @@ void wi_sandbox_lock(const wi_sandbox_rules *rules, wi_sandbox_layers *layers) {
     layers->landlock = version > 0 ? restrict_files(rules, (int)version) : version < 0 ? errno : ENOSYS;
     limit(RLIMIT_NOFILE, rules->reads ? 64 : 16, &layers->limits);
     layers->seccomp = wi_sandbox_filter(rules->reads);
+    // The filter forbids processes but allows threads, for which the kernel has only this common limit. It doesn't apply
+    // to root.
+    if (layers->seccomp && !rules->threads) limit(RLIMIT_NPROC, 0, &layers->limits);
 }

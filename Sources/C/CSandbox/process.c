@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -90,6 +91,13 @@ int64_t wi_sandbox_time(pid_t id) {
     struct timespec time;
     if (clock_getcpuclockid(id, &clock) || clock_gettime(clock, &time)) return -1;
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int wi_sandbox_set_memory(pid_t id, uint64_t bytes) {
+    struct rlimit now;
+    if (prlimit(id, RLIMIT_AS, NULL, &now)) return errno;
+    now.rlim_cur = bytes < now.rlim_max ? bytes : now.rlim_max;
+    return prlimit(id, RLIMIT_AS, &now, NULL) ? errno : 0;
 }
 
 const char *wi_sandbox_variable(const char *name) { return secure_getenv(name); }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "CTIFF.h"
+#include "library.h"
 #include "samples.h"
 #include "stream.h"
 
@@ -35,7 +36,7 @@ wi_tiff_status wi_tiff_open(const uint8_t *data, size_t count, size_t max_bytes,
 
 void wi_tiff_close(wi_tiff_decoder *own) {
     if (!own) return;
-    if (own->tiff) TIFFClose(own->tiff);
+    if (own->tiff) libtiff.TIFFClose(own->tiff);
     free(own);
 }
 
@@ -44,8 +45,8 @@ const char *wi_tiff_message(const wi_tiff_decoder *own) { return own ? own->stre
 uint32_t wi_tiff_pages(wi_tiff_decoder *own, uint32_t limit) {
     uint32_t pages = 1;
     own->width = own->height = 0;
-    if (!TIFFSetDirectory(own->tiff, 0)) return 0;
-    while (pages < limit && TIFFReadDirectory(own->tiff)) pages++;
+    if (!own->tiff || !libtiff.TIFFSetDirectory(own->tiff, 0)) return 0;
+    while (pages < limit && libtiff.TIFFReadDirectory(own->tiff)) pages++;
     own->stream.message[0] = 0;
     own->stream.hit_end = 0;
     return pages;
@@ -53,7 +54,7 @@ uint32_t wi_tiff_pages(wi_tiff_decoder *own, uint32_t limit) {
 
 static int has_alpha(TIFF *tiff) {
     uint16_t count = 0, *kinds = NULL;
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds);
+    libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds);
     for (uint16_t index = 0; index < count; index++)
         if (kinds[index] == EXTRASAMPLE_ASSOCALPHA || kinds[index] == EXTRASAMPLE_UNASSALPHA) return 1;
     return 0;
@@ -61,7 +62,7 @@ static int has_alpha(TIFF *tiff) {
 
 static int colors_of(TIFF *tiff) {
     uint16_t photometric = 0, inks = INKSET_CMYK;
-    if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric)) return 0;
+    if (!libtiff.TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric)) return 0;
     switch (photometric) {
     case PHOTOMETRIC_MINISWHITE:
     case PHOTOMETRIC_MINISBLACK:
@@ -71,7 +72,7 @@ static int colors_of(TIFF *tiff) {
     case PHOTOMETRIC_YCBCR:
         return 3;
     case PHOTOMETRIC_SEPARATED:
-        TIFFGetFieldDefaulted(tiff, TIFFTAG_INKSET, &inks);
+        libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_INKSET, &inks);
         return inks == INKSET_CMYK ? 4 : 0;
     default:
         return 0;
@@ -83,21 +84,22 @@ wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *
     uint32_t icc_count = 0, unit = 0;
     void *icc = NULL;
     own->width = own->height = 0;
-    if (!TIFFSetDirectory(own->tiff, index)) return index ? WI_TIFF_END : failure(own);
+    if (!own->tiff) return failure(own);
+    if (!libtiff.TIFFSetDirectory(own->tiff, index)) return index ? WI_TIFF_END : failure(own);
     memset(info, 0, sizeof *info);
-    if (!TIFFGetField(own->tiff, TIFFTAG_IMAGEWIDTH, &info->width) ||
-        !TIFFGetField(own->tiff, TIFFTAG_IMAGELENGTH, &info->height) || !info->width || !info->height)
+    if (!libtiff.TIFFGetField(own->tiff, TIFFTAG_IMAGEWIDTH, &info->width) ||
+        !libtiff.TIFFGetField(own->tiff, TIFFTAG_IMAGELENGTH, &info->height) || !info->width || !info->height)
         return failure(own);
-    TIFFGetFieldDefaulted(own->tiff, TIFFTAG_BITSPERSAMPLE, &depth);
-    TIFFGetFieldDefaulted(own->tiff, TIFFTAG_ORIENTATION, &orientation);
+    libtiff.TIFFGetFieldDefaulted(own->tiff, TIFFTAG_BITSPERSAMPLE, &depth);
+    libtiff.TIFFGetFieldDefaulted(own->tiff, TIFFTAG_ORIENTATION, &orientation);
     info->depth = depth;
     info->orientation = orientation;
     info->has_alpha = has_alpha(own->tiff);
     info->colors = colors_of(own->tiff);
     info->is_deep = wi_tiff_is_deep(own->tiff);
-    TIFFGetFieldDefaulted(own->tiff, TIFFIsTiled(own->tiff) ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &unit);
+    libtiff.TIFFGetFieldDefaulted(own->tiff, libtiff.TIFFIsTiled(own->tiff) ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &unit);
     info->rows_per_unit = unit && unit < info->height ? unit : info->height;
-    if (TIFFGetField(own->tiff, TIFFTAG_ICCPROFILE, &icc_count, &icc) && icc && icc_count) {
+    if (libtiff.TIFFGetField(own->tiff, TIFFTAG_ICCPROFILE, &icc_count, &icc) && icc && icc_count) {
         info->icc = icc;
         info->icc_count = icc_count;
     }
@@ -108,12 +110,12 @@ wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *
 
 static int get(TIFFRGBAImage *image, uint32_t width, uint32_t count, uint8_t *out, size_t stride) {
     size_t packed = (size_t)width * 4;
-    if (stride == packed && (uintptr_t)out % 4 == 0) return TIFFRGBAImageGet(image, (uint32_t *)out, width, count);
+    if (stride == packed && (uintptr_t)out % 4 == 0) return libtiff.TIFFRGBAImageGet(image, (uint32_t *)out, width, count);
     size_t pixels = 0;
     if (__builtin_mul_overflow((size_t)width, (size_t)count, &pixels)) return -1;
     uint32_t *raster = calloc(pixels, 4);
     if (!raster) return -1;
-    int is_whole = TIFFRGBAImageGet(image, raster, width, count);
+    int is_whole = libtiff.TIFFRGBAImageGet(image, raster, width, count);
     for (uint32_t row = 0; row < count; row++) memcpy(out + row * stride, raster + (size_t)row * width, packed);
     free(raster);
     return is_whole;
@@ -142,8 +144,9 @@ void wi_tiff_keep_depth(wi_tiff_decoder *own) { own->kind = WI_TIFF_WIDE; }
 /// Returns whether the rows are within the page that the caller selected and fit into the caller's memory.
 static int fits(const wi_tiff_decoder *own, uint32_t first, uint32_t count, size_t stride) {
     uint32_t width = 0, height = 0;
-    TIFFGetField(own->tiff, TIFFTAG_IMAGEWIDTH, &width);
-    TIFFGetField(own->tiff, TIFFTAG_IMAGELENGTH, &height);
+    if (!own->tiff) return 0;
+    libtiff.TIFFGetField(own->tiff, TIFFTAG_IMAGEWIDTH, &width);
+    libtiff.TIFFGetField(own->tiff, TIFFTAG_IMAGELENGTH, &height);
     size_t pixel_bytes = own->kind == WI_TIFF_WIDE ? 8 : 4;
     return width && width == own->width && height == own->height && stride / pixel_bytes >= width &&
            first <= INT_MAX && first < height && count <= height - first;
@@ -161,17 +164,17 @@ wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count
     // The RGBA interface of libtiff doesn't multiply gray by a matte, and it drops the matte of 16-bit samples.
     if (own->kind != WI_TIFF_BYTES || wi_tiff_is_gray_with_alpha(own->tiff))
         return read_samples(own, first, count, out, stride, message);
-    if (!TIFFRGBAImageOK(own->tiff, message) || !TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message))
+    if (!libtiff.TIFFRGBAImageOK(own->tiff, message) || !libtiff.TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message))
         return read_samples(own, first, count, out, stride, message);
     // The orientation is applied later.
     image.orientation = image.req_orientation = ORIENTATION_TOPLEFT;
     image.row_offset = (int)first;
     own->stream.message[0] = 0;
     int is_whole = get(&image, own->width, count, out, stride);
-    TIFFRGBAImageEnd(&image);
+    libtiff.TIFFRGBAImageEnd(&image);
     if (is_whole < 0) return WI_TIFF_MEMORY;
     return is_whole && !own->stream.message[0] ? WI_TIFF_OK : failure(own);
 }
 
-const char *wi_tiff_version(void) { return TIFFGetVersion(); }
+const char *wi_tiff_version(void) { return libtiff.TIFFGetVersion(); }
 #endif

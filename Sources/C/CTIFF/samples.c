@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "library.h"
 
 enum { MAX_SAMPLES = 8 };
 
@@ -23,14 +24,14 @@ typedef struct {
 static int describe(TIFF *tiff, layout *page) {
     uint16_t extras = 0, *kinds = NULL;
     memset(page, 0, sizeof *page);
-    TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &page->width);
-    TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &page->height);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &page->bits);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page->samples);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &page->format);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &page->planar);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kinds);
-    if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page->photometric)) return 0;
+    libtiff.TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &page->width);
+    libtiff.TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &page->height);
+    libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &page->bits);
+    libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page->samples);
+    libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &page->format);
+    libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &page->planar);
+    libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kinds);
+    if (!libtiff.TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page->photometric)) return 0;
     page->colours = page->photometric == PHOTOMETRIC_RGB ? 3 : page->photometric == PHOTOMETRIC_SEPARATED ? 4 : 1;
     if (page->colours == 1 && page->photometric > PHOTOMETRIC_MINISBLACK) return 0;
     if (page->samples < page->colours || page->samples > MAX_SAMPLES || !page->bits || page->bits > 64) return 0;
@@ -41,13 +42,13 @@ static int describe(TIFF *tiff, layout *page) {
         page->alpha = kinds[extra];
         page->alpha_sample = page->colours + extra;
     }
-    page->is_tiled = TIFFIsTiled(tiff);
+    page->is_tiled = libtiff.TIFFIsTiled(tiff);
     page->unit_width = page->width;
-    if (page->is_tiled) TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &page->unit_width);
-    TIFFGetFieldDefaulted(tiff, page->is_tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &page->unit_height);
+    if (page->is_tiled) libtiff.TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &page->unit_width);
+    libtiff.TIFFGetFieldDefaulted(tiff, page->is_tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &page->unit_height);
     if (page->unit_height > page->height && !page->is_tiled) page->unit_height = page->height;
-    page->unit_bytes = page->is_tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
-    page->row_bytes = page->is_tiled ? TIFFTileRowSize(tiff) : TIFFScanlineSize(tiff);
+    page->unit_bytes = page->is_tiled ? libtiff.TIFFTileSize(tiff) : libtiff.TIFFStripSize(tiff);
+    page->row_bytes = page->is_tiled ? libtiff.TIFFTileRowSize(tiff) : libtiff.TIFFScanlineSize(tiff);
     uint64_t needed = ((uint64_t)page->unit_width * (page->planar == PLANARCONFIG_CONTIG ? page->samples : 1) *
                            page->bits + 7) / 8;
     return page->unit_width && page->unit_height && page->unit_bytes > 0 && page->row_bytes > 0 &&
@@ -140,9 +141,9 @@ static int read_unit(TIFF *tiff, const layout *page, uint32_t x, uint32_t y, uin
     for (int plane = 0; plane < planes; plane++) {
         uint8_t *to = buffers + (size_t)plane * (size_t)page->unit_bytes;
         tmsize_t read = page->is_tiled
-                            ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, (uint16_t)plane), to,
+                            ? libtiff.TIFFReadEncodedTile(tiff, libtiff.TIFFComputeTile(tiff, x, y, 0, (uint16_t)plane), to,
                                                   page->unit_bytes)
-                            : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, (uint16_t)plane), to,
+                            : libtiff.TIFFReadEncodedStrip(tiff, libtiff.TIFFComputeStrip(tiff, y, (uint16_t)plane), to,
                                                    page->unit_bytes);
         if (read < 0) return 0;
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "library.h"
 
 static tmsize_t on_read(thandle_t handle, void *to, tmsize_t wanted) {
     wi_tiff_stream *stream = handle;
@@ -66,18 +67,18 @@ static int on_warning(TIFF *tiff, void *user, const char *module, const char *fo
 }
 
 TIFF *wi_tiff_stream_open(wi_tiff_stream *stream, const char *mode, size_t max_bytes) {
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    TIFFOpenOptions *options = libtiff.TIFFOpenOptionsAlloc();
     if (!options) {
         stream->is_short_of_memory = 1;
         return NULL;
     }
-    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, stream);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, stream);
-    if (max_bytes) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(max_bytes > PTRDIFF_MAX ? 0 : max_bytes));
+    libtiff.TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, stream);
+    libtiff.TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, stream);
+    if (max_bytes) libtiff.TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(max_bytes > PTRDIFF_MAX ? 0 : max_bytes));
     // Don't map the file, so that reads past the end are detected.
-    TIFF *tiff = TIFFClientOpenExt("memory", mode, stream, on_read, on_write, on_seek, on_close, on_size, NULL, NULL,
+    TIFF *tiff = libtiff.TIFFClientOpenExt("memory", mode, stream, on_read, on_write, on_seek, on_close, on_size, NULL, NULL,
                                    options);
-    TIFFOpenOptionsFree(options);
+    libtiff.TIFFOpenOptionsFree(options);
     return tiff;
 }
 #endif

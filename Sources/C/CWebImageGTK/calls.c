@@ -53,6 +53,23 @@ void wi_gtk_set_accessible_busy(void *widget, bool busy) {
     gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_BUSY, (gboolean)busy, -1);
 }
 
+void wi_gtk_announce(void *widget, const char *message) {
+#if GTK_CHECK_VERSION(4, 14, 0)
+    gtk_accessible_announce(GTK_ACCESSIBLE(widget), message, GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM);
+#else
+    (void)widget;
+    (void)message;
+#endif
+}
+
+char *wi_gtk_string(void *object, const char *name) {
+    GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
+    if (!property || property->value_type != G_TYPE_STRING) return NULL;
+    char *value = NULL;
+    g_object_get(object, name, &value, NULL);
+    return value;
+}
+
 bool wi_gtk_flag(void *object, const char *name, bool otherwise) {
     GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
     if (!property || property->value_type != G_TYPE_BOOLEAN) return otherwise;

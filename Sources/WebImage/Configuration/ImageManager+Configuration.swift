@@ -129,7 +129,16 @@ extension ImageManager {
         /// The number of threads for decoding, transforming, and encoding. The default is one per active processor
         /// core.
         public var workerThreadCount = ProcessInfo.processInfo.activeProcessorCount
+        /// The maximum number of threads that decode one image. The default is one per active processor core.
+        ///
+        /// A large AVIF, HEIF, JPEG XL, or PNG image is decoded on several threads if worker threads are idle when its
+        /// decode begins. The value 1 disables it. Further requests don't wait for these threads, whose memory is charged
+        /// to ``decodingMemoryLimit``.
+        public var maxThreadsPerDecode = ProcessInfo.processInfo.activeProcessorCount
         /// The budget for the pixels of all running decodes, in bytes. The default is 512 MiB.
+        ///
+        /// The process also retains memory of released pixels for later decodes: at most a quarter of the highest budget
+        /// of its managers, and at most 128 MiB.
         public var decodingMemoryLimit = 512 << 20
         /// The maximum number of jobs that wait for a worker thread. Further jobs fail with an
         /// ``ImageError/LimitFailure`` of the kind overloaded. The default is 100,000.
@@ -139,9 +148,9 @@ extension ImageManager {
         /// When the limit is reached, further requests that aren't in the memory cache fail immediately with a
         /// ``ImageError/LimitFailure`` of the kind overloaded, so they don't use memory while they wait. Requests that
         /// can join one in flight are always accepted. `nil` means no limit. The default is 256 if ``limits`` is
-        /// ``ImageLimits/server``, and `nil` otherwise.
+        /// ``ImageLimits/server``, also with changes of single limits, and `nil` otherwise.
         public var maxInFlightRequests: Int? {
-            get { chosenQueueLimit ?? (limits == .server ? 256 : nil) }
+            get { chosenQueueLimit ?? (limits.areForServers ? 256 : nil) }
             set { chosenQueueLimit = .some(newValue) }
         }
         private var chosenQueueLimit: Int??
@@ -183,7 +192,7 @@ extension ImageManager {
             var configuration = ImageManager.Configuration()
             configuration.limits = .server
             configuration.decoding.isolatesAllFormats = true
-            // A change of the limits would otherwise remove the default for servers.
+            // Other limits would otherwise remove the default for servers.
             configuration.maxInFlightRequests = 256
             configuration.revalidationInterval = .zero
             configuration.downloader = .server

@@ -37,8 +37,8 @@ extension ImageManager.Configuration {
         /// A Boolean value that indicates whether the coders of all formats work in helper processes.
         ///
         /// Otherwise, the coders of JPEG, PNG, GIF, WebP, BMP, ICO, QOI, and camera RAW files work in the process of the
-        /// application. The default is `false`. If the limits of the manager are ``ImageLimits/server``, the value has no
-        /// effect, and all formats are isolated.
+        /// application. The default is `false`. If the limits of the manager are ``ImageLimits/server``, also with changes
+        /// of single limits, the value has no effect, and all formats are isolated.
         public var isolatesAllFormats = false
         /// The absolute path of the helper.
         ///
@@ -59,11 +59,34 @@ extension ImageManager.Configuration {
 }
 
 /// The coders that do the work of a manager.
-struct IsolatedCoders: Sendable {
+package struct IsolatedCoders: Sendable {
     /// The coders for data from the network.
-    let network: ImageCoderRegistry
+    package let network: ImageCoderRegistry
     /// The coders for files and for data of the application.
-    let local: ImageCoderRegistry
+    package let local: ImageCoderRegistry
+
+    fileprivate init(network: ImageCoderRegistry, local: ImageCoderRegistry) {
+        self.network = network
+        self.local = local
+    }
+
+    /// Creates the coders that a manager with a configuration uses instead of `coders`.
+    package init(_ coders: ImageCoderRegistry, as configuration: ImageManager.Configuration) {
+        self = CoderIsolation(configuration).isolating(coders)
+    }
+}
+
+extension ImageManager.Configuration {
+    /// Starts the first helper process of managers with this configuration, so that their first image doesn't wait for
+    /// its start. This method returns immediately.
+    package func startHelper() { CoderIsolation(self).startHelper() }
+
+    /// The reason why no helper process decodes images, as a clause, or `nil` if there's a helper or isolation is off.
+    package var missingHelperReason: String? {
+        guard decoding.isolation != .off else { return nil }
+        let helper = HelperLocation.find(decoding.helperPath)
+        return helper.path == nil ? helper.reason : nil
+    }
 }
 
 /// The isolation of the coders, as a configuration demands it.
@@ -73,7 +96,7 @@ struct CoderIsolation: Sendable {
 
     init(_ configuration: ImageManager.Configuration) {
         let settings = configuration.decoding
-        let isServer = settings.isolatesAllFormats || configuration.limits == .server
+        let isServer = settings.isolatesAllFormats || configuration.limits.areForServers
         trustsLocalVectors = !isServer
         guard settings.isolation != .off else {
             policy = nil
@@ -88,6 +111,12 @@ struct CoderIsolation: Sendable {
         policy = IsolationPolicy(
             pool: pool, reason: helper.reason, isolatesAllFormats: isServer, isRequired: settings.isolation == .required
         )
+    }
+
+    /// Starts a helper for images of the common formats, unless they're decoded in this process.
+    func startHelper() {
+        guard let policy, policy.isolatesAllFormats else { return }
+        policy.pool?.prepare(.core)
     }
 
     /// Returns the coders that replace those of an application.

@@ -71,7 +71,9 @@ final class IncrementalDecode: Sendable {
     /// Returns whether incremental decoding can produce the image that `plan` requests.
     static func suits(_ plan: ResolvedRequest) -> Bool {
         let options = plan.request.decoding
-        guard !options.preservesBitDepth, options.convertsToSRGB, !options.allowsPartialData else { return false }
+        guard !options.preservesBitDepth, options.color == .sRGB, !options.keepsGamut,
+            options.dynamicRange == .standard, !options.allowsPartialData
+        else { return false }
         guard options.frames == .all || options.frames == .first else { return false }
         return plan.request.coder == nil && !plan.isLocal
     }

@@ -293,7 +293,7 @@ final class PreviewRenderer: Sendable {
                     // If a transformer fails, only its own requests have no previews.
                     images[plan.keys.final] = try? Self.transformed(image, plan, context)
                 }
-                for image in images.values { preparation(image.pixels) }
+                for image in images.values { preparation(image) }
                 return Outcome(maker: maker, images: images)
             }
         } catch {

@@ -3,6 +3,7 @@
 import Foundation
 import WebImageConcurrency
 import WebImageCore
+import WebImageHTTP
 
 /// Encoded images, for servers.
 extension ImageManager {
@@ -21,6 +22,15 @@ extension ImageManager {
     /// the data unchanged if no change is necessary, and formats that can contain the data without loss (such as JPEG
     /// XL for JPEG) transcode it without loss.
     ///
+    /// The encoding decides on the colors. If its `color` is `source`, which is the
+    /// default, an image whose gamut exceeds sRGB keeps it in formats that can describe it, although
+    /// `color` of the decoding options is `sRGB`. To convert such images, set the color of the
+    /// encoding to `sRGB`. Transformers that change colors, such as a tint, receive images in sRGB,
+    /// unless the request sets another color space.
+    ///
+    /// Likewise, a gain map and the tones of PQ and HLG remain in formats that can store them, unless
+    /// `preservesDynamicRange` of the encoding is `false` or a transformer changes colors.
+    ///
     /// - Parameters:
     ///   - request: The request to load.
     ///   - encoding: The encoding of the result.
@@ -31,14 +41,48 @@ extension ImageManager {
     public func encodedImage(
         for request: ImageRequest, as encoding: ImageEncoding
     ) async throws(ImageError) -> EncodedImage {
-        let plan = await pipeline.plan(request).verified()
+        let requested = await pipeline.plan(request).verified()
+        let plan = requested.preparing(for: encoding)
         let place = try pipeline.admit(plan, encoding)
         defer { pipeline.release(place) }
-        let data = try await pipeline.tracked(ImageTask(plan.request), as: .encoding) {
-            [pipeline] () async throws(ImageError) -> Data in
-            try await EncodingRun(plan, encoding, pipeline).data()
+        return try await pipeline.tracked(ImageTask(plan.request), as: .encoding) {
+            [pipeline] () async throws(ImageError) -> EncodedImage in
+            let output = try await EncodingRun(
+                plan, narrow: requested === plan ? nil : requested, encoding, pipeline
+            )
+            .output()
+            return EncodedImage(output.data, as: encoding, source: plan.sourceResponse(of: output.resource))
         }
-        return EncodedImage(data, as: encoding)
+    }
+
+    /// Loads the original data for a request without decoding it, with information about its source.
+    ///
+    /// This method loads the same data as ``data(for:)-(ImageRequest)``.
+    ///
+    /// - Parameter request: The request to load.
+    /// - Returns: The encoded image as loaded.
+    /// - Throws: An ``ImageError`` if the data can't be loaded.
+    public func originalImage(for request: ImageRequest) async throws(ImageError) -> EncodedImage {
+        let plan = pipeline.plan(request)
+        let place = try pipeline.admit(plan)
+        defer { pipeline.release(place) }
+        let task = ImageTask(plan.request)
+        return try await pipeline.tracked(task, as: .data) {
+            [pipeline] () async throws(ImageError) -> EncodedImage in
+            let original = try await pipeline.original(plan, task)
+            return EncodedImage(
+                original.data, as: .automatic, source: plan.sourceResponse(of: original.resource))
+        }
+    }
+}
+
+extension ResolvedRequest {
+    /// Returns the response that contained or last confirmed the original data, or `nil` if it came without HTTP.
+    fileprivate func sourceResponse(of resource: OriginalInfo?) -> EncodedImage.SourceResponse? {
+        guard let stored = resource?.head else { return nil }
+        let freshness = stored.freshness(now: now, policy: defaults.http)
+        return EncodedImage.SourceResponse(
+            head: stored.head, remainingLifetime: freshness.source == .none ? nil : .seconds(freshness.remaining))
     }
 }
 
@@ -56,10 +100,29 @@ public struct EncodedImage: Sendable {
     /// without a media type.
     public var mimeType: String { format.mimeType ?? "application/octet-stream" }
 
-    init(_ data: Data, as encoding: ImageEncoding) {
+    /// The response of the source, or `nil` if the image didn't come over HTTP or an interceptor could have replaced
+    /// it.
+    public let source: SourceResponse?
+
+    /// Information about the source of an encoded image, from which a server can derive the header fields of its own
+    /// response.
+    public struct SourceResponse: Sendable, Hashable {
+        /// The status code and the header fields of the response that contained the data, updated by later responses
+        /// with the status code 304.
+        public let head: HTTPResponseHead
+        /// The time for which the response remains fresh, or `nil` if the response specifies none. The time is negative
+        /// if the response is stale.
+        public let remainingLifetime: Duration?
+        /// The time of the last change of the data according to the source, or `nil` if the source doesn't specify a
+        /// valid one.
+        public var lastModified: Date? { head.headers["Last-Modified"].flatMap { HTTPDate.parse($0) } }
+    }
+
+    init(_ data: Data, as encoding: ImageEncoding, source: SourceResponse?) {
         let info = try? ImageInfo(data: data)
         self.data = data
         format = info?.format ?? encoding.formatOrAutomatic
         size = info?.size ?? PixelSize(width: 0, height: 0)
+        self.source = source
     }
 }

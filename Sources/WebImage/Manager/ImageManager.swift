@@ -74,6 +74,7 @@ public final class ImageManager: Sendable {
     public init(configuration: Configuration = Configuration()) {
         let configuration = configuration.withOneTime()
         self.configuration = configuration
+        PixelPool.shared.allowIdle(min(max(configuration.decodingMemoryLimit, 0) / 4, PixelPool.mostIdleBytes))
         memoryCache = MemoryCache(configuration: configuration.memoryCache)
         (diskCache, diskCacheError) = Self.openDisk(configuration.diskCache)
         cache = ImageCache(
@@ -382,7 +383,11 @@ extension ImageManager {
     ///
     /// The closure runs on a background thread and must be fast. It can attach its results to the pixels with
     /// ``PixelBuffer/attachment(make:)``. A new closure replaces the previous one.
-    package func preparePixels(_ action: @escaping @Sendable (PixelBuffer) -> Void) { pipeline.preparation.set(action) }
+    ///
+    /// - Parameter action: The closure, which receives the pixels and their color space.
+    package func preparePixels(_ action: @escaping @Sendable (PixelBuffer, ImageColorSpace) -> Void) {
+        pipeline.preparation.set(action)
+    }
 }
 
 extension ImageManager {

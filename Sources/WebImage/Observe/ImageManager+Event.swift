@@ -26,6 +26,10 @@ extension ImageManager {
         /// The number of the piece of work, which is unique within the manager. The events for its beginning and end
         /// have the same number.
         public let spanID: Int
+        /// The number of the piece of work that contains this one, or `nil` for the request itself.
+        public internal(set) var parentSpanID: Int?
+        /// The value of ``ImageManager/parentSpan`` in the Swift task that made the request, on every thread.
+        public internal(set) var parentSpan: (any Sendable)?
         /// The time of the event.
         public internal(set) var time: ContinuousClock.Instant
         /// The URL of the request. It can contain secrets, which ``redactedURL`` omits.
@@ -50,6 +54,15 @@ extension ImageManager {
         /// The error of the failed work.
         public internal(set) var error: ImageError?
     }
+}
+
+extension ImageManager {
+    /// The span of the application that contains the requests of a Swift task, such as the span of a tracing library.
+    ///
+    /// Set it with `ImageManager.$parentSpan.withValue(span) { … }`. The manager reads it when a request is made and
+    /// passes it on to the events of all work of the request, which runs on other tasks and threads. The default is
+    /// `nil`.
+    @TaskLocal public static var parentSpan: (any Sendable)?
 }
 
 /// A type that observes the work of a manager.

@@ -12,11 +12,16 @@ final class ObserverNotifier: Sendable {
     private let spans: SpanCounter
     private let request: Int
     private let url: URL
+    private let parent: (any Sendable)?
+    /// The number of the span of the whole request, or zero before it begins.
+    private let requestSpan = Atomic<Int>(0)
 
     init(_ observers: [any ImageManagerObserver], _ spans: SpanCounter, _ url: URL) {
         self.observers = observers
         self.spans = spans
         self.url = url
+        // Most of the work runs in detached tasks and on threads, which have no task-local values.
+        parent = ImageManager.parentSpan
         request = spans.nextRequest()
     }
 
@@ -24,8 +29,13 @@ final class ObserverNotifier: Sendable {
     func begin(
         _ stage: ImageManager.Stage, cacheKey: CacheKey? = nil, threadName: String? = nil, details: String = ""
     ) -> StageSpan {
+        let span = spans.nextSpan()
+        let container = requestSpan.load(ordering: .relaxed)
+        if stage == .request { requestSpan.store(span, ordering: .relaxed) }
         let event = ImageManager.Event(
-            stage: stage, requestID: request, spanID: spans.nextSpan(), time: .now, url: url, cacheKey: cacheKey,
+            stage: stage, requestID: request, spanID: span,
+            parentSpanID: stage == .request || container == 0 ? nil : container, parentSpan: parent, time: .now,
+            url: url, cacheKey: cacheKey,
             threadName: threadName, details: details)
         notify(event)
         return StageSpan(trace: self, event: event)

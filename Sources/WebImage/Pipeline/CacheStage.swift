@@ -21,7 +21,7 @@ final class CacheStage: Sendable {
         let generation: CacheGeneration
     }
 
-    private let lookups = SharedJobs<Key, OriginalData?, Never>(cancelled: .cancelled)
+    private let lookups = SharedJobs<Key, OriginalData?, LookupDelay>(cancelled: .cancelled)
     private let workers: WorkerPool
     private let resources: OriginalInfoRegistry
     private let inFlight: InFlightOriginals
@@ -50,8 +50,11 @@ final class CacheStage: Sendable {
     }
 
     /// Returns original data without a load: either data that another request is using or data from the tiers.
+    ///
+    /// If a tier is slow, `onDelay` is called, and the lookup continues.
     func original(
-        _ plan: ResolvedRequest, _ generation: CacheGeneration, priority: SharedPriority
+        _ plan: ResolvedRequest, _ generation: CacheGeneration, priority: SharedPriority,
+        onDelay: (@Sendable () -> Void)? = nil
     ) async -> OriginalData? {
         let tiers = plan.request.caching.originalReadFrom
         // Data that must not be stored is only for requests that were made before it arrived.
@@ -65,17 +68,35 @@ final class CacheStage: Sendable {
         let key = Key(
             data: plan.keys.data, selectingHeaders: plan.selectingHeaders, cache: ObjectIdentifier(cache), tiers: tiers,
             tierRevision: cache.tierRevision, coder: plan.request.coder?.identifier, generation: generation)
-        let found = try? await lookups.value(for: key, priority: priority) { context in
-            .success(await self.read(plan, cache, key, priority: context.priority))
+        let onUpdate = onDelay.map { onDelay in { @Sendable (_: LookupDelay) in onDelay() } }
+        let found = try? await lookups.value(for: key, priority: priority, onUpdate: onUpdate) { context in
+            .success(
+                await self.read(plan, cache, key, priority: context.priority) { context.report(LookupDelay()) })
         }
         return found ?? nil
     }
 
+    /// Returns original data like ``original(_:_:priority:onDelay:)``, or the running lookup if a tier is slow.
+    func hedgedOriginal(
+        _ plan: ResolvedRequest, _ generation: CacheGeneration, priority: SharedPriority
+    ) async -> (found: OriginalData?, late: HedgedLookup<OriginalData>?) {
+        guard !plan.isLocal, plan.originalCache.canDelayLookups(in: plan.request.caching.originalReadFrom) else {
+            return (await original(plan, generation, priority: priority), nil)
+        }
+        let lookup = HedgedLookup { onDelay in
+            await self.original(plan, generation, priority: priority, onDelay: onDelay)
+        }
+        guard case .finished(let found) = await lookup.firstAnswer() else { return (nil, lookup) }
+        return (found, nil)
+    }
+
     private func read(
-        _ plan: ResolvedRequest, _ cache: ImageCache, _ key: Key, priority: SharedPriority
+        _ plan: ResolvedRequest, _ cache: ImageCache, _ key: Key, priority: SharedPriority,
+        onDelay: @escaping @Sendable () -> Void
     ) async -> OriginalData? {
-        guard let found = await entry(key.data, in: cache, key.tiers, key.selectingHeaders, plan, priority: priority)
-        else { return nil }
+        let found = await entry(
+            key.data, in: cache, key.tiers, key.selectingHeaders, plan, priority: priority, onDelay: onDelay)
+        guard let found else { return nil }
         let entry = found.entry
         return try? await workers.inspect(byteCount: entry.data.count, limits: plan.limits) {
             [resources] _ throws(ImageError) -> OriginalData in
@@ -101,8 +122,7 @@ final class CacheStage: Sendable {
     func processed(_ plan: ResolvedRequest, priority: SharedPriority) async -> (
         image: DecodedImage, origin: ImageResponse.Source
     )? {
-        guard plan.request.caching.processedEncoding != nil, plan.policy != .reload, plan.policy != .refresh,
-            !plan.request.includesOriginalData,
+        guard plan.usesProcessedEntry,
             let found = await entry(
                 plan.processedKey, in: plan.cache, plan.request.caching.readFrom, plan.selectingHeaders, plan,
                 priority: priority)
@@ -127,24 +147,39 @@ final class CacheStage: Sendable {
 
     /// Returns the cached encoding of the original data with this digest, without decoding anything.
     func encoding(
-        _ encoding: ImageEncoding, _ plan: ResolvedRequest, of digest: ContentDigest, priority: SharedPriority
+        _ encoding: ImageEncoding, _ plan: ResolvedRequest, of digest: ContentDigest, priority: SharedPriority,
+        onDelay: (@Sendable () -> Void)? = nil
     ) async -> Data? {
         let found = await entry(
             plan.encodedKey(encoding), in: plan.cache, plan.request.caching.readFrom, plan.selectingHeaders, plan,
-            priority: priority)
+            priority: priority, onDelay: onDelay)
         guard let entry = found?.entry, entry.userData == digest.bytes else { return nil }
         return entry.data
+    }
+
+    /// Returns the cached encoding like ``encoding(_:_:of:priority:onDelay:)``, or the running lookup if a tier is slow.
+    func hedgedEncoding(
+        _ encoding: ImageEncoding, _ plan: ResolvedRequest, of digest: ContentDigest, priority: SharedPriority
+    ) async -> (found: Data?, late: HedgedLookup<Data>?) {
+        guard plan.cache.canDelayLookups(in: plan.request.caching.readFrom) else {
+            return (await self.encoding(encoding, plan, of: digest, priority: priority), nil)
+        }
+        let lookup = HedgedLookup { onDelay in
+            await self.encoding(encoding, plan, of: digest, priority: priority, onDelay: onDelay)
+        }
+        guard case .finished(let found) = await lookup.firstAnswer() else { return (nil, lookup) }
+        return (found, nil)
     }
 
     private func entry(
         _ key: CacheKey, in cache: ImageCache, _ tiers: ImageCache.Tiers, _ selecting: HTTPHeaderFields,
         _ plan: ResolvedRequest,
-        priority: SharedPriority
+        priority: SharedPriority, onDelay: (@Sendable () -> Void)? = nil
     ) async -> ImageCache.Answer? {
         guard cache.mayContain(key, in: tiers) else { return nil }
         let span = plan.trace?.begin(.diskLookup, cacheKey: key)
         let found = await ReadPriority.$current.withValue(priority) {
-            await cache.entry(for: key, matching: selecting, in: tiers)
+            await cache.entry(for: key, matching: selecting, in: tiers, onDelay: onDelay)
         }
         span?.end { event in
             event.byteCount = found?.entry.data.count
@@ -155,6 +190,15 @@ final class CacheStage: Sendable {
 }
 
 extension ResolvedRequest {
+    /// A Boolean value that indicates whether the separate entry of the processed image can serve the request.
+    ///
+    /// It isn't inlined because the frame of a waiting function would contain a copy of the caching options.
+    @inline(never)
+    var usesProcessedEntry: Bool {
+        request.caching.processedEncoding != nil && policy != .reload && policy != .refresh
+            && !request.includesOriginalData
+    }
+
     /// The key of the separate entry for the processed image.
     var processedKey: CacheKey { keys.final.appending(["final"]) }
 
@@ -243,14 +287,10 @@ struct MemoryStage: Sendable {
     /// Stores a processed image if the request allows it and its key wasn't removed after the request began.
     func store(_ image: DecodedImage, _ plan: ResolvedRequest, _ generation: CacheGeneration) {
         let cache = plan.cache
-        guard plan.request.caching.writeTo.contains(.memory), cache.hasMemory,
-            cache.generation(of: plan.keys.data) == generation
-        else { return }
+        guard plan.request.caching.writeTo.contains(.memory), cache.hasMemory else { return }
         cache.storeInMemory(
-            image, for: plan.keys.final, rendition: plan.rendition, timeToLive: plan.request.caching.timeToLive,
-            isAhead: plan.request.priority == .veryLow)
-        // A removal between the check and the store missed the image.
-        if cache.generation(of: plan.keys.data) != generation { cache.removeFromMemory(plan.keys.final) }
+            image, for: plan.keys.final, madeOf: plan.keys.data, generation, rendition: plan.rendition,
+            timeToLive: plan.request.caching.timeToLive, isAhead: plan.request.priority == .veryLow)
     }
 }
 

@@ -48,11 +48,14 @@ final class DecodeStage: Sendable {
     private let preparation: PixelPostprocessor
     private let pressure: MemoryPressureMonitor
     private let unresponsive: UnresponsiveData
+    /// The maximum number of threads for one image.
+    private let threadLimit: Int
 
     init(
         workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, preparation: PixelPostprocessor,
-        pressure: MemoryPressureMonitor, unresponsive: UnresponsiveData
+        pressure: MemoryPressureMonitor, unresponsive: UnresponsiveData, threadLimit: Int
     ) {
+        self.threadLimit = threadLimit
         self.unresponsive = unresponsive
         self.workers = workers
         self.memory = memory
@@ -80,7 +83,7 @@ final class DecodeStage: Sendable {
             do throws(ImageError) {
                 let made = try await self.decode(original, ahead, plan, context.priority)
                 // Intermediate results are never displayed, so prepare only the final image.
-                if plan.transformers.isEmpty { self.preparation(made.image.pixels) }
+                if plan.transformers.isEmpty { self.preparation(made.image) }
                 original.remember(made.image, for: key)
                 return .success(made)
             } catch {
@@ -98,13 +101,17 @@ final class DecodeStage: Sendable {
         let cost = Self.cost(original.probe, options, plan.coders)
         try checkMemory(cost)
         let watched = try watched(original, ahead, plan)
-        let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits, watched: watched) {
+        let image = try await workers.run(
+            cost: cost, priority: priority, limits: plan.limits, watched: watched,
+            extraThreads: ExtraThreads(for: original.probe, limit: threadLimit)
+        ) {
             [counters] context throws(ImageError) -> DecodedImage in
             let image = try plan.trace.work(.decode, key: plan.keys.decoded, describe: { $1.imageSize = $0.size }) {
                 () throws(ImageError) in
                 if let image = try ahead?.finish(original.data, probe: original.probe, context: context) {
                     counters.streamed.add(1, ordering: .relaxed)
-                    return image.decoded(with: plan.request.decodeOptions).with(provenance: original.resource)
+                    return image.decoded(with: plan.request.decodeOptions).described(by: original.data)
+                        .with(provenance: original.resource)
                 }
                 return try plan.coders.decode(original.data, options: options, context: context)
                     .decoded(with: plan.request.decodeOptions).with(provenance: original.resource)
@@ -140,10 +147,11 @@ final class DecodeStage: Sendable {
         guard let size = plan.request.size else { return ProcessedImage(image: image) }
         let start = ContinuousClock.now
         let scale = plan.request.scale
+        let filter = plan.request.decoding.resampling
         let fitted = try await workers.run(cost: image.pixels.byteCount, priority: priority, limits: plan.limits) {
             context throws(ImageError) -> DecodedImage in
             // The resizing replaces a decode, so it isn't one of the transformers of the image.
-            let fitted = try ResizeTransformer(to: size).apply(
+            let fitted = try ResizeTransformer(to: size, filter: filter).apply(
                 to: image, context: context.with(scale: scale))
             var history = image.history
             history.originalSize = image.originalSize
@@ -164,9 +172,11 @@ final class DecodeStage: Sendable {
     /// reduce the image while they decode it need the whole image.
     static func cost(_ probe: ImageInfo?, _ options: ImageDecodingOptions, _ coders: ImageCoderRegistry) -> Int {
         guard let probe, let area = probe.storedSize.area else { return 0 }
-        if let requirements = coders.requirements(for: probe, options: options) { return requirements.byteCount }
+        let standard = coders.requirements(for: probe, options: options)?.byteCount
         let (bytes, overflow) = area.multipliedReportingOverflow(by: 4)
-        return overflow ? Int.max / 2 : min(bytes, Int.max / 2)
+        let cost = standard ?? (overflow ? Int.max / 2 : min(bytes, Int.max / 2))
+        // Samples of PQ and HLG have 16 bits, and a gain map is at most as large as the image in practice.
+        return options.dynamicRange == .high ? min(cost, Int.max / 4) * 2 : cost
     }
 }
 

@@ -56,7 +56,8 @@ final class EarlyInspection: Sendable {
         /// The size of the beginning at which the next check is due, in bytes.
         var needed = 1
         var isFinished = true
-        var error: ImageError?
+        /// The error with which the download ends, and the limits of the requests that fail with it.
+        var rejection: (error: ImageError, limits: Set<ImageLimits>)?
     }
 
     /// The size in bytes up to which a download isn't checked, because its remainder arrives with its beginning.
@@ -80,7 +81,11 @@ final class EarlyInspection: Sendable {
     }
 
     /// The error with which the download ends, or `nil` if it continues.
-    var error: ImageError? { state.withLock { $0.error } }
+    var error: ImageError? { state.withLock { $0.rejection?.error } }
+
+    /// The limits of the requests for which the data was rejected, or `nil` if the download continues. Other requests
+    /// may be able to use the data.
+    var rejectedLimits: Set<ImageLimits>? { state.withLock { $0.rejection?.limits } }
 
     /// Receives a report of the loader.
     func receive(_ report: LoadContext.Report) {
@@ -105,11 +110,11 @@ final class EarlyInspection: Sendable {
     /// Checks the beginning. Loaders send one report after the other, so no other report arrives in the meantime.
     private func inspect(_ prefix: Data, _ head: HTTPResponseHead?) {
         let result = coders.inspectBeginning(prefix, options: options, limits: limits)
-        var error: ImageError?
-        if case .rejected(let rejection) = result, let all = audience(),
+        var rejection: (error: ImageError, limits: Set<ImageLimits>)?
+        if case .rejected(let error) = result, let all = audience(),
             all.allSatisfy({ $0 == limits || isRejected(prefix, $0) })
         {
-            error = rejection.addingResponse(head)
+            rejection = (error.addingResponse(head), Set(all).union([limits]))
         }
         state.withLock { state in
             if case .needsMore(let count) = result, prefix.count < Self.maxPrefix {
@@ -118,7 +123,7 @@ final class EarlyInspection: Sendable {
             } else {
                 state.isFinished = true
                 state.prefix = Data()
-                state.error = error
+                state.rejection = rejection
             }
         }
     }

@@ -11,21 +11,42 @@ import WebImageStore
 /// while this data is available and serves the request. So the HTTP freshness of the data also applies to the encoding.
 struct EncodingRun {
     private let plan: ResolvedRequest
+    /// The plan of the same request with pixels in sRGB, or `nil` if ``plan`` has them. Its image in memory serves the
+    /// request if its file is sRGB.
+    private let narrow: ResolvedRequest?
     private let encoding: ImageEncoding
     private let pipeline: ImagePipeline
     private let priority: SharedPriority
     private let generation: CacheGeneration
 
-    init(_ plan: ResolvedRequest, _ encoding: ImageEncoding, _ pipeline: ImagePipeline) {
+    init(
+        _ plan: ResolvedRequest, narrow: ResolvedRequest? = nil, _ encoding: ImageEncoding, _ pipeline: ImagePipeline
+    ) {
         self.plan = plan
+        self.narrow = narrow
         self.encoding = encoding
         self.pipeline = pipeline
         priority = SharedPriority(plan.request.priority)
         generation = plan.cache.generation(of: plan.keys.data)
     }
 
-    func data() async throws(ImageError) -> Data {
-        if let data = await storedBeforehand() { return data }
+    /// An encoded image and the record of its original data.
+    typealias Output = (data: Data, resource: OriginalInfo?)
+
+    func output() async throws(ImageError) -> Output {
+        let stored = await storedBeforehand()
+        // The request joins the running lookups.
+        defer { withExtendedLifetime(stored) {} }
+        if let found = stored.found { return found }
+        guard let late = stored.late, let resource = stored.resource else { return try await encoded() }
+        return try await late.race { () async throws(ImageError) -> Output in
+            try await encoded()
+        } accept: {
+            ($0, resource)
+        }.result.get()
+    }
+
+    private func encoded() async throws(ImageError) -> Output {
         let (image, original) = try await source()
         let encoded = try await pipeline.encode.encode(
             image, original: original, plan, as: encoding, priority: priority,
@@ -33,7 +54,7 @@ struct EncodingRun {
         // A request that joined the encode may store in another cache or in other tiers.
         if storesEncodings { await store(encoded, of: image) }
         if plan.request.caching.waitsUntilStored { await plan.cache.flush() }
-        return encoded.data
+        return (encoded.data, image.resource)
     }
 
     private func storage(of image: DecodedImage) -> EncodeStage.Storage {
@@ -41,7 +62,8 @@ struct EncodingRun {
             cached: {
                 // An image that the server has just revalidated may already have been encoded.
                 guard plan.policy != .reload, let digest = image.resource?.digest else { return nil }
-                let data = await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
+                // A slow tier isn't worth a longer wait than the encode itself.
+                let data = await pipeline.cache.hedgedEncoding(encoding, plan, of: digest, priority: priority).found
                 return data.map { SharedEncodedImage($0, source: plan.cache) }
             },
             store: { await store($0, of: image) })
@@ -52,32 +74,52 @@ struct EncodingRun {
         await pipeline.storing.store(encoded, of: image, encoding, plan, generation)
     }
 
-    /// Returns the cached encoding of data that is available and fresh, without decoding anything.
-    private func storedBeforehand() async -> Data? {
-        guard storesEncodings, plan.policy != .reload, plan.policy != .refresh,
-            plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.caching.readFrom),
-            let (resource, decision) = await usableData(),
-            let data = await pipeline.cache.encoding(encoding, plan, of: resource.digest, priority: priority),
-            plan.claim(decision, of: resource).needsNothing
-        else { return nil }
-        return data
+    /// The result of the lookups before the image is loaded.
+    private struct Stored {
+        var found: Output?
+        /// The record of the original data, if it serves the request without contacting the source.
+        var resource: OriginalInfo?
+        /// The running lookup of the encoding, if a tier is slow.
+        var late: HedgedLookup<Data>?
+        /// The running lookup of the original data, if a tier is slow.
+        var lateOriginal: HedgedLookup<OriginalData>?
     }
 
-    /// Returns the record of the original data if it serves the request without contacting the source.
-    private func usableData() async -> (OriginalInfo, CacheDecision)? {
-        if let hit = pipeline.memory.hit(plan), hit.step.needsNothing {
-            return hit.image.resource.map { ($0, hit.decision) }
+    /// Returns the cached encoding of data that is available and fresh, without decoding anything.
+    private func storedBeforehand() async -> Stored {
+        var stored = Stored()
+        guard storesEncodings, plan.policy != .reload, plan.policy != .refresh,
+            plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.caching.readFrom)
+        else { return stored }
+        let (usable, lateOriginal) = await usableData()
+        stored.lateOriginal = lateOriginal
+        guard let (resource, decision) = usable else { return stored }
+        let (data, late) = await pipeline.cache.hedgedEncoding(
+            encoding, plan, of: resource.digest, priority: priority)
+        guard data != nil || late != nil, plan.claim(decision, of: resource).needsNothing else { return stored }
+        (stored.resource, stored.late) = (resource, late)
+        stored.found = data.map { ($0, resource) }
+        return stored
+    }
+
+    /// Returns the record of the original data if it serves the request without contacting the source, or the running
+    /// lookup if a tier is slow.
+    private func usableData() async -> ((OriginalInfo, CacheDecision)?, HedgedLookup<OriginalData>?) {
+        if let hit = pipeline.memory.hit(plan), hit.step.needsNothing, !isOutdated(hit.image) {
+            return (hit.image.resource.map { ($0, hit.decision) }, nil)
         }
-        let original = await pipeline.cache.original(
+        let (original, late) = await pipeline.cache.hedgedOriginal(
             plan, plan.originalCache.generation(of: plan.keys.data), priority: priority)
-        guard let original else { return nil }
+        guard let original else { return (nil, late) }
         let decision = plan.decision(for: original.resource)
-        return decision.step.needsNothing ? (original.resource, decision) : nil
+        return (decision.step.needsNothing ? (original.resource, decision) : nil, nil)
     }
 
     /// Returns the image to encode, together with its original data if the encoder can use it.
     private func source() async throws(ImageError) -> (DecodedImage, original: Data?) {
-        let (response, known) = pipeline.hit(plan)
+        var (response, known) = pipeline.hit(plan)
+        if let image = response?.image, isOutdated(image) { response = nil }
+        if response == nil, let narrow, let hit = pipeline.hit(narrow).0, serves(hit.image) { response = hit }
         if let image = response?.image {
             guard mayUseOriginal else { return (image, nil) }
             let original = await pipeline.cache.original(
@@ -92,8 +134,30 @@ struct EncodingRun {
         return (finished.image, mayUseOriginal ? finished.originalData : nil)
     }
 
-    /// A Boolean value that indicates whether the encoding contains information that only the original data has.
-    private var needsOriginal: Bool { encoding.metadata != .strip }
+    /// Returns whether an image that was decoded to sRGB in standard dynamic range has all colors of its file. The file of
+    /// a processed image on disk has lost the information about the original.
+    private func serves(_ narrow: DecodedImage) -> Bool {
+        guard narrow.isFromSRGB else { return false }
+        return plan.request.decoding.dynamicRange == .standard
+            || !narrow.metadata.hasGainMap && plan.request.caching.processedEncoding == nil
+    }
+
+    /// Returns whether memory contains an image in sRGB of other data. Another request loaded that data later, because a
+    /// request for the encoding uses the image in sRGB or loads both.
+    private func isOutdated(_ image: DecodedImage) -> Bool {
+        guard let narrow, let other = pipeline.memory.hit(narrow)?.image.resource else { return false }
+        return other.digest != image.resource?.digest
+    }
+
+    /// A Boolean value that indicates whether the encoding contains information that only the original data has. Decoded
+    /// images retain their author and their copyright, but their separate entries on disk don't.
+    private var needsOriginal: Bool {
+        switch encoding.metadata {
+        case .strip: false
+        case .keepCopyright: plan.request.caching.processedEncoding != nil
+        case .keep, .keepExceptLocation: true
+        }
+    }
 
     /// A Boolean value that indicates whether the encoder can use the original data.
     private var mayUseOriginal: Bool {
@@ -110,5 +174,20 @@ struct EncodingRun {
     private var storesEncodings: Bool {
         plan.defaults.configuration.storesEncodedImages && !pipeline.interceptors.interceptsLoads && !plan.isLocal
             && !plan.request.caching.allowsLargerImages
+    }
+}
+
+extension DecodedImage {
+    /// A Boolean value that indicates whether the file of an image in sRGB certainly has the same colors.
+    fileprivate var isFromSRGB: Bool {
+        guard metadata.color == .sRGB, metadata.iccProfile == nil else { return false }
+        if let points = metadata.codePoints, points != .sRGB, points != ColorCodePoints(primaries: 2, transfer: 2) {
+            return false
+        }
+        return switch format {
+        // libjxl converts colors itself, so the metadata describe the result.
+        case .jxl, nil: false
+        default: true
+        }
     }
 }

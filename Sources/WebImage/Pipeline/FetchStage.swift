@@ -10,7 +10,9 @@ import WebImageStore
 
 /// The key of a fetch. It contains everything that affects the sent request, the accepted response, and the check of
 /// the data.
-struct FetchKey: Hashable, Sendable {
+///
+/// It's a class because the tables of running fetches and the frames of suspended functions copy it often.
+final class FetchKey: Hashable, Sendable {
     let data: CacheKey
     let exchange: ExchangeKey
     let loader: LoaderIdentity
@@ -22,10 +24,39 @@ struct FetchKey: Hashable, Sendable {
     let revision: SettingsSnapshot.Revision
     /// The last removal of the key before the fetch, so that removed data is loaded again.
     let generation: CacheGeneration
+
+    init(
+        data: CacheKey, exchange: ExchangeKey, loader: LoaderIdentity, timeouts: NetworkOptions.Timeouts,
+        coder: String?, formatHint: ImageFormat?, revision: SettingsSnapshot.Revision, generation: CacheGeneration
+    ) {
+        self.data = data
+        self.exchange = exchange
+        self.loader = loader
+        self.timeouts = timeouts
+        self.coder = coder
+        self.formatHint = formatHint
+        self.revision = revision
+        self.generation = generation
+    }
+
+    static func == (left: FetchKey, right: FetchKey) -> Bool {
+        left === right
+            || (left.data == right.data && left.exchange == right.exchange && left.loader == right.loader
+                && left.timeouts == right.timeouts && left.coder == right.coder && left.formatHint == right.formatHint
+                && left.revision == right.revision && left.generation == right.generation)
+    }
+
+    /// Hashes the data and the exchange, which differ between almost all fetches.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(data)
+        hasher.combine(exchange)
+    }
 }
 
 /// The result of a load.
-enum FetchResult: Sendable {
+///
+/// The cases are indirect because every function of a waiting request reserves space for its result.
+indirect enum FetchResult: Sendable {
     /// Loaded data. `ahead` contains decoders that have already received the beginning of the data. `metrics` is `nil`
     /// if there was no load.
     case original(OriginalData, ahead: [IncrementalDecodeKey: IncrementalDecode], metrics: NetworkMetrics?)
@@ -52,7 +83,15 @@ final class FetchStage: Sendable {
         case bytes
     }
 
-    private let jobs = SharedJobs<FetchKey, FetchResult, LoadEvent>(cancelled: .cancelled)
+    /// The end of a shared load.
+    private indirect enum Outcome: Sendable {
+        case result(FetchResult)
+        /// The data exceeds each of `limits`, or it isn't an image. If it's incomplete, requests for the data itself
+        /// can still use it.
+        case rejected(ImageError, limits: Set<ImageLimits>, isComplete: Bool)
+    }
+
+    private let jobs = SharedJobs<FetchKey, Outcome, LoadEvent>(cancelled: .cancelled)
     private let progressInterval: Double
     private let now: @Sendable () -> Date
     private let workers: WorkerPool
@@ -101,6 +140,47 @@ final class FetchStage: Sendable {
         }
     }
 
+    /// The part of a request that takes part in a load. It's an object because the frame of the waiting function would
+    /// contain its values.
+    private final class Participation: Sendable {
+        let source: FetchSource
+        let key: FetchKey
+        private let member: FetchAudience.Member
+        private let audience: FetchAudience
+        private let subscription: FeedSubscription?
+
+        init(
+            _ source: FetchSource, _ key: FetchKey, _ member: FetchAudience.Member, _ audience: FetchAudience,
+            _ subscription: FeedSubscription?
+        ) {
+            self.source = source
+            self.key = key
+            self.member = member
+            self.audience = audience
+            self.subscription = subscription
+            audience.enter(key, member)
+        }
+
+        func end() {
+            audience.leave(key, member)
+            subscription?.end()
+        }
+    }
+
+    private func participation(
+        _ request: LoadRequest, _ plan: ResolvedRequest, _ generation: CacheGeneration, _ task: ImageTask,
+        _ use: Purpose
+    ) throws(ImageError) -> Participation {
+        let source = try source(at: request.url, plan)
+        let key = FetchKey(
+            data: plan.keys.data, exchange: ExchangeKey(request, rules: plan.settings.rules), loader: source.identity,
+            timeouts: plan.request.network.timeouts, coder: plan.request.coder?.identifier,
+            formatHint: plan.request.hintedOptions.formatHint, revision: plan.settings.revision, generation: generation)
+        return Participation(
+            source, key, use == .bytes ? .bytes : .image(plan.limits), audience,
+            feeds.subscribe(plan, to: key, task, for: use))
+    }
+
     /// Loads data from one source.
     func fetch(
         _ request: LoadRequest, _ plan: ResolvedRequest, _ generation: CacheGeneration, task: ImageTask,
@@ -108,23 +188,25 @@ final class FetchStage: Sendable {
     ) async throws(ImageError) -> FetchResult {
         // Don't call a closure of the application if the request was canceled during the lookup.
         guard !Task.isCancelled, task.result == nil else { throw .cancelled }
-        let source = try source(at: request.url, plan)
-        let key = FetchKey(
-            data: plan.keys.data, exchange: ExchangeKey(request, rules: plan.settings.rules), loader: source.identity,
-            timeouts: plan.request.network.timeouts, coder: plan.request.coder?.identifier,
-            formatHint: plan.request.hintedOptions.formatHint, revision: plan.settings.revision, generation: generation)
-        let subscription = feeds.subscribe(plan, to: key, task, for: use)
-        defer { subscription?.end() }
-        let member: FetchAudience.Member = use == .bytes ? .bytes : .image(plan.limits)
-        audience.enter(key, member)
-        defer { audience.leave(key, member) }
-        return try await jobs.value(
-            for: key, priority: task.livePriority, onUpdate: { task.emit($0.event) }
-        ) { context in
-            do throws(ImageError) {
-                return .success(try await self.load(plan, request, source, key, context))
-            } catch {
-                return .failure(error)
+        let participation = try participation(request, plan, generation, task, use)
+        defer { participation.end() }
+        while true {
+            let outcome = try await jobs.value(
+                for: participation.key, priority: task.livePriority, onUpdate: { task.emit($0.event) }
+            ) { [source = participation.source, key = participation.key] context in
+                do throws(ImageError) {
+                    return .success(try await self.load(plan, request, source, key, context))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            switch outcome {
+            case .result(let result): return result
+            case .rejected(let error, let limits, let isComplete):
+                // The load was checked with the limits of other requests, or this request joined it in the instant in
+                // which it was rejected. This request then loads again. A load isn't rejected early without it,
+                // because the audience contains it.
+                if limits.contains(plan.limits), isComplete || use != .bytes { throw error }
             }
         }
     }
@@ -136,52 +218,110 @@ final class FetchStage: Sendable {
 
     private func load(
         _ plan: ResolvedRequest, _ request: LoadRequest, _ source: FetchSource, _ key: FetchKey,
-        _ context: SharedJobs<FetchKey, FetchResult, LoadEvent>.Context
-    ) async throws(ImageError) -> FetchResult {
+        _ context: SharedJobs<FetchKey, Outcome, LoadEvent>.Context
+    ) async throws(ImageError) -> Outcome {
         // An equal load may have finished in the meantime. A load of an alternative isn't equal.
         if let original = cache.arrivedSince(plan, key.generation), original.exchange == key.exchange {
-            return .original(original, ahead: [:], metrics: original.metrics)
+            return .result(.original(original, ahead: [:], metrics: original.metrics))
         }
         guard let loader = source.loader else {
-            return .original(try await made(plan, key), ahead: [:], metrics: nil)
+            return .result(.original(try await made(plan, key), ahead: [:], metrics: nil))
         }
+        let observation = observation(of: plan, source, key, context)
+        defer { observation.feed.end() }
+        let answer: LoadResponse
+        do throws(ImageError) {
+            answer = try await counted(plan, source, observation.transfer) { () async throws(ImageError) in
+                try await loader.load(request, context: observation.loadContext())
+            }
+        } catch {
+            guard let limits = observation.inspection?.rejectedLimits else { throw error }
+            return .rejected(error, limits: limits, isComplete: false)
+        }
+        return try await finish(answer, plan, request, source, key, observation)
+    }
+
+    /// The objects that observe a load. They're in one object because the frame of the waiting function would contain
+    /// them.
+    private final class Observation: Sendable {
+        let context: SharedJobs<FetchKey, Outcome, LoadEvent>.Context
+        let meter: ProgressTracker
+        let feed: DownloadSession
+        let transfer: TransferTrace?
+        let inspection: EarlyInspection?
+        /// The time at which the loader is called.
+        let asked: Date
+
+        init(
+            _ context: SharedJobs<FetchKey, Outcome, LoadEvent>.Context, _ meter: ProgressTracker,
+            _ feed: DownloadSession, _ transfer: TransferTrace?, _ inspection: EarlyInspection?, asked: Date
+        ) {
+            self.context = context
+            self.meter = meter
+            self.feed = feed
+            self.transfer = transfer
+            self.inspection = inspection
+            self.asked = asked
+        }
+
+        /// Returns the context of the loader, whose reports this object passes on.
+        func loadContext() -> LoadContext {
+            LoadContext(following: context.priority, rejection: { [inspection] in inspection?.error }) { report in
+                self.inspection?.receive(report)
+                switch report {
+                case .waiting(let reason): self.context.report(.waiting(reason))
+                case .started: self.transfer?.start()
+                case .head, .body: break
+                }
+                self.feed.receive(report)
+                self.meter.receive(report)
+            }
+        }
+    }
+
+    private func observation(
+        of plan: ResolvedRequest, _ source: FetchSource, _ key: FetchKey,
+        _ context: SharedJobs<FetchKey, Outcome, LoadEvent>.Context
+    ) -> Observation {
         let meter = ProgressTracker(interval: progressInterval, now: now) { context.report(.progress($0)) }
         let asked = now()
-        let feed = feeds.begin(key, context.priority)
-        defer { feed.end() }
-        let transfer = TransferTrace(plan.trace)
-        let inspection = earlyInspection(plan, source, key)
-        let loading = LoadContext(following: context.priority, rejection: { inspection?.error }) { report in
-            inspection?.receive(report)
-            switch report {
-            case .waiting(let reason): context.report(.waiting(reason))
-            case .started: transfer?.start()
-            case .head, .body: break
-            }
-            feed.receive(report)
-            meter.receive(report)
-        }
-        let answer = try await counted(plan, source, transfer) { () async throws(ImageError) in
-            try await loader.load(request, context: loading)
-        }
-        feed.endPreviews()
-        meter.finish()
+        return Observation(
+            context, meter, feeds.begin(key, context.priority), TransferTrace(plan.trace),
+            earlyInspection(plan, source, key), asked: asked)
+    }
+
+    /// Checks the response of a loader and returns its data.
+    ///
+    /// It isn't inlined because its variables would then be part of the frame of the waiting function.
+    @inline(never)
+    private func finish(
+        _ answer: LoadResponse, _ plan: ResolvedRequest, _ request: LoadRequest, _ source: FetchSource, _ key: FetchKey,
+        _ observation: Observation
+    ) async throws(ImageError) -> Outcome {
+        observation.feed.endPreviews()
+        observation.meter.finish()
         // Local data can't be revalidated, even if its loader returns a response head.
         let head =
             source.isLocal
             ? nil
             : answer.httpResponse.map { head in
                 plan.storedHead(
-                    head, of: answer, requested: meter.started ?? asked, responded: meter.head ?? now())
+                    head, of: answer, requested: observation.meter.started ?? observation.asked,
+                    responded: observation.meter.head ?? now())
             }
-        if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
-        let ahead = await feed.finish()
-        let original = try await inspect(
-            answer, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
+        if answer.isNotModified, let head { return .result(.notModified(head, answer.metrics)) }
+        let ahead = await observation.feed.finish()
+        let original: OriginalData
+        do throws(ImageError) {
+            original = try await inspect(
+                answer, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
+        } catch .limitExceeded(let failure) {
+            return .rejected(.limitExceeded(failure), limits: [plan.limits], isComplete: true)
+        }
         if let head { plan.defaults.recentResponses.record(head, for: plan.keys.data) }
         // Other requests for the URL have other alternatives.
         if !original.resource.isSubstitute { inFlight.add(original, for: plan.keys.data) }
-        return .original(original, ahead: ahead, metrics: answer.metrics)
+        return .result(.original(original, ahead: ahead, metrics: answer.metrics))
     }
 
     /// Returns the check of the beginning of a download, or `nil` if code of the application may change the data, or if

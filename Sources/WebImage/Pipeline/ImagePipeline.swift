@@ -61,7 +61,8 @@ final class ImagePipeline: Sendable {
             counters: counters, activity: activity, feeds: feeds)
         decode = DecodeStage(
             workers: workers, memory: memory, counters: counters, preparation: preparation,
-            pressure: configuration.memoryPressureMonitor, unresponsive: unresponsive)
+            pressure: configuration.memoryPressureMonitor, unresponsive: unresponsive,
+            threadLimit: configuration.maxThreadsPerDecode)
         transform = TransformStage(
             workers: workers, memory: memory, counters: counters, preparation: preparation, unresponsive: unresponsive)
         encode = EncodeStage(workers: workers, counters: counters)
@@ -207,7 +208,7 @@ final class ImagePipeline: Sendable {
             if let response = response(hit, plan) { return .success(response) }
             known = hit?.known
         }
-        var run = RequestExecution(plan, task, known: known, self)
+        let run = RequestExecution(plan, task, known: known, self)
         do throws(ImageError) {
             return .success(try await run.response())
         } catch {
@@ -217,15 +218,24 @@ final class ImagePipeline: Sendable {
 
     /// Returns the original data for `plan`, through the interceptors if there are any.
     func bytes(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
-        plan.captureSettings()
-        guard interceptors.interceptsLoads else { return try await ownBytes(plan, task) }
-        return try await bytesIntercepted(plan, task)
+        try await original(plan, task).data
     }
 
-    func ownBytes(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
+    /// Returns the original data for `plan` and its record, which is `nil` if an interceptor could have replaced it.
+    func original(
+        _ plan: ResolvedRequest, _ task: ImageTask
+    ) async throws(ImageError) -> (data: Data, resource: OriginalInfo?) {
+        plan.captureSettings()
+        guard interceptors.interceptsLoads else { return try await ownBytes(plan, task) }
+        return (try await bytesIntercepted(plan, task), nil)
+    }
+
+    func ownBytes(
+        _ plan: ResolvedRequest, _ task: ImageTask
+    ) async throws(ImageError) -> (data: Data, resource: OriginalInfo?) {
         inFlight.enter()
         defer { inFlight.leave() }
-        var run = RequestExecution(await plan.verified(), task, known: nil, self)
+        let run = RequestExecution(await plan.verified(), task, known: nil, self)
         return try await run.bytes()
     }
 

@@ -32,7 +32,8 @@ struct ProcessedForm: WholeImageTransformer {
 
     /// Returns the image as it would be read from disk. An image that can't be stored remains unchanged.
     func apply(toWhole image: DecodedImage, context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
-        guard !image.isAnimated, !image.metadata.isPartial else { return image }
+        // The formats of processed images can't contain gain maps.
+        guard !image.isAnimated, !image.metadata.isPartial, !image.isHDR else { return image }
         do throws(ImageError) {
             let data = try coders.encode(image, as: encoding, context: context)
             let read = try coders.decode(data, options: options, context: context)
@@ -63,14 +64,16 @@ extension ProcessedForm {
 
     /// Returns the options for decoding a stored image so that it equals the image that was stored.
     static func readOptions(_ request: ImageRequest) -> ImageDecodingOptions {
-        ImageDecodingOptions(
+        var options = ImageDecodingOptions(
             scale: request.scale, preservesBitDepth: request.decoding.preservesBitDepth,
-            convertsToSRGB: request.decoding.convertsToSRGB)
+            color: request.decoding.color)
+        options.keepsGamut = request.decoding.keepsGamut
+        return options
     }
 
     /// Returns whether reading `image` from disk would return the same image.
     static func mayStore(_ image: DecodedImage, _ request: ImageRequest) -> Bool {
-        guard !image.isAnimated, !image.metadata.isPartial else { return false }
+        guard !image.isAnimated, !image.metadata.isPartial, !image.isHDR else { return false }
         guard let encoding = lossyEncoding(of: request) else { return true }
         return image.encodedForm?.encoding == encoding
     }
@@ -98,7 +101,9 @@ extension ImageEncoding {
     /// Returns whether every image decoded with these options survives the encoding unchanged. Colors other than sRGB
     /// must be checked for each image because a format may not support its profile.
     fileprivate func keepsPixels(of options: ImageDecodingOptions) -> Bool {
-        guard maxByteCount == nil, maxDimension == nil, options.convertsToSRGB else { return false }
+        guard maxByteCount == nil, maxDimension == nil, options.color == .sRGB, !options.keepsGamut,
+            color != .displayP3
+        else { return false }
         return switch formatOrAutomatic {
         case .png: true
         case .webp: isLossless && !options.preservesBitDepth
@@ -111,10 +116,10 @@ extension ImageEncoding {
 extension DecodedImage {
     /// Returns whether the samples of both images represent the same colors.
     fileprivate func hasSameColors(as other: DecodedImage) -> Bool {
-        guard !metadata.isConvertedToSRGB || !other.metadata.isConvertedToSRGB else { return true }
-        return metadata.isConvertedToSRGB == other.metadata.isConvertedToSRGB
-            && metadata.iccProfile == other.metadata.iccProfile
-            && metadata.codePoints == other.metadata.codePoints
+        guard metadata.color == other.metadata.color else { return false }
+        return metadata.color != .source
+            || metadata.iccProfile == other.metadata.iccProfile
+                && metadata.codePoints == other.metadata.codePoints
     }
 }
 

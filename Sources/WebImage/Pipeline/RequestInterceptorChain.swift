@@ -130,7 +130,7 @@ extension ImagePipeline {
                 defer { self.inFlight.leave() }
                 return try await self.run(plan, task, known: hit?.known).get()
             }
-            preparation(response.image.pixels)
+            preparation(response.image)
             return .success(response)
         } catch {
             return .failure(error)
@@ -140,7 +140,7 @@ extension ImagePipeline {
     /// Runs `plan` through the interceptors and returns the data.
     func bytesIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
         let response = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
-            let data = try await self.ownBytes(plan, task)
+            let data = try await self.ownBytes(plan, task).data
             return try ImageResponse(undecoded: data, url: plan.request.url)
         }
         guard let data = response.originalData else {

@@ -92,21 +92,31 @@ final class ResolvedRequest: Sendable {
 
     /// Creates a plan for a changed request with the same keys. The change can affect the policy, the priority, and the
     /// requested data. `isVerified` indicates that the tiers don't contain a higher quality.
-    init(
+    convenience init(
         _ plan: ResolvedRequest, isVerified: Bool = false, changing change: (inout ImageRequest) -> Void
     ) {
-        better = isVerified ? [] : plan.better
+        self.init(
+            plan, better: isVerified ? [] : plan.better, keys: plan.keys, transformers: plan.transformers,
+            changing: change)
+    }
+
+    /// Creates a plan for a changed request to the same source, with the keys and the transformers of that request.
+    private init(
+        _ plan: ResolvedRequest, better: [ImageRequest], keys: RequestKeys, transformers: [any ImageTransformer],
+        changing change: (inout ImageRequest) -> Void
+    ) {
         var request = plan.request
         change(&request)
-        self.request = request
         var restricted = plan.restricted
         if var original = restricted {
             change(&original)
             restricted = original
         }
+        self.request = request
         self.restricted = restricted
-        keys = plan.keys
-        transformers = plan.transformers
+        self.better = better
+        self.keys = keys
+        self.transformers = transformers
         policy = request.cachePolicy ?? plan.policy
         limits = plan.limits
         now = plan.now
@@ -116,6 +126,25 @@ final class ResolvedRequest: Sendable {
         needsFileVersion = plan.needsFileVersion
         isPrefetch = plan.isPrefetch
         if let settings = plan.captured.load() { _ = captured.storeIfNil(settings) }
+    }
+
+    /// Returns the plan of the request whose image has the colors that `encoding` needs, which is this plan if they're
+    /// those of its image. Call this method after ``verified()``.
+    func preparing(for encoding: ImageEncoding) -> ResolvedRequest {
+        let decoding = request.decoding.preparing(
+            for: encoding, after: request.applied ?? defaults.transformers(of: request))
+        return decoding == request.decoding ? self : ResolvedRequest(self, decoding: decoding)
+    }
+
+    /// Creates a verified plan with other decoding options and the same data.
+    private convenience init(_ plan: ResolvedRequest, decoding: ImageDecodingOptions) {
+        var request = plan.request
+        request.decoding = decoding
+        let transformers = request.applied ?? plan.defaults.transformers(of: request)
+        self.init(
+            plan, better: [], keys: RequestKeys(plan.keys, request, identities: plan.defaults.identities(of: request)),
+            transformers: ProcessedForm.appended(to: transformers, request, plan.settings.coders)
+        ) { $0.decoding = decoding }
     }
 
     /// The settings of the request. Memory hits don't need them, so they're read only on demand.

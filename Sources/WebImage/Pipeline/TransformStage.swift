@@ -57,7 +57,7 @@ final class TransformStage: Sendable {
                 let made = try await self.apply(
                     plan.transformers[index - 1], to: base, of: original, plan, context.priority)
                 // Intermediate results are never displayed, so prepare only the final image.
-                if index == plan.transformers.count { self.preparation(made.image.pixels) }
+                if index == plan.transformers.count { self.preparation(made.image) }
                 original.remember(made.image, for: key)
                 return .success(made)
             } catch {

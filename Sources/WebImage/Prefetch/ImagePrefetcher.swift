@@ -8,9 +8,9 @@ import WebImageStore
 ///
 /// The prefetcher skips images that are already cached. If a visible request needs an image that is being prefetched,
 /// it joins the work and raises its priority. When the visible request leaves, the priority falls again. While visible
-/// requests of the same manager are in flight, the prefetcher loads only one image at a time, which leaves the
-/// connections and threads to them. It starts no requests under memory pressure or on a metered network, but running
-/// requests continue.
+/// requests of the same manager are in flight, the prefetcher starts no requests, which leaves the connections and
+/// threads to them. After a quarter of a second, it loads one image at a time. It also starts no requests
+/// under memory pressure or on a metered network. Running requests always continue.
 ///
 /// This class is thread-safe. Releasing a prefetcher doesn't stop its lists.
 public final class ImagePrefetcher: Sendable {
@@ -149,6 +149,13 @@ public final class ImagePrefetcher: Sendable {
     /// A Boolean value that indicates whether the prefetcher currently starts no requests because it's paused, under
     /// memory pressure, or on a metered network.
     public var isSuspended: Bool { !core.suspensionReasons.isEmpty }
+
+    /// The speed of the recent loads, or `nil` if it isn't known yet.
+    package var pace: PrefetchPace? { core.pace }
+
+    /// Loads up to `concurrency` images at the same time, even if visible requests are in flight. `nil` restores the
+    /// configuration. The views of lists use this method if they need the images within a second or so.
+    package func setUrgent(concurrency: Int?) { core.setUrgent(concurrency: concurrency) }
 
     /// The number of lists that aren't finished.
     package var listCount: Int { core.listCount }

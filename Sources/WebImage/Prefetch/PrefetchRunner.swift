@@ -11,6 +11,7 @@ final class PrefetchRunner: Sendable {
         let list: Int
         var work: Task<Void, Never>?
         var task: ImageTask?
+        let start: Double
     }
 
     private struct State {
@@ -22,16 +23,40 @@ final class PrefetchRunner: Sendable {
         var readers: [Int: Task<Void, Never>] = [:]
         /// The number of changes of the foreground state. A delayed reaction to an earlier change is ignored.
         var rests = 0
+        var estimator = PrefetchPaceEstimator()
+        /// The number of times that prefetching began to yield to visible requests.
+        var yields = 0
+        /// The value of `yields` for which a wait until partial yielding was started.
+        var timedYield = 0
+
+        /// Begins yielding to visible requests, unless it has begun already.
+        mutating func beginYielding() {
+            guard table.yielding == .none else { return }
+            table.yielding = .complete
+            yields += 1
+        }
+
+        /// Returns the number of a wait that the caller must start, or `nil` if none is needed.
+        mutating func beginWait() -> Int? {
+            guard table.yielding == .complete, timedYield != yields, !tasks.isEmpty else { return nil }
+            timedYield = yields
+            return yields
+        }
     }
+
+    /// The time in seconds after which one item at a time runs in addition to visible requests.
+    private static let maxCompleteYield = 0.25
 
     private let state: Lock<State>
     private let manager: ImageManager
     private let resumeDelay: Duration
+    private let time: TimeSource
     private let observation = Lock<Int?>(nil)
 
     init(_ manager: ImageManager, concurrency: Int, resumeDelay: Duration) {
         self.manager = manager
         self.resumeDelay = resumeDelay
+        time = manager.configuration.time ?? .system
         state = Lock(State(table: PrefetchStateMachine(concurrency: concurrency)))
         let token = manager.pipeline.foreground.observe { [weak self] in self?.foregroundChanged() }
         observation.withLock { $0 = token }
@@ -44,17 +69,16 @@ final class PrefetchRunner: Sendable {
     /// immediately, so prefetching resumes with full concurrency only after a delay.
     private func foregroundChanged() {
         let foreground = manager.pipeline.foreground
-        let rest = state.withLock { state -> Int? in
+        let (rest, wait) = state.withLock { state -> (Int?, wait: Int?) in
             state.rests += 1
-            guard !foreground.isBusy else {
-                state.table.isYielding = true
-                return nil
-            }
-            return state.rests
+            guard foreground.isBusy else { return (state.rests, nil) }
+            state.beginYielding()
+            return (nil, state.beginWait())
         }
+        if let wait { yieldPartially(after: wait) }
         guard let rest else { return }
         guard resumeDelay > .zero, listCount > 0 else { return endYielding(rest) }
-        Task.detached(priority: .utility) { [weak self, resumeDelay, time = manager.configuration.time ?? .system] in
+        Task.detached(priority: .utility) { [weak self, resumeDelay, time] in
             await time.sleep(seconds: resumeDelay / .seconds(1))
             self?.endYielding(rest)
         }
@@ -63,11 +87,31 @@ final class PrefetchRunner: Sendable {
     private func endYielding(_ rest: Int) {
         let isOver = state.withLock { state in
             guard state.rests == rest else { return false }
-            state.table.isYielding = false
+            state.table.yielding = .none
             return true
         }
         if isOver { pump() }
     }
+
+    /// Waits until prefetching has yielded for so long that one item at a time may run.
+    private func yieldPartially(after wait: Int) {
+        Task.detached(priority: .utility) { [weak self, time] in
+            await time.sleep(seconds: Self.maxCompleteYield)
+            self?.endWait(wait)
+        }
+    }
+
+    private func endWait(_ wait: Int) {
+        let isOver = state.withLock { state in
+            guard state.yields == wait, state.table.yielding == .complete else { return false }
+            state.table.yielding = .partial
+            return true
+        }
+        if isOver { pump() }
+    }
+
+    /// The number of items in flight.
+    var runningCount: Int { state.withLock { $0.table.running } }
 
     /// The number of lists that aren't finished.
     var listCount: Int { state.withLock { $0.tasks.count } }
@@ -76,13 +120,14 @@ final class PrefetchRunner: Sendable {
         _ requests: [ImageRequest], isOpen: Bool, _ destination: ImagePrefetcher.Destination,
         _ priority: RequestPriority
     ) -> (PrefetchTask, list: Int) {
-        let (task, id) = state.withLock { state in
+        let (task, id, wait) = state.withLock { state in
             let id = state.table.add(requests, isOpen: isOpen, destination, priority)
             let progress = state.table.lists[id]?.progress ?? PrefetchTask.Progress()
             let task = PrefetchTask(self, list: id, progress, priority)
             state.tasks[id] = task
-            return (task, id)
+            return (task, id, state.beginWait())
         }
+        if let wait { yieldPartially(after: wait) }
         finishIfComplete(id)
         pump()
         return (task, id)
@@ -146,6 +191,16 @@ final class PrefetchRunner: Sendable {
 
     var suspensionReasons: Set<PrefetchStateMachine.SuspensionReason> { state.withLock { $0.table.suspensionReasons } }
 
+    /// The speed of the recent loads, or `nil` if it isn't known yet.
+    var pace: PrefetchPace? { state.withLock { $0.estimator.pace } }
+
+    /// Runs up to `concurrency` requests at a time, even if visible requests are in flight. `nil` restores the
+    /// configuration.
+    func setUrgent(concurrency: Int?) {
+        state.withLock { $0.table.setUrgent(concurrency: concurrency) }
+        pump()
+    }
+
     func setPaused(_ isPaused: Bool, _ list: Int) {
         state.withLock { $0.table.setPaused(isPaused, list) }
         if !isPaused { pump() }
@@ -186,7 +241,11 @@ final class PrefetchRunner: Sendable {
         while true {
             let (item, feeder) = state.withLock { state in
                 let item = state.table.next()
-                if let item { state.running[item.id] = Running(list: item.list) }
+                if let item {
+                    let now = time.uptime()
+                    state.running[item.id] = Running(list: item.list, start: now)
+                    state.estimator.start(at: now, isYielding: state.table.isLimited)
+                }
                 // The list has room for another request of its sequence.
                 return (item, item.flatMap { state.feeders.removeValue(forKey: $0.list) })
             }
@@ -276,7 +335,10 @@ final class PrefetchRunner: Sendable {
 
     private func finish(_ item: PrefetchStateMachine.Item, _ outcome: PrefetchStateMachine.Outcome) {
         let (task, list) = state.withLock { state in
-            state.running[item.id] = nil
+            let now = time.uptime()
+            let start = state.running.removeValue(forKey: item.id)?.start
+            state.estimator.finish(
+                at: now, isYielding: state.table.isLimited, latency: outcome == .loaded ? start.map { now - $0 } : nil)
             let list = state.table.finish(item, outcome)
             let task = state.tasks[item.list]
             if list?.isFinished == true { state.tasks[item.list] = nil }

@@ -12,6 +12,17 @@ struct PrefetchStateMachine {
         case memory
     }
 
+    /// The effect of visible requests on the number of items that run at the same time.
+    enum Yielding: Hashable, CaseIterable {
+        /// No visible requests are waiting, so the concurrency applies.
+        case none
+        /// Visible requests are waiting, so no items start.
+        case complete
+        /// Visible requests have been waiting for a long time, so one item at a time runs. Otherwise, prefetching would
+        /// never end during a sequence of visible requests without pauses.
+        case partial
+    }
+
     enum Outcome: Equatable {
         case loaded
         case skipped
@@ -54,15 +65,31 @@ struct PrefetchStateMachine {
         }
     }
 
-    let concurrency: Int
-    /// A Boolean value that indicates whether visible requests are waiting, in which case only one item runs at a time.
-    var isYielding = false
+    private(set) var concurrency: Int
+    var yielding = Yielding.none
+    /// A Boolean value that indicates whether the items are needed as soon as the visible requests, so that `yielding` is
+    /// ignored.
+    private(set) var isUrgent = false
+    private let initialConcurrency: Int
     private(set) var suspensionReasons: Set<SuspensionReason> = []
     private(set) var lists: [Int: List] = [:]
     private(set) var running = 0
     private var nextID = 0
 
-    init(concurrency: Int) { self.concurrency = max(1, concurrency) }
+    init(concurrency: Int) {
+        initialConcurrency = max(1, concurrency)
+        self.concurrency = initialConcurrency
+    }
+
+    /// Runs up to `concurrency` items at a time, even if visible requests are waiting. `nil` restores the initial
+    /// behavior.
+    mutating func setUrgent(concurrency: Int?) {
+        isUrgent = concurrency != nil
+        self.concurrency = max(1, concurrency ?? initialConcurrency)
+    }
+
+    /// A Boolean value that indicates whether fewer items run because visible requests are in flight.
+    var isLimited: Bool { yielding != .none && !isUrgent }
 
     mutating func add(
         _ requests: [ImageRequest], isOpen: Bool, _ destination: ImagePrefetcher.Destination,
@@ -99,9 +126,18 @@ struct PrefetchStateMachine {
 
     mutating func setPriority(_ priority: RequestPriority, _ list: Int) { lists[list]?.priority = priority }
 
+    /// The number of items that may run at the same time.
+    private var capacity: Int {
+        switch isUrgent ? .none : yielding {
+        case .none: concurrency
+        case .complete: 0
+        case .partial: 1
+        }
+    }
+
     /// Returns the item to start, or `nil` if no item can start.
     mutating func next() -> Item? {
-        guard suspensionReasons.isEmpty, running < (isYielding ? 1 : concurrency) else { return nil }
+        guard suspensionReasons.isEmpty, running < capacity else { return nil }
         let ready = lists.filter { !$0.value.isPaused && $0.value.waiting > 0 }
         let best = ready.max { left, right in
             (left.value.priority.rawValue, -left.key) < (right.value.priority.rawValue, -right.key)

@@ -47,6 +47,19 @@ final class RequestKeys: Sendable {
         digest = text.digest(upTo: text.bytes.count)
     }
 
+    /// Creates the keys of a request for the same data with other decoding options.
+    init(_ other: RequestKeys, _ request: ImageRequest, identities: [String]) {
+        var text = CacheKeyBuilder(other.text, upTo: other.dataEnd)
+        text.append(decoding: request)
+        dataEnd = other.dataEnd
+        decodedEnd = text.bytes.count
+        for identity in identities { text.append(named: "transform", identity) }
+        self.text = text
+        self.identities = identities
+        access = other.access
+        digest = text.digest(upTo: text.bytes.count)
+    }
+
     /// Returns the digest of the final key without creating the keys.
     static func digest(_ request: ImageRequest, source: Source, identities: [String]) -> CacheKey.Digest {
         let text = text(request, source, identities).0
@@ -97,6 +110,9 @@ struct CacheKeyBuilder {
     static let decoding: StaticString = "decode"
 
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    /// Creates a text from the first `count` bytes of another one, which must end after a field.
+    init(_ other: CacheKeyBuilder, upTo count: Int) { bytes = Array(other.bytes[..<count]) }
 
     mutating func append(_ field: String) {
         let utf8 = field.utf8
@@ -206,12 +222,15 @@ extension CacheKeyBuilder {
             for index in indices { append(index) }
         }
         append(options.preservesBitDepth ? "depth" : "8")
-        switch options.resampling {
-        case .lanczos3: append("lanczos")
-        case .box: append("box")
-        }
+        append(options.resampling.identity)
         // Append the remaining options only if they differ from their defaults. Each one has a name.
-        if !options.convertsToSRGB { append("color") }
+        switch options.color {
+        case .sRGB: break
+        case .displayP3: append("display-p3")
+        case .source: append("color")
+        }
+        if options.keepsGamut { append("gamut") }
+        if options.dynamicRange == .high { append("hdr") }
         if options.allowsPartialData { append("partial") }
         if let hint = options.formatHint { append(named: "hint", hint.rawValue) }
         if let coder = request.coder { append(named: "coder", coder.identifier) }

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WebImageCodecs
 import WebImageConcurrency
 import WebImageCore
 import WebImageStore
@@ -41,6 +42,8 @@ extension WorkerPool {
     ///   - limits: The limits of the context for `body`.
     ///   - watched: The timeout of `limits` that applies to `body`, or `nil` for work without a timeout. The
     ///     default is the limit for decoding.
+    ///   - extraThreads: The idle threads that `body` may use in addition to its own. The context contains the number of
+    ///     threads. The default is none.
     ///   - body: The work.
     /// - Returns: The result of `body`.
     /// - Throws: The error of `body`, ``ImageError/cancelled`` after the calling Swift task is canceled,
@@ -50,6 +53,7 @@ extension WorkerPool {
     ///   ``ImageError/LimitFailure/Kind/unresponsiveThreadCount``.
     func run<Value: Sendable>(
         cost: Int, priority: SharedPriority, limits: ImageLimits, watched: WatchedWork? = WatchedWork(),
+        extraThreads: ExtraThreads = ExtraThreads(),
         _ body: @escaping @Sendable (ImageProcessingContext) throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
         let promise = Promise<Result<Value, ImageError>>()
@@ -60,17 +64,23 @@ extension WorkerPool {
             flag.cancel()
             promise.resolve(.failure(error))
         }
-        let id = try enqueue(cost: cost, priority: known, watch) {
+        let id = try enqueue(cost: cost, priority: known, watch) { [weak self] in
             guard !flag.isCancelled else {
                 promise.resolve(.failure(.cancelled))
                 return
             }
-            do throws(ImageError) {
-                let context = ImageProcessingContext(limits: limits, isCancelled: { flag.isCancelled })
-                promise.resolve(.success(try body(context)))
-            } catch {
-                promise.resolve(.failure(error))
+            func result(_ lent: Int) -> Result<Value, ImageError> {
+                do throws(ImageError) {
+                    let context = ImageProcessingContext(
+                        limits: limits, threadCount: 1 + lent, isCancelled: { flag.isCancelled })
+                    return .success(try body(context))
+                } catch {
+                    return .failure(error)
+                }
             }
+            // Return the threads before the requester continues.
+            let made = self?.withIdleThreads(upTo: extraThreads.limit, cost: extraThreads.byteCount, result)
+            promise.resolve(made ?? result(0))
         }
         let token = priority.follow(from: known) { [weak self] in self?.setPriority(id, $0) }
         defer { priority.stopObserving(token) }
@@ -108,6 +118,38 @@ extension WorkerPool {
             case .full(let limit):
                 throw .limitExceeded(ImageError.LimitFailure(.overloaded, limit: limit, actual: limit + 1))
             }
+        }
+    }
+}
+
+/// A request for threads in addition to the thread of a job.
+struct ExtraThreads: Hashable, Sendable {
+    /// The maximum number of threads.
+    var limit = 0
+    /// The charge for each thread, in bytes.
+    var byteCount = 0
+}
+
+extension ExtraThreads {
+    /// Returns the threads from which the decode of an image benefits.
+    ///
+    /// - Parameters:
+    ///   - probe: The header of the file.
+    ///   - limit: The maximum number of threads, including the thread of the job.
+    init(for probe: ImageInfo?, limit: Int) {
+        self.init()
+        guard let probe, let area = probe.storedSize.area, limit > 1 else { return }
+        switch probe.format {
+        case .avif where area >= 4_000_000, .heif where area >= 4_000_000, .jxl where area >= 4_000_000:
+            // The libraries divide an image into few parts of a similar size. Their threads use up to 3 MiB for stacks
+            // and buffers.
+            self.limit = min(limit, 8) - 1
+            byteCount = 8 << 20
+        case .png where area >= 2_000_000 && area <= PNGCoder.largestAreaForThreads && !probe.isProgressive:
+            // The second thread holds decompressed rows, which have up to 4 bytes per pixel.
+            self.limit = 1
+            byteCount = area * 4
+        default: break
         }
     }
 }
@@ -204,11 +246,20 @@ typealias SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendable
 /// The closure with which a toolkit prepares finished pixels on a background thread, so that the main thread doesn't
 /// have to.
 final class PixelPostprocessor: Sendable {
-    private let action = Lock<(@Sendable (PixelBuffer) -> Void)?>(nil)
+    private let action = Lock<(@Sendable (PixelBuffer, ImageColorSpace) -> Void)?>(nil)
 
-    func set(_ action: @escaping @Sendable (PixelBuffer) -> Void) { self.action.withLock { $0 = action } }
+    func set(_ action: @escaping @Sendable (PixelBuffer, ImageColorSpace) -> Void) {
+        self.action.withLock { $0 = action }
+    }
 
-    func callAsFunction(_ pixels: PixelBuffer) { action.withLock { $0 }?(pixels) }
+    /// Prepares the pixels of an image. The frames of animations don't have a color space of their own, so that of their
+    /// poster frame is sRGB, too.
+    func callAsFunction(_ image: DecodedImage) {
+        action.withLock { $0 }?(image.pixels, image.isAnimated ? .sRGB : image.metadata.color)
+    }
+
+    /// Prepares the pixels of a frame.
+    func callAsFunction(_ pixels: PixelBuffer) { action.withLock { $0 }?(pixels, .sRGB) }
 }
 
 /// The names of the worker threads, for observers. The kernel truncates thread names after 15 bytes, and a thread can't

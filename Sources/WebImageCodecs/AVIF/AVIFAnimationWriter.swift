@@ -18,6 +18,7 @@
             let options = try AVIFWriter.options(encoding, depth: depth, image.metadata)
             let metadata = EmbeddedMetadata(checked: image, as: encoding)
             let isOpaque = try frames.areOpaque()
+            try CodecLibraries.load(.avif, toEncode: true, with: wi_avif_load)
             guard let handle = wi_avif_animator_open(options) else {
                 throw .decoding(.outOfMemory(byteCount: frames.size.width * frames.size.height * 4))
             }

@@ -13,7 +13,8 @@
 
         /// Creates a coder.
         ///
-        /// - Parameter encodedDepth: The bits per sample of encoded images, either 8 or 10. The default is 8.
+        /// - Parameter encodedDepth: The bits per sample of encoded images: 8, 10, or 12. The default is 8. Images with 16
+        ///   bits per sample are encoded with at least 10.
         package init(encodedDepth: Int = 8) { self.encodedDepth = encodedDepth }
 
         /// Returns whether the format is AVIF.
@@ -36,22 +37,27 @@
             guard !data.isEmpty else { throw .decoding(.noData) }
             var header = info
             if header == nil { header = try ImageInfo(data: data) }
+            let gainMaps = GainMapDecoder(coder: self, options: options, context: context)
+            if let image = try gainMaps.standardImage(of: data, info: header) { return image }
             // If the track is invalid, only the still image is decoded.
             let usesTracks = ImageInfo.isHEIFSequence(data) && header?.frameCountIsExact == true
             var source = try AVIFSource(data, usesTracks: usesTracks, limits: context.limits)
             try header.requireAgreement(on: source.storedSize, format: .avif)
             let plays = try options.plays(count: source.frameCount, limits: context.limits)
-            let layout = try DecodeLayout(
+            if !plays { source.useThreads(context.threadCount) }
+            var layout = try DecodeLayout(
                 rawSize: source.crop.size, orientation: header.orientation, options: options,
                 format: options.pixelFormat(source.depth), frames: plays ? source.frameCount : 1, context: context)
-            source.color = options.conversion(source.conversion)
+            let colors = options.colors(source.conversion)
+            layout.curve = colors.curve
+            source.color = colors.conversion
             source.preservesBitDepth = options.preservesBitDepth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
                 storedSize: source.storedSize, orientation: header.orientation, bitDepth: source.depth,
                 hasAlpha: source.hasAlpha, iccProfile: source.iccProfile,
-                codePoints: source.codePoints)
+                codePoints: source.codePoints, color: colors.color, sourceCurve: colors.sourceCurve)
             var animation: ImageAnimation?
             if plays {
                 let timeline = AnimationTimeline(loopCount: header?.loopCount ?? 0, durations: source.durations())
@@ -67,8 +73,9 @@
                         return another
                     })
             }
-            return DecodedImage(
+            let image = DecodedImage(
                 pixels: pixels, animation: animation, scale: options.scale, format: .avif, metadata: metadata)
+            return try gainMaps.attachHEIF(to: image, of: data)
         }
 
         /// Returns whether the format is AVIF.
@@ -78,7 +85,7 @@
         ///
         /// The default quality is 70. Unless a subsampling is requested, chroma has half the resolution at qualities
         /// below 90. The efforts 0 to 9 correspond to the speeds 10 to 1 of libavif, and the default speed is 6.
-        /// Images with 16 bits per sample are encoded with 10 bits, but animation frames are reduced to 8 bits first.
+        /// Images with 16 bits per sample are encoded with at least 10 bits, but animation frames are reduced to 8 bits first.
         /// The file can contain the color profile, the code points, EXIF, and XMP. Before libavif 1.0, the library
         /// can't write a loop count, so animations repeat indefinitely.
         ///
@@ -87,7 +94,7 @@
         package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
             throws(ImageError) -> Data
         {
-            guard encodedDepth == 8 || encodedDepth == 10 else {
+            guard [8, 10, 12].contains(encodedDepth) else {
                 throw .request(.invalidOption(name: "encodedDepth", value: "\(encodedDepth)"))
             }
             guard !image.isAnimated else {

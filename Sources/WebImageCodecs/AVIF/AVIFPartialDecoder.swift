@@ -20,6 +20,7 @@
         init(probe: ImageInfo, options: ImageDecodingOptions, context: ImageProcessingContext) throws(ImageError) {
             let size = probe.storedSize
             let canvas = try IncrementalCanvas(size, context: context)
+            try CodecLibraries.load(.avif, with: wi_avif_load)
             let handle = wi_avif_stream_open(
                 canvas.row(0), canvas.bytesPerRow, UInt32(clamping: size.width), UInt32(clamping: size.height),
                 AVIFSource.bounded(context.limits.maxPixels), AVIFSource.bounded(context.limits.maxDimension),

@@ -28,6 +28,7 @@
         /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         init(_ data: Data, usesTracks: Bool, limits: ImageLimits) throws(ImageError) {
             let encoded = PinnedData(data)
+            try CodecLibraries.load(.avif, with: wi_avif_load)
             var handle: OpaquePointer?
             var info = wi_avif_info()
             // A limit of one frame means that only the poster frame is decoded, so don't reject files with more
@@ -80,11 +81,18 @@
             try context.checkCancellation()
             let reading = PixelImporter(storedSize, depth: depth, preservesBitDepth: preservesBitDepth, color: color)
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
-                .init(hasAlpha: hasAlpha, isPremultiplied: try read(frame, into: canvas))
+                let isPremultiplied = try context.countingThreads { () throws(ImageError) in
+                    try read(frame, into: canvas)
+                }
+                return .init(hasAlpha: hasAlpha, isPremultiplied: isPremultiplied)
             }
             try context.checkCancellation()
             return try pixels.part(crop, context: context)
         }
+
+        /// Sets the number of threads for all frames, before the first one is decoded. The threads exist as long as the
+        /// source, so they're only for a source that the operation closes.
+        func useThreads(_ count: Int) { wi_avif_use_threads(handle, Int32(clamping: count)) }
 
         /// Reads a frame and returns whether its colors are premultiplied by alpha.
         private func read(_ frame: Int, into canvas: borrowing PixelCanvas) throws(ImageError) -> Bool {

@@ -11,8 +11,8 @@
 
         /// Encodes a still image.
         ///
-        /// - Parameter depth: The bits per sample for 8-bit pixels, either 8 or 10. Pixels with 16 bits per sample are
-        ///   encoded with 10.
+        /// - Parameter depth: The bits per sample: 8, 10, or 12. Pixels with 16 bits per sample are encoded with at least
+        ///   10.
         static func encode(
             _ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: ImageProcessingContext
         )
@@ -25,9 +25,10 @@
                 let reason = "AVIF has at most 12 bits per sample, so 16 bits can't be encoded losslessly"
                 throw .processing(.encodingFailed(format: .avif, reason: reason))
             }
-            var options = try options(encoding, depth: isWide ? 10 : depth, image.metadata)
+            var options = try options(encoding, depth: isWide ? max(10, depth) : depth, image.metadata)
             options.is_wide = isWide ? 1 : 0
             try context.checkCancellation()
+            try CodecLibraries.load(.avif, toEncode: true, with: wi_avif_load)
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
             var message: UnsafePointer<CChar>?
@@ -61,7 +62,13 @@
                 case .yuv422: WI_AVIF_422
                 case .yuv420: WI_AVIF_420
                 }
-            let colours = metadata.isConvertedToSRGB ? .sRGB : metadata.codePoints ?? .sRGB
+            let colours: ColorCodePoints
+            switch metadata.color {
+            case .sRGB: colours = .sRGB
+            case .displayP3: colours = .displayP3
+            // If only a profile describes the pixels, the code points are unspecified.
+            case .source: colours = metadata.codePoints ?? ColorCodePoints(primaries: 2, transfer: 2)
+            }
             return wi_avif_options(
                 depth: Int32(encoding.isLossless ? 8 : depth), is_lossless: encoding.isLossless ? 1 : 0,
                 quality: Int32(quality), speed: Int32(effort.map { 10 - $0 } ?? 6), subsampling: subsampling,
@@ -71,7 +78,9 @@
         static func withBlocks<Result>(
             _ metadata: EmbeddedMetadata, _ body: (UnsafePointer<wi_avif_blocks>) -> Result
         ) -> Result {
-            metadata.withBytes { icc, exif, xmp in
+            var metadata = metadata
+            if metadata.hasCodePoints { metadata.iccProfile = nil }
+            return metadata.withBytes { icc, exif, xmp in
                 var blocks = wi_avif_blocks(
                     icc: icc.baseAddress, icc_count: icc.count, exif: exif.baseAddress, exif_count: exif.count,
                     xmp: xmp.baseAddress, xmp_count: xmp.count)

@@ -64,7 +64,7 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
         let make: @Sendable () throws(ImageError) -> sending State = { () throws(ImageError) in
             State(canvas: try canvas(), keyFrames: keyFrames)
         }
-        states = DecoderPool(try make(), idleLimit: limits.idleDecoders(byteCount: cost), make: make)
+        states = DecoderPool(try make(), byteCount: cost, limits: limits, make: make)
     }
 
     /// Creates a decoder for a later version of the file of `earlier`, whose compositors also draw the new frames. Both

@@ -37,6 +37,8 @@ struct Chromaticities: Hashable {
 
     static let sRGB = Chromaticities([0.64, 0.33, 0.30, 0.60, 0.15, 0.06, 0.3127, 0.3290])
     static let displayP3 = Chromaticities([0.680, 0.320, 0.265, 0.690, 0.150, 0.060, 0.3127, 0.3290])
+    static let adobeRGB = Chromaticities([0.64, 0.33, 0.21, 0.71, 0.15, 0.06, 0.3127, 0.3290])
+    static let proPhoto = Chromaticities([0.7347, 0.2653, 0.1596, 0.8404, 0.0366, 0.0001, 0.3457, 0.3585])
     static let bt2020 = Chromaticities([0.708, 0.292, 0.170, 0.797, 0.131, 0.046, 0.3127, 0.3290])
 
     /// Creates the primaries of a code point (ITU-T H.273, table 2). The initializer returns `nil` for unknown and
@@ -65,18 +67,33 @@ struct Chromaticities: Hashable {
     }
 
     /// The matrix from linear light of the primaries to linear light of sRGB. White maps to white.
-    var toSRGB: Matrix3? {
-        guard self != .sRGB else { return .identity }
-        guard let source = toXYZ, let target = Self.sRGB.toXYZ?.inverse else { return nil }
-        guard let adaptation = Self.adaptation(from: white.xyz, to: Self.sRGB.white.xyz) else { return nil }
+    var toSRGB: Matrix3? { matrix(to: .sRGB) }
+
+    /// Returns the matrix from linear light of these primaries to linear light of other primaries. White maps to white.
+    func matrix(to other: Chromaticities) -> Matrix3? {
+        guard self != other else { return .identity }
+        guard let source = toXYZ, let target = other.toXYZ?.inverse else { return nil }
+        guard let adaptation = Self.adaptation(from: white.xyz, to: other.white.xyz) else { return nil }
         return target * adaptation * source
     }
 
-    /// The matrix from the XYZ of ICC profiles (white point D50) to linear light of sRGB.
-    static let sRGBFromD50: Matrix3? = {
-        guard let target = sRGB.toXYZ?.inverse else { return nil }
-        return adaptation(from: [0.9642, 1, 0.8249], to: sRGB.white.xyz).map { target * $0 }
-    }()
+    /// The XYZ coordinates of D50, the white point of ICC profiles.
+    private static let d50 = [0.9642, 1, 0.8249]
+
+    /// The matrix from the XYZ of ICC profiles to linear light of the primaries.
+    var fromD50: Matrix3? {
+        guard let target = toXYZ?.inverse else { return nil }
+        return Self.adaptation(from: Self.d50, to: white.xyz).map { target * $0 }
+    }
+
+    /// The Bradford transform from the white point to D50, which is the tag `chad` of ICC profiles.
+    var adaptationToD50: Matrix3? { Self.adaptation(from: white.xyz, to: Self.d50) }
+
+    /// The matrix from linear light of the primaries to the XYZ of ICC profiles.
+    var toD50: Matrix3? {
+        guard let source = toXYZ else { return nil }
+        return adaptationToD50.map { $0 * source }
+    }
 
     /// Returns the Bradford transform from XYZ under one white point to XYZ under another (ICC.1:2022, annex E).
     private static func adaptation(from: [Double], to: [Double]) -> Matrix3? {

@@ -10,12 +10,20 @@ import WebImageCore
 /// the number of entries and the total size of the profiles in bytes. It evicts the least recently used entry first.
 final class ColorCache: Sendable {
     /// The source of a conversion.
-    enum Key: Hashable, Sendable {
+    indirect enum Key: Hashable, Sendable {
         case profile([UInt8])
         case codePoints(ColorCodePoints)
         case numbers(Chromaticities, TransferFunction)
+        /// The source of a conversion to Display P3. The other cases are sources of conversions to sRGB.
+        case displayP3(Key)
 
-        fileprivate var byteCount: Int { if case .profile(let bytes) = self { bytes.count } else { 0 } }
+        fileprivate var byteCount: Int {
+            switch self {
+            case .profile(let bytes): bytes.count
+            case .displayP3(let key): key.byteCount
+            case .codePoints, .numbers: 0
+            }
+        }
     }
 
     /// The shared cache of the process.

@@ -33,9 +33,67 @@ extension ColorConversion {
     }
 }
 
+/// The color space of decoded pixels, and the conversion of the stored samples to it.
+struct DecodedColors {
+    let color: ImageColorSpace
+    /// The conversion, or `nil` if the samples stay unchanged.
+    let conversion: ColorConversion?
+    /// The curve of the samples of the file.
+    let sourceCurve: LightCurve
+    /// The curve of the decoded pixels.
+    var curve: LightCurve { color == .source ? sourceCurve : .sRGB }
+
+    fileprivate init(_ color: ImageColorSpace, _ conversion: ColorConversion?, of source: ColorConversion?) {
+        self.color = color
+        self.conversion = conversion
+        sourceCurve = source?.sourceCurve ?? .sRGB
+    }
+
+    /// Returns the profile for the metadata, which describes the samples of the file.
+    ///
+    /// - Parameters:
+    ///   - profile: The embedded profile.
+    ///   - equivalent: A profile with the colors that the file describes by other means. It's the result if the file has
+    ///     no profile, unless both the samples of the file and those of the result are sRGB.
+    func describingProfile(_ profile: [UInt8]?, or equivalent: @autoclosure () -> [UInt8]?) -> [UInt8]? {
+        guard profile == nil, color == .source || conversion != nil else { return profile }
+        return equivalent()
+    }
+}
+
 extension ImageDecodingOptions {
+    /// Returns the color space of the result for a file with a conversion to sRGB. If the conversion is `nil`, the file
+    /// is sRGB.
+    func colors(_ conversion: ColorConversion?) -> DecodedColors {
+        guard keepsGamut, color == .sRGB else {
+            return DecodedColors(color, self.conversion(conversion), of: conversion)
+        }
+        guard let conversion else { return DecodedColors(.sRGB, nil, of: nil) }
+        // No pixel format has four inks, and 8 bits aren't enough for PQ and HLG.
+        guard conversion.source != .cmyk, !conversion.mapsTones else {
+            return DecodedColors(.displayP3, .toDisplayP3(from: conversion), of: conversion)
+        }
+        // 8 bits aren't enough for linear light, either.
+        if conversion.sourceCurve == .linear, !preservesBitDepth {
+            guard conversion.clips(to: .sRGB) else { return DecodedColors(.sRGB, conversion, of: conversion) }
+            return DecodedColors(.displayP3, .toDisplayP3(from: conversion), of: conversion)
+        }
+        return DecodedColors(.source, nil, of: conversion)
+    }
+
+    /// Excludes color spaces other than sRGB, for containers whose metadata doesn't describe them. The color space of the
+    /// source remains if the options request it.
+    mutating func requireSRGB() {
+        if color == .displayP3 { color = .sRGB }
+        keepsGamut = false
+    }
+
     /// Returns the conversion, or `nil` if the request asks for the color space of the file.
     func conversion(_ conversion: @autoclosure () -> ColorConversion?) -> ColorConversion? {
-        convertsToSRGB ? conversion() : nil
+        switch color {
+        case .sRGB: conversion()
+        case .displayP3: ColorConversion.toDisplayP3(from: conversion())
+        case .source: nil
+        }
     }
 }

@@ -17,10 +17,18 @@ extension EmbeddedMetadata {
         checked image: DecodedImage, as encoding: ImageEncoding, isGray: Bool = false, allowsFloatTables: Bool = true
     ) {
         self.init(for: image, as: encoding, isGray: isGray)
+        if image.metadata.color == .displayP3 {
+            codePoints = .displayP3
+            // Gray samples mean the same in sRGB.
+            iccProfile = isGray ? nil : CompactProfile.displayP3
+            return
+        }
         guard let iccProfile else { return }
         let isUsable = ICCProfile(iccProfile)?.hasTransform ?? false
         if !isUsable || !allowsFloatTables && wi_icc_has_float_tables(iccProfile, iccProfile.count) != 0 {
             self.iccProfile = nil
         }
     }
+    /// A Boolean value that indicates whether the code points describe the pixels completely.
+    var hasCodePoints: Bool { StandardColorSpace(codePoints) != nil }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import WebImageCore
 
-/// A tone curve that maps the light of PQ and HLG images to the range of sRGB.
+/// A tone curve that maps the light of PQ and HLG images to the range of sRGB or of a display with
+/// more headroom.
 ///
 /// The curve is the EETF of Report ITU-R BT.2390 (section 5.4), a spline in PQ samples. It preserves shadows and
 /// midtones and rolls off highlights. It's applied to the largest of the three channels, so hues are preserved.
@@ -19,15 +20,19 @@ struct HDRToneMapping {
     static let luminance: (Float, Float, Float) = (0.2627, 0.6780, 0.0593)
 
     /// Returns the factor for light whose square root is `root` times the square root of ``peak``.
-    static func factor(root: Double) -> Double {
+    ///
+    /// - Parameters:
+    ///   - root: The square root of the relative light, between 0 and 1.
+    ///   - headroom: The headroom of the display as a factor of ``white``. The default is 1.
+    static func factor(root: Double, headroom: Double = 1) -> Double {
         let light = max(root * root, 1e-9) * peak
-        return compressed(light) / light
+        return compressed(light, headroom: headroom) / light
     }
 
     /// Returns the luminance in cd/m² after the EETF, for `light` up to ``peak``.
-    static func compressed(_ light: Double) -> Double {
+    static func compressed(_ light: Double, headroom: Double = 1) -> Double {
         let top = pq(luminance: peak)
-        let target = pq(luminance: white) / top
+        let target = pq(luminance: min(white * headroom, peak)) / top
         let value = pq(luminance: light) / top
         let knee = 1.5 * target - 0.5
         guard value > knee else { return light }
@@ -41,13 +46,11 @@ struct HDRToneMapping {
 
     /// Returns the luminance of a PQ sample in cd/m² (BT.2100, table 4).
     static func luminance(pq: Double) -> Double {
-        let root = pow(max(pq, 0), 1 / 78.84375)
-        return 10_000 * pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
+        10_000 * LightCurve.pq.light(pq)
     }
 
     /// Returns the PQ sample for a luminance in cd/m².
     static func pq(luminance: Double) -> Double {
-        let root = pow(max(luminance, 0) / 10_000, 0.1593017578125)
-        return pow((0.8359375 + 18.8515625 * root) / (1 + 18.6875 * root), 78.84375)
+        LightCurve.pq.encoded(luminance / 10_000)
     }
 }

@@ -29,19 +29,28 @@ final class ICCProfile: @unchecked Sendable {
     }
 
     /// Returns the curves and the matrix of the profile, or `nil` if the profile uses lookup tables or is incomplete.
-    func shaper() -> MatrixColorConverter? {
+    func shaper(to target: ColorConversion.Target) -> MatrixColorConverter? {
         guard space != .cmyk, wi_icc_has_tables(handle) == 0 else { return nil }
         if space == .gray { return curve(0).map { MatrixColorConverter(curves: [$0, $0, $0], matrix: .identity) } }
+        guard let (curves, colorants) = matrixModel(), let matrix = target.primaries.fromD50 else { return nil }
+        return MatrixColorConverter(curves: curves, matrix: matrix * colorants)
+    }
+
+    /// Returns the curves of red, green, and blue, and the matrix from linear light to XYZ under D50. The result is `nil`
+    /// if the profile isn't an RGB profile, uses lookup tables, or is incomplete.
+    func matrixModel() -> (curves: [[Float]], colorants: Matrix3)? {
+        guard space == .rgb, wi_icc_has_tables(handle) == 0 else { return nil }
         var colorants = [Double](repeating: 0, count: 9)
-        guard wi_icc_colorants(handle, &colorants) != 0, let target = Chromaticities.sRGBFromD50 else { return nil }
-        guard let red = curve(0), let green = curve(1), let blue = curve(2) else { return nil }
-        return MatrixColorConverter(curves: [red, green, blue], matrix: target * Matrix3(flat: colorants))
+        guard wi_icc_colorants(handle, &colorants) != 0, let red = curve(0), let green = curve(1), let blue = curve(2)
+        else { return nil }
+        return ([red, green, blue], Matrix3(flat: colorants))
     }
 
     /// Returns the transform with the lookup tables of the profile for samples of 1 or 2 bytes, or `nil` if the
     /// profile is corrupt.
-    func transform(bytesPerSample: Int) -> ICCTransform? {
-        wi_icc_transform_make(handle, Int32(bytesPerSample)).map { ICCTransform($0, profile: self) }
+    func transform(to target: ColorConversion.Target, bytesPerSample: Int) -> ICCTransform? {
+        let kind = target == .displayP3 ? WI_ICC_DISPLAY_P3 : WI_ICC_SRGB
+        return wi_icc_transform_make(handle, kind, Int32(bytesPerSample)).map { ICCTransform($0, profile: self) }
     }
 
     /// A Boolean value that indicates whether Little CMS can build a transform from the profile to sRGB.

@@ -4,12 +4,14 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A conversion to sRGB with the lookup tables of a profile, for CMYK and for the RGB of scanners and printers.
+/// A conversion to sRGB or Display P3 with the lookup tables of a profile, for CMYK and for
+/// the RGB and gray of scanners and printers.
 final class LUTColorConverter: Sendable {
-    /// The color model of the samples, either RGB or CMYK.
+    /// The color model of the samples. Gray pixels have three equal samples.
     let space: ColorSpaceModel
     private let narrow: ICCTransform
     private let profile: ICCProfile
+    private let target: ColorConversion.Target
     private let wide = Lock(Wide())
 
     private struct Wide {
@@ -18,8 +20,9 @@ final class LUTColorConverter: Sendable {
     }
 
     /// Creates a conversion, which takes a few milliseconds. The initializer returns `nil` if the tables are invalid.
-    init?(_ profile: ICCProfile) {
-        guard profile.space != .gray, let narrow = profile.transform(bytesPerSample: 1) else { return nil }
+    init?(_ profile: ICCProfile, to target: ColorConversion.Target) {
+        guard let narrow = profile.transform(to: target, bytesPerSample: 1) else { return nil }
+        self.target = target
         self.space = profile.space
         self.narrow = narrow
         self.profile = profile
@@ -51,7 +54,7 @@ final class LUTColorConverter: Sendable {
     private func wideTransform() -> ICCTransform? {
         wide.withLock { wide in
             if !wide.isMade {
-                wide.transform = profile.transform(bytesPerSample: 2)
+                wide.transform = profile.transform(to: target, bytesPerSample: 2)
                 wide.isMade = true
             }
             return wide.transform

@@ -3,8 +3,8 @@
 import CPixelKernels
 import WebImageCore
 
-/// A conversion to sRGB with one curve per channel and a matrix. It supports all RGB and gray color spaces without
-/// lookup tables.
+/// A conversion to sRGB or Display P3 with one curve per channel and a matrix. It supports all RGB and gray color spaces
+/// without lookup tables. Both targets have the transfer function of sRGB.
 ///
 /// Safe: only `init` writes the memory that `light` points to, which exists as long as this object or the process.
 final class MatrixColorConverter: @unchecked Sendable {
@@ -14,6 +14,14 @@ final class MatrixColorConverter: @unchecked Sendable {
     /// The range of the linear light: that of a display, or a larger range that requires tone mapping.
     enum Range { case display, pq, hlg }
 
+    /// A Boolean value that indicates whether colors of the source are outside the target.
+    let clips: Bool
+    /// The linear light of green at the sample 0.5.
+    let middle: Double
+
+    /// The negative linear light that counts as outside the target. Rounded colorants of profiles have smaller values.
+    private static let clippedLight: Float = 0.005
+
     /// The number of values in one curve.
     static let curveCount = Int(WI_CURVE_STEPS) + 1
 
@@ -21,10 +29,11 @@ final class MatrixColorConverter: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - curves: The linear light of `curveCount` evenly spaced samples, for each of the three channels.
-    ///   - matrix: The matrix from linear light of the source to linear light of sRGB.
+    ///   - matrix: The matrix from linear light of the source to linear light of the target.
     ///   - range: The range of the linear light. The default is that of a display.
     init(curves: [[Float]], matrix: Matrix3, range: Range = .display) {
         let perChannel = Self.curveCount + 256
+        middle = Double(curves[1][Self.curveCount / 2])
         storage = .allocate(capacity: perChannel * 3)
         for (channel, curve) in curves.enumerated() {
             let start = storage + channel * perChannel
@@ -40,6 +49,7 @@ final class MatrixColorConverter: @unchecked Sendable {
             UnsafePointer(blue + Self.curveCount)
         )
         let m = matrix.flat.map { Float($0) }
+        clips = m.contains { $0 < -Self.clippedLight }
         light.matrix = (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8])
         if range == .hlg {
             light.ootf_power = Float(HDRToneMapping.hlgPower)
@@ -58,8 +68,10 @@ final class MatrixColorConverter: @unchecked Sendable {
 
     /// Creates a conversion from primaries and a transfer function. The initializer returns `nil` if the primaries
     /// don't define a color space.
-    convenience init?(_ primaries: Chromaticities, _ transfer: TransferFunction) {
-        guard let matrix = primaries.toSRGB else { return nil }
+    convenience init?(
+        _ primaries: Chromaticities, _ transfer: TransferFunction, to target: ColorConversion.Target
+    ) {
+        guard let matrix = primaries.matrix(to: target.primaries) else { return nil }
         let curve = (0..<Self.curveCount).map { Float(transfer.light(Double($0) / Double(WI_CURVE_STEPS))) }
         let range: Range = transfer == .pq ? .pq : transfer == .hlg ? .hlg : .display
         self.init(curves: [curve, curve, curve], matrix: matrix, range: range)

@@ -35,6 +35,19 @@ enum TransferFunction: Hashable {
         }
     }
 
+    /// The code point that JPEG XL supports, or 0 and the exponent of a power function. The curve of SMPTE 240M becomes
+    /// that of BT.709, from which it differs by less than 1%.
+    var codePointOrGamma: (codePoint: Int, gamma: Double) {
+        switch self {
+        case .sRGB: (13, 0)
+        case .bt709, .smpte240: (1, 0)
+        case .gamma(1): (8, 0)
+        case .gamma(let power): (0, power)
+        case .pq: (16, 0)
+        case .hlg: (18, 0)
+        }
+    }
+
     /// Returns the linear light of the sample `v`, which is between 0 and 1.
     func light(_ v: Double) -> Double {
         switch self {

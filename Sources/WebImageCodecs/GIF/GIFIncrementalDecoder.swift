@@ -124,8 +124,8 @@ final class GIFIncrementalFrameDecoder {
         guard let part else { return }
         let pass = frame.isInterlaced ? GIFPass(row: index, height: frame.rect.height) : nil
         let row = pass?.row ?? index
-        guard row < part.height else { return }
-        let first = canvas.row(part.y + row) + part.x * 4
+        guard row < part.height, let start = canvas.row(part.y) else { return }
+        let first = start + row * canvas.bytesPerRow + part.x * 4
         first.update(repeating: 0, count: part.width * 4)
         var place = wi_gif_place(
             x: part.x, y: part.y + row, width: frame.rect.width, height: 1, columns: part.width, rows: 1,
@@ -136,7 +136,7 @@ final class GIFIncrementalFrameDecoder {
             canvas.row(0), canvas.bytesPerRow)
         guard let pass else { return }
         for below in row + 1..<max(row + 1, min(part.height, row + pass.spread)) {
-            (canvas.row(part.y + below) + part.x * 4).update(from: first, count: part.width * 4)
+            (start + below * canvas.bytesPerRow + part.x * 4).update(from: first, count: part.width * 4)
         }
     }
 }

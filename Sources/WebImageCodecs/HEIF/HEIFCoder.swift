@@ -38,6 +38,8 @@
             if let sequence = try sequence(data, info, context) {
                 return try decode(sequence, of: data, loopCount: info?.loopCount, options: options, context: context)
             }
+            let gainMaps = GainMapDecoder(coder: self, options: options, context: context)
+            if let image = try gainMaps.standardImage(of: data, info: info) { return image }
             return try data.withBytes { (bytes) throws(ImageError) in
                 let index = options.firstIndex
                 var reader = try HEIFReader(bytes, imageIndex: index, limits: context.limits)
@@ -45,19 +47,21 @@
                     let reason = "the size is \(reader.size) instead of \(info.size)"
                     throw .decoding(.contradictsHeader(format: .heif, reason: reason))
                 }
-                let layout = try DecodeLayout(
+                var layout = try DecodeLayout(
                     rawSize: reader.size, options: options, format: options.pixelFormat(reader.depth), context: context
                 )
                 let profile = reader.iccProfile()
-                let color = options.conversion(reader.conversion(profile: profile))
+                let colors = options.colors(reader.conversion(profile: profile))
+                layout.curve = colors.curve
                 let metadata = ImageMetadata(
                     storedSize: (index == 0 ? info?.storedSize : nil) ?? reader.size,
                     orientation: index == 0 ? info.orientation : .up, bitDepth: reader.depth, hasAlpha: reader.hasAlpha,
                     iccProfile: profile,
-                    codePoints: reader.codePoints)
-                let stored = try decode(&reader, layout, color: color, options: options, context: context)
+                    codePoints: reader.codePoints, color: colors.color, sourceCurve: colors.sourceCurve)
+                let stored = try decode(&reader, layout, colors: colors, options: options, context: context)
                 let pixels = try layout.finish(stored, context: context)
-                return DecodedImage(pixels: pixels, scale: options.scale, format: .heif, metadata: metadata)
+                let image = DecodedImage(pixels: pixels, scale: options.scale, format: .heif, metadata: metadata)
+                return try gainMaps.attachHEIF(to: image, of: data)
             }
         }
 
@@ -90,9 +94,10 @@
             let plays = try options.plays(count: sequence.samples.count, limits: context.limits)
             var source = HEIFSequenceSource(data, sequence, options: options)
             let metadata = try source.metadata(context: context)
-            let layout = try DecodeLayout(
+            var layout = try DecodeLayout(
                 rawSize: sequence.size, options: options, format: options.pixelFormat(metadata.bitDepth),
                 frames: plays ? sequence.samples.count : 1, context: context)
+            layout.curve = metadata.lightCurve
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             var animation: ImageAnimation?
@@ -110,17 +115,24 @@
 
         /// Decodes the embedded thumbnail if it has enough pixels and is valid. Otherwise, decodes the image.
         private func decode(
-            _ reader: inout HEIFReader, _ layout: DecodeLayout, color: ColorConversion?, options: ImageDecodingOptions,
-            context: ImageProcessingContext
+            _ reader: inout HEIFReader, _ layout: DecodeLayout, colors: DecodedColors,
+            options: ImageDecodingOptions, context: ImageProcessingContext
         ) throws(ImageError) -> PixelBuffer {
+            let color = colors.conversion
             if let needed = layout.requiredSize,
                 reader.useThumbnail(
                     width: needed.width, height: needed.height, preservesBitDepth: options.preservesBitDepth)
             {
                 // The thumbnail may have its own color information.
-                let own = reader.hasColors ? options.conversion(reader.conversion(profile: reader.iccProfile())) : color
+                let own =
+                    reader.hasColors ? options.colors(reader.conversion(profile: reader.iccProfile())) : colors
                 do throws(ImageError) {
-                    return try reader.decode(color: own, preservesBitDepth: options.preservesBitDepth, context: context)
+                    // The metadata describe the colors of the image, so the thumbnail must have the same kind of colors.
+                    guard own.color == colors.color, !reader.hasColors || own.color != .source else {
+                        throw .decoding(.unsupportedFeature(format: .heif, feature: "a thumbnail in other colors"))
+                    }
+                    return try reader.decode(
+                        color: own.conversion, preservesBitDepth: options.preservesBitDepth, context: context)
                 } catch {
                     try context.checkCancellation()
                     reader.useFullImage()
@@ -130,7 +142,9 @@
         }
 
         /// Returns whether the format is HEIF and libheif has an HEVC encoder.
-        package func canEncode(_ format: ImageFormat) -> Bool { format == .heif && wi_heif_can_encode() != 0 }
+        package func canEncode(_ format: ImageFormat) -> Bool {
+            format == .heif && wi_heif_load() == nil && wi_heif_can_encode() != 0
+        }
 
         /// Encodes a still image or the poster frame as HEIC.
         ///
@@ -153,15 +167,20 @@
             let quality = encoding.quality ?? 75
             let chroma = (encoding.chromaSubsampling ?? .yuv420).rawValue.filter { $0 != ":" }
             let side = encoding.thumbnailDimension.map { min($0, max(pixels.width, pixels.height)) } ?? 0
+            try CodecLibraries.load(.heif, toEncode: true, with: wi_heif_load)
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            let status = EmbeddedMetadata(checked: image, as: encoding).withBytes { icc, exif, xmp in
+            var metadata = EmbeddedMetadata(checked: image, as: encoding)
+            let colors = metadata.hasCodePoints ? metadata.codePoints : nil
+            if colors != nil { metadata.iccProfile = nil }
+            let status = metadata.withBytes { icc, exif, xmp in
                 var blocks = wi_heif_blocks(
                     icc: icc.baseAddress, icc_count: icc.count, exif: exif.baseAddress, exif_count: exif.count,
                     xmp: xmp.baseAddress, xmp_count: xmp.count)
                 return chroma.withCString { chroma in
                     var options = wi_heif_options(
-                        quality: Int32(quality), chroma: chroma, thumbnail_side: Int32(side))
+                        quality: Int32(quality), chroma: chroma, thumbnail_side: Int32(side),
+                        primaries: Int32(colors?.primaries ?? 0), transfer: Int32(colors?.transfer ?? 0))
                     return wi_heif_encode(
                         AlphaUnpremultiplier.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
                         UInt32(pixels.width), UInt32(pixels.height), pixels.isOpaque ? 1 : 0, &options, &blocks,

@@ -19,6 +19,7 @@
         /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or an
         ///   ``ImageError/DecodingFailure``.
         init(_ bytes: UnsafeBufferPointer<UInt8>, imageIndex: Int, limits: ImageLimits) throws(ImageError) {
+            try CodecLibraries.load(.heif, with: wi_heif_load)
             var handle: OpaquePointer?
             var info = wi_heif_info()
             // No image has such a high index.
@@ -102,16 +103,19 @@
             try context.checkCancellation()
             let reading = PixelImporter(size, depth: depth, preservesBitDepth: preservesBitDepth, color: color)
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
-                try read(into: canvas)
+                try context.countingThreads { () throws(ImageError) in
+                    try read(into: canvas, threads: context.threadCount)
+                }
                 return .init(hasAlpha: hasAlpha, isPremultiplied: hasAlpha && info.is_premultiplied != 0)
             }
             try context.checkCancellation()
             return pixels
         }
 
-        private func read(into canvas: borrowing PixelCanvas) throws(ImageError) {
+        private func read(into canvas: borrowing PixelCanvas, threads: Int) throws(ImageError) {
             let status = wi_heif_decode(
-                handle, canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress, canvas.bytesPerRow)
+                handle, Int32(clamping: threads), canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress,
+                canvas.bytesPerRow)
             guard status == WI_HEIF_OK else { throw Self.failure(status, handle, received: received) }
         }
 

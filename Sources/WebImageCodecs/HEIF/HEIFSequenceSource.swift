@@ -23,7 +23,7 @@
 
         mutating func decode(frame: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
             try opened(frame, context: context) { (reader) throws(ImageError) in
-                let color = options.conversion(reader.conversion(profile: reader.iccProfile()))
+                let color = options.colors(reader.conversion(profile: reader.iccProfile())).conversion
                 return try reader.decode(
                     color: color, preservesBitDepth: options.preservesBitDepth, context: context)
             }
@@ -32,9 +32,11 @@
         /// Returns the properties of the frames, which the first frame has.
         func metadata(context: ImageProcessingContext) throws(ImageError) -> ImageMetadata {
             try opened(0, context: context) { (reader) throws(ImageError) in
-                ImageMetadata(
-                    storedSize: reader.size, bitDepth: reader.depth, hasAlpha: reader.hasAlpha,
-                    iccProfile: reader.iccProfile(), codePoints: reader.codePoints)
+                let profile = reader.iccProfile()
+                let colors = options.colors(reader.conversion(profile: profile))
+                return ImageMetadata(
+                    storedSize: reader.size, bitDepth: reader.depth, hasAlpha: reader.hasAlpha, iccProfile: profile,
+                    codePoints: reader.codePoints, color: colors.color, sourceCurve: colors.sourceCurve)
             }
         }
 

@@ -36,6 +36,7 @@ package struct ICNSCoder: ImageCoder {
                 let part = Data(try Self.part(icon.range, of: bytes))
                 var inner = options
                 inner.frames = .first
+                inner.requireSRGB()
                 return try Self.icon(PNGCoder().decode(part, info: nil, options: inner, context: context), claim)
             case .jpeg2000:
                 let part = Data(try Self.part(icon.range, of: bytes))
@@ -65,6 +66,7 @@ package struct ICNSCoder: ImageCoder {
     ) throws(ImageError) -> DecodedImage {
         #if JPEG2000
             var inner = options
+            inner.requireSRGB()
             inner.frames = .first
             return try JPEG2000Coder().decode(data, info: nil, options: inner, context: context)
         #else

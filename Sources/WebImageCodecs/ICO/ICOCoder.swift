@@ -59,6 +59,8 @@ package struct ICOCoder: FrameSelectingCoder {
     ) throws(ImageError) -> DecodedImage {
         var inner = options
         inner.frames = .first
+        // Icons also contain bitmaps, which are always sRGB.
+        inner.requireSRGB()
         let image = try PNGCoder().decode(data, info: nil, options: inner, context: context)
         try claim.requireAgreement(on: image.metadata.storedSize, format: format)
         return DecodedImage(pixels: image.pixels, scale: options.scale, format: format, metadata: image.metadata)

@@ -17,7 +17,8 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
     /// Decodes a JPEG image.
     ///
     /// For a smaller size, the coder decodes fewer DCT coefficients. It chooses the smallest of the scales 1/1, 1/2,
-    /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis. Then it resamples the image. The limit
+    /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis. Then it resamples the image. The coder
+    /// scales fine detail less, and noise only if the limits require it, because scaling changes their light. The limit
     /// for pixels applies to the scaled image, except for files with several scans, whose coefficients are all stored.
     ///
     /// - Throws: An ``ImageError/DecodingFailure``, such as
@@ -30,12 +31,14 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
         return try data.withBytes { (bytes) throws(ImageError) in
             let reader = try JPEGReader(bytes, context: context)
             try info.requireAgreement(on: reader.size, format: .jpeg)
-            let layout = try DecodeLayout(
+            var layout = try DecodeLayout(
                 rawSize: reader.size, orientation: info.orientation, options: options, reduction: .fractions,
-                context: context)
+                detail: info?.detail ?? .ordinary, context: context)
             if reader.hasScans { try context.limits.check(reader.size) }
             let profile = reader.iccProfile()
-            let color = options.conversion(.from(profile: profile, model: reader.colorModel))
+            let colors = options.colors(.from(profile: profile, model: reader.colorModel))
+            layout.curve = colors.curve
+            let color = colors.conversion
             let convertsLast = layout.convertsLast(color)
             let denominator = layout.denominator
             let decoded = try reader.decode(
@@ -48,11 +51,13 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
             )
             let pixels = try layout.finish(
                 decoded.pixels, extent: extent, color: convertsLast ? color : nil, context: context)
-            return DecodedImage(
+            let image = DecodedImage(
                 pixels: pixels, scale: options.scale, format: .jpeg,
                 metadata: ImageMetadata(
                     storedSize: reader.size, orientation: layout.orientation, bitDepth: reader.depth, hasAlpha: false,
-                    isPartial: decoded.isPartial, iccProfile: profile))
+                    isPartial: decoded.isPartial, iccProfile: profile, color: colors.color,
+                    sourceCurve: colors.sourceCurve))
+            return try GainMapDecoder(coder: self, options: options, context: context).attachJPEG(to: image, of: data)
         }
     }
 
@@ -65,7 +70,7 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
     {
         let layout = try DecodeLayout(
             rawSize: info.storedSize, orientation: info.orientation, options: options, reduction: .fractions,
-            context: context)
+            detail: info.detail, context: context)
         let stream = try JPEGIncrementalDecoder(probe: info, layout: layout, context: context)
         let decoder = IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
         return JPEGThumbnailDecoder(decoder, probe: info, options: options, layout: layout)
@@ -98,6 +103,12 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
     package func encode(selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {
-        try JPEGWriter.encode(image, as: encoding, context: context)
+        guard encoding.preservesDynamicRange, let gainMap = image.gainMap else {
+            return try JPEGWriter.encode(image, as: encoding, context: context)
+        }
+        return try JPEGGainMapWriter.encode(image, gainMap: gainMap, as: encoding, context: context) {
+            (still, encoding, allowsGray) throws(ImageError) in
+            try JPEGWriter.encode(still, as: encoding, allowsGray: allowsGray, context: context)
+        }
     }
 }

@@ -122,8 +122,10 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         guard let canvas, rowsDone > 0 else { return nil }
         let isWhole = rowsDone == decodedSize.height
         let rows = isWhole ? expected.height : min(expected.height, rowsDone * denominator)
+        // libjpeg writes no rows after the last one.
+        let pixels = isWhole ? try canvas.finish(isOpaque: true) : try canvas.snapshot(isOpaque: false)
         return image(
-            try canvas.snapshot(isOpaque: isWhole), rows: rows, passes: isWhole ? 1 : 0, passCount: 1,
+            pixels, rows: rows, passes: isWhole ? 1 : 0, passCount: 1,
             fraction: Double(rows) / Double(expected.height))
     }
 

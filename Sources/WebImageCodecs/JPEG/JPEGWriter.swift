@@ -14,16 +14,24 @@ struct JPEGWriter {
     private let context: ImageProcessingContext
     private let handle: OpaquePointer
 
-    static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
-        throws(ImageError) -> Data
-    {
+    /// Encodes a still image.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - encoding: The requested encoding.
+    ///   - allowsGray: A Boolean value that indicates whether an image of gray pixels has one component. The default is
+    ///     `true`.
+    ///   - context: The limits and the cancellation.
+    static func encode(
+        _ image: DecodedImage, as encoding: ImageEncoding, allowsGray: Bool = true, context: ImageProcessingContext
+    ) throws(ImageError) -> Data {
         try requireEncodable(image.pixels, as: .jpeg, maxDimension: maxDimension)
         let pixels = try image.pixels.eightBits(context: context)
         let color = encoding.background
         let background = [color.red, color.green, color.blue]
         guard let handle = wi_jpeg_encoder_open() else { throw .decoding(.outOfMemory(byteCount: pixels.byteCount)) }
         defer { wi_jpeg_encoder_close(handle) }
-        let isGray = isGray(pixels, image, encoding)
+        let isGray = allowsGray && isGray(pixels, image, encoding)
         var options = options(encoding, isGray: isGray)
         try check(wi_jpeg_encoder_start(handle, UInt32(pixels.width), UInt32(pixels.height), &options), handle)
         let writer = JPEGWriter(pixels: pixels, background: background, context: context, handle: handle)
@@ -33,7 +41,27 @@ struct JPEGWriter {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
         try check(wi_jpeg_encoder_finish(handle, &bytes, &count), handle)
-        return bytes.map { Data(bytes: $0, count: count) } ?? Data()
+        guard let bytes else { return Data() }
+        let file = UnsafeBufferPointer(start: bytes, count: count)
+        return try options.is_fine != 0 ? optimized(file, options, context) : Data(file)
+    }
+
+    /// Returns a file with quantized coefficients from a file without quantization.
+    private static func optimized(
+        _ fine: UnsafeBufferPointer<UInt8>, _ options: wi_jpeg_options, _ context: ImageProcessingContext
+    ) throws(ImageError) -> Data {
+        try context.checkCancellation()
+        guard let optimizer = wi_jpeg_optimizer_open() else { throw .decoding(.outOfMemory(byteCount: fine.count)) }
+        defer { wi_jpeg_optimizer_close(optimizer) }
+        var bytes: UnsafePointer<UInt8>?
+        var count = 0
+        let status = wi_jpeg_optimizer_run(
+            optimizer, fine.baseAddress, fine.count, options.quality, options.is_progressive, &bytes, &count)
+        guard status == WI_JPEG_OK, let bytes else {
+            let words = String(cString: wi_jpeg_optimizer_message(optimizer))
+            throw .processing(.encodingFailed(format: .jpeg, reason: words))
+        }
+        return Data(bytes: bytes, count: count)
     }
 
     /// Returns whether to encode one gray component. This requires gray pixels, a gray background if the image isn't
@@ -50,6 +78,7 @@ struct JPEGWriter {
         return wi_jpeg_options(
             quality: Int32(quality), is_progressive: encoding.isProgressive ? 1 : 0,
             optimizes_tables: encoding.optimizesHuffmanTables ? 1 : 0, is_gray: isGray ? 1 : 0,
+            is_fine: encoding.visualScore != nil ? 1 : 0,
             columns: subsampling == .yuv444 ? 1 : 2, rows: subsampling == .yuv420 ? 2 : 1)
     }
 

@@ -67,15 +67,18 @@
             try reader.decode()
             try context.checkCancellation()
             let profile = reader.iccProfile()
-            let color = options.conversion(.from(profile: profile, model: reader.colorModel))
+            let colors = options.colors(.from(profile: profile, model: reader.colorModel))
             let decoded = try reader.pixels(
-                depth: header.bitDepth, color: color, preservesBitDepth: options.preservesBitDepth, context: context)
+                depth: header.bitDepth, color: colors.conversion, preservesBitDepth: options.preservesBitDepth,
+                context: context)
+            var layout = layout
+            layout.curve = colors.curve
             let pixels = try layout.finish(decoded, extent: extent, context: context)
             return DecodedImage(
                 pixels: pixels, scale: options.scale, format: .jpeg2000,
                 metadata: ImageMetadata(
                     storedSize: header.storedSize, bitDepth: header.bitDepth, hasAlpha: reader.hasAlpha,
-                    iccProfile: profile))
+                    iccProfile: profile, color: colors.color, sourceCurve: colors.sourceCurve))
         }
 
         /// Returns the requirements for the reduced image and the samples of OpenJPEG.

@@ -17,7 +17,8 @@
             let options = try JXLWriter.options(encoding)
             var picture = wi_jxl_picture(
                 width: UInt32(frames.size.width), height: UInt32(frames.size.height), channels: UInt32(channels),
-                bits: 8)
+                bits: 8, keeps_space: 0)
+            try CodecLibraries.load(.jxl, toEncode: true, with: wi_jxl_load)
             let handle = JXLWriter.withBlocks(EmbeddedMetadata(checked: image, as: encoding, allowsFloatTables: false))
             { blocks in
                 wi_jxl_animator_open(

@@ -30,26 +30,35 @@
         {
             try context.checkCancellation()
             guard !data.isEmpty else { throw .decoding(.noData) }
-            var source = try JXLSource(data, limits: context.limits)
+            let decodedSpace = options.keepsGamut && options.color == .sRGB ? .source : options.color
+            var source = try JXLSource(data, colorSpace: decodedSpace, limits: context.limits)
             try info.requireAgreement(on: source.storedSize, format: .jxl)
             try context.limits.check(source.storedSize)
+            let requested = options
+            // The code points are known only to libjxl, which also returns an equivalent profile. Files with an embedded
+            // profile have none.
+            let options = source.isAnimated ? options : options.adapted(to: source.codePoints)
             let wanted = options.effectiveFrames(context.limits)
             // The positions of the frames are known only after a pass over all of them.
             let needsIndex = source.isAnimated && wanted != .first
             let durations = needsIndex ? try source.durations(limit: context.limits.maxFrames) : [100]
             let plays = try options.plays(count: durations.count, limits: context.limits)
-            let layout = try DecodeLayout(
+            if !plays { source.useThreads(context.threadCount) }
+            var layout = try DecodeLayout(
                 rawSize: source.storedSize, orientation: source.orientation, options: options,
                 format: options.pixelFormat(source.depth), frames: plays ? durations.count : 1, context: context)
             source.allowsPartial = options.allowsPartialData && !plays
-            source.color = options.conversion(source.conversion)
+            let colors = options.colors(source.conversion)
+            layout.curve = colors.curve
+            source.color = colors.conversion
             source.preservesBitDepth = options.preservesBitDepth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
+            let space = source.describedSpace(colors.color)
             let metadata = ImageMetadata(
                 storedSize: source.storedSize, orientation: source.orientation, bitDepth: source.depth,
-                hasAlpha: source.hasAlpha, isPartial: source.isPartial, iccProfile: source.iccProfile,
-                codePoints: source.codePoints)
+                hasAlpha: source.hasAlpha, isPartial: source.isPartial, iccProfile: space.profile,
+                codePoints: space.codePoints, color: colors.color, sourceCurve: colors.sourceCurve)
             var animation: ImageAnimation?
             if plays {
                 let timeline = AnimationTimeline(loopCount: source.loopCount, durations: durations)
@@ -59,15 +68,18 @@
                 let (color, limits) = (source.color, context.limits)
                 animation = ImageAnimation(
                     LibraryFrameDecoder(source, timeline: timeline, layout: layout, limits: limits, cost: cost) {
-                        [preservesBitDepth = options.preservesBitDepth] () throws(ImageError) in
-                        var another = try JXLSource(data, limits: limits)
+                        [preservesBitDepth = options.preservesBitDepth] ()
+                            throws(ImageError) in
+                        var another = try JXLSource(data, colorSpace: decodedSpace, limits: limits)
                         another.color = color
                         another.preservesBitDepth = preservesBitDepth
                         return another
                     })
             }
-            return DecodedImage(
+            let image = DecodedImage(
                 pixels: pixels, animation: animation, scale: options.scale, format: .jxl, metadata: metadata)
+            return try GainMapDecoder(coder: self, options: requested, context: context)
+                .attachJXL(to: image, of: data)
         }
 
         /// Creates a decoder that first shows the image at one eighth of its size, and then refines it pass by pass

@@ -21,6 +21,7 @@
             let size = probe.storedSize
             let canvas = try IncrementalCanvas(size, context: context)
             let memory = JXLSource.memory(context.limits)
+            try CodecLibraries.load(.jxl, with: wi_jxl_load)
             let handle = wi_jxl_stream_open(
                 canvas.row(0), canvas.bytesPerRow, PixelFormat.rowAlignment, UInt32(clamping: size.width),
                 UInt32(clamping: size.height), memory)
@@ -55,7 +56,7 @@
             let isWhole = wi_jxl_stream_is_whole(handle) != 0
             let hasAlpha = info.has_alpha != 0
             let reduction = max(1, wi_jxl_stream_reduction(handle))
-            let profile = info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) }
+            let space = info.describedSpace(.sRGB)
             let steps = Int(wi_jxl_stream_steps(handle))
             guard let (pixels, rows) = try snapshot(info, hasGaps: !isWhole && steps == 0) else {
                 return nil
@@ -64,8 +65,7 @@
                 pixels: pixels, rows: rows, passes: steps, passCount: nil,
                 fraction: isWhole ? 1 : min(0.9, 1 / Double(reduction)), isComplete: isWhole, depth: Int(info.depth),
                 hasAlpha: hasAlpha,
-                iccProfile: profile, codePoints: JXLSource.codePoints(info),
-                color: JXLSource.conversion(info, profile: profile))
+                iccProfile: space.profile, codePoints: space.codePoints, color: info.conversion)
         }
 
         /// Returns a copy of the pixels and the number of rows above the first missing group, or `nil` if no group is

@@ -23,12 +23,19 @@
         /// Opens a file.
         ///
         /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
-        init(_ data: Data, limits: ImageLimits) throws(ImageError) {
+        init(_ data: Data, colorSpace: ImageColorSpace, limits: ImageLimits) throws(ImageError) {
             let encoded = PinnedData(data)
             let memory = Self.memory(limits)
+            try CodecLibraries.load(.jxl, with: wi_jxl_load)
             var handle: OpaquePointer?
             var info = wi_jxl_info()
-            let status = wi_jxl_open(encoded.bytes.baseAddress, encoded.count, memory, &info, &handle)
+            let space =
+                switch colorSpace {
+                case .sRGB: WI_JXL_SRGB
+                case .displayP3: WI_JXL_DISPLAY_P3
+                case .source: WI_JXL_ORIGINAL
+                }
+            let status = wi_jxl_open(encoded.bytes.baseAddress, encoded.count, memory, space, &info, &handle)
             guard status == WI_JXL_OK, let handle else {
                 wi_jxl_close(handle)
                 throw Self.failure(status, received: encoded.count, memory: memory)
@@ -69,23 +76,14 @@
         var orientation: ImageOrientation { ImageOrientation(rawValue: Int(info.orientation)) ?? .up }
         /// The stored loop count. 0 repeats indefinitely.
         var loopCount: Int { Int(info.loops) }
-        var iccProfile: [UInt8]? { info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) } }
-
         /// The color code points of the pixels, or `nil` if only a profile describes the colors.
-        var codePoints: ColorCodePoints? { Self.codePoints(info) }
+        var codePoints: ColorCodePoints? { info.pixels.codePoints }
 
         /// The conversion to sRGB.
-        var conversion: ColorConversion? { Self.conversion(info, profile: iccProfile) }
+        var conversion: ColorConversion? { info.conversion }
 
-        static func codePoints(_ info: wi_jxl_info) -> ColorCodePoints? {
-            guard info.transfer != 0 else { return nil }
-            return ColorCodePoints(primaries: Int(info.primaries), transfer: Int(info.transfer))
-        }
-
-        static func conversion(_ info: wi_jxl_info, profile: [UInt8]?) -> ColorConversion? {
-            if let codePoints = codePoints(info) { return .from(codePoints) }
-            return .from(profile: profile, model: info.is_gray != 0 ? .gray : .rgb)
-        }
+        /// Returns the color space for the metadata of pixels in the color space `color`.
+        func describedSpace(_ color: ImageColorSpace) -> wi_jxl_color_space { info.describedSpace(color) }
 
         /// Returns the durations of all frames, in milliseconds.
         ///
@@ -122,6 +120,10 @@
             return pixels
         }
 
+        /// Starts threads for all frames, before the first one is decoded. The threads exist as long as the source, so
+        /// they're only for a source that the operation closes.
+        func useThreads(_ count: Int) { wi_jxl_use_threads(handle, count) }
+
         private mutating func read(
             _ frame: Int, into canvas: borrowing PixelCanvas, _ context: ImageProcessingContext
         ) throws(ImageError) {
@@ -130,9 +132,11 @@
             if status == WI_JXL_OK { status = WI_JXL_MORE }
             while status == WI_JXL_MORE {
                 try context.checkCancellation()
-                status = wi_jxl_frame(
-                    handle, allowsPartial ? 1 : 0, canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress,
-                    canvas.bytesPerRow, PixelFormat.rowAlignment, &isDrawn)
+                status = context.countingThreads {
+                    wi_jxl_frame(
+                        handle, allowsPartial ? 1 : 0, canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress,
+                        canvas.bytesPerRow, PixelFormat.rowAlignment, &isDrawn)
+                }
             }
             isPartial = status == WI_JXL_TRUNCATED && isDrawn != 0
             guard status == WI_JXL_OK || isPartial else {
@@ -159,6 +163,27 @@
                     .contradictsHeader(format: .jxl, reason: "the size of a frame differs from the size in the header"))
             default: .decoding(.corrupted(format: .jxl, reason: "libjxl can't decode it"))
             }
+        }
+    }
+
+    extension wi_jxl_info {
+        /// The conversion of the decoded pixels to sRGB.
+        var conversion: ColorConversion? {
+            if let codePoints = pixels.codePoints { return .from(codePoints) }
+            return .from(profile: pixels.profile, model: is_gray != 0 ? .gray : .rgb)
+        }
+
+        /// Returns the color space for the metadata of pixels in the color space `color`. The metadata of converted pixels
+        /// describe the file.
+        func describedSpace(_ color: ImageColorSpace) -> wi_jxl_color_space { color == .source ? pixels : file }
+    }
+
+    extension wi_jxl_color_space {
+        var profile: [UInt8]? { icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: icc_count)) } }
+
+        /// The code points, or `nil` if only a profile describes the color space.
+        var codePoints: ColorCodePoints? {
+            transfer == 0 ? nil : ColorCodePoints(primaries: Int(primaries), transfer: Int(transfer))
         }
     }
 #endif

@@ -20,11 +20,15 @@
             let channels = pixels.isOpaque ? 3 : 4
             var picture = wi_jxl_picture(
                 width: UInt32(pixels.width), height: UInt32(pixels.height), channels: UInt32(channels),
-                bits: isWide ? 16 : 8)
+                bits: isWide ? 16 : 8, keeps_space: 0)
+            try CodecLibraries.load(.jxl, toEncode: true, with: wi_jxl_load)
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            let status = withBlocks(EmbeddedMetadata(checked: image, as: encoding, allowsFloatTables: false)) {
-                blocks in
+            let embedded = EmbeddedMetadata(checked: image, as: encoding, allowsFloatTables: false)
+            if !encoding.isLossless, let space = colorSpace(of: embedded), XYBRange(space)?.excludes(pixels) ?? false {
+                picture.keeps_space = 1
+            }
+            let status = withBlocks(embedded) { blocks in
                 let write = { (samples: UnsafeRawPointer) in
                     wi_jxl_encode(
                         samples, &picture, blocks, options.distance, options.effort, encoding.isProgressive ? 1 : 0,
@@ -49,6 +53,7 @@
         {
             let effort = try options(encoding).effort
             try context.checkCancellation()
+            try CodecLibraries.load(.jxl, toEncode: true, with: wi_jxl_load)
             return try jpeg.withBytes { (jpeg) throws(ImageError) in
                 var bytes: UnsafeMutablePointer<UInt8>?
                 var count = 0
@@ -66,9 +71,29 @@
             metadata.withBytes { icc, exif, xmp in
                 var blocks = wi_jxl_blocks(
                     icc: icc.baseAddress, icc_count: icc.count, exif: exif.baseAddress, exif_count: exif.count,
-                    xmp: xmp.baseAddress, xmp_count: xmp.count)
-                return body(&blocks)
+                    xmp: xmp.baseAddress, xmp_count: xmp.count, colors: nil)
+                // libjxl restores the color space of a lossy file only from an encoding, not from a profile.
+                guard var colors = colorSpace(of: metadata).map(colors) else { return body(&blocks) }
+                return withUnsafePointer(to: &colors) {
+                    blocks.colors = $0
+                    return body(&blocks)
+                }
             }
+        }
+
+        private static func colorSpace(of metadata: EmbeddedMetadata) -> StandardColorSpace? {
+            StandardColorSpace(metadata.codePoints)
+                ?? metadata.iccProfile.flatMap { StandardColorSpace(matching: $0) }
+        }
+
+        private static func colors(_ space: StandardColorSpace) -> wi_jxl_colors {
+            let (red, green, blue, white) = (
+                space.primaries.red, space.primaries.green, space.primaries.blue, space.primaries.white
+            )
+            let (transfer, gamma) = space.transfer.codePointOrGamma
+            return wi_jxl_colors(
+                chromaticities: (red.x, red.y, green.x, green.y, blue.x, blue.y, white.x, white.y),
+                transfer: Int32(transfer), gamma: gamma)
         }
 
         /// Returns the distance and the effort for an encoding. Distance 0 is lossless, and effort 0 is the default of

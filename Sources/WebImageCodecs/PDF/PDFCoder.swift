@@ -7,7 +7,9 @@
 
     /// A coder for pages of PDF documents, based on poppler.
     ///
-    /// The coder draws pages on white paper at the requested size. This type requires the package trait `PDF`.
+    /// The coder draws pages on white paper at the requested size. It writes the page again from the parts that it
+    /// checked, so poppler receives neither other pages nor scripts. Encrypted documents aren’t supported. This type
+    /// requires the package trait `PDF`.
     package struct PDFCoder: ImageCoder {
         /// The maximum width and height of a cairo surface, in pixels.
         private static let maxDimension = 32_767
@@ -31,21 +33,32 @@
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
-            return try data.withBytes { (bytes) throws(ImageError) in
+            guard !data.isEmpty else { throw .decoding(.noData) }
+            let page = try PDFPage(data, index: options.firstIndex, context: context)
+            return try page.data.withBytes { (bytes) throws(ImageError) in
                 let document = try PDFDocumentReader(bytes)
-                let size = try document.size(ofPage: options.firstIndex)
+                let size = try document.size(ofPage: 0)
                 let layout = try VectorLayout(size: size, options: options, limits: context.limits)
                 let longer = max(layout.drawn.width, layout.drawn.height)
                 guard longer <= Self.maxDimension else {
                     throw .limitExceeded(ImageError.LimitFailure(.dimension, limit: Self.maxDimension, actual: longer))
                 }
+                try check(page.work, layout.drawn, context.limits)
+                try context.checkCancellation()
                 let canvas = try PixelCanvas.forDecoding(layout.drawn, zeroed: true, context: context)
-                try document.draw(page: options.firstIndex, into: canvas)
+                try document.draw(page: 0, into: canvas)
                 try context.checkCancellation()
                 let pixels = try canvas.finish(isOpaque: true).part(layout.part, context: context)
                 return DecodedImage(
                     pixels: pixels, scale: options.scale, format: .pdf, metadata: ImageMetadata(storedSize: size))
             }
+        }
+
+        /// Checks that poppler can draw a page in the time and with the memory of the limits.
+        private func check(_ work: PDFWork, _ size: PixelSize, _ limits: ImageLimits) throws(ImageError) {
+            let allowed = limits.maxDecodingTime / .nanoseconds(1)
+            let time = limits.maxDecodingTime < .unlimited ? min(PDFBounds.maxTime, allowed) : .infinity
+            try work.check(size: size, time: time, memory: limits.maxDecodedBytes)
         }
     }
 
@@ -58,6 +71,7 @@
         ///
         /// - Throws: An ``ImageError/DecodingFailure``.
         init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
+            try CodecLibraries.load(.pdf, with: wi_pdf_load)
             var handle: OpaquePointer?
             var pages: UInt32 = 0
             var message = [CChar](repeating: 0, count: 200)
@@ -68,7 +82,7 @@
                 switch status {
                 case WI_PDF_MEMORY: throw .decoding(.outOfMemory(byteCount: bytes.count))
                 case WI_PDF_ENCRYPTED:
-                    throw .decoding(.unsupportedFeature(format: .pdf, feature: "password protection"))
+                    throw .decoding(.unsupportedFeature(format: .pdf, feature: PDFBounds.encryption))
                 default: throw .decoding(.corrupted(format: .pdf, reason: words))
                 }
             }

@@ -51,19 +51,21 @@ struct APNGDecodeOperation {
             throw .decoding(.truncated(format: .apng, receivedBytes: data.count, expectedBytes: nil))
         }
         let plays = try options.plays(count: index.frames.count, limits: context.limits)
-        let layout = try DecodeLayout(
+        var layout = try DecodeLayout(
             rawSize: index.canvasSize, orientation: orientation, options: options,
             frames: plays ? index.frames.count : 1, context: context)
         let profile = reader.iccProfile()
-        let color = options.conversion(reader.conversion(profile: profile))
+        let colors = options.colors(reader.conversion(profile: profile))
+        layout.curve = colors.curve
         let decoder = try APNGAnimationDecoder(
-            data, index: index, hasAlpha: reader.hasAlpha, color: color, layout: layout, context: context)
+            data, index: index, hasAlpha: reader.hasAlpha, color: colors.conversion, layout: layout, context: context)
         let pixels = try decoder.frame(at: options.firstIndex, context: context)
         return DecodedImage(
             pixels: pixels, animation: plays ? ImageAnimation(decoder) : nil, scale: options.scale, format: .apng,
             metadata: ImageMetadata(
                 storedSize: index.canvasSize, orientation: orientation, bitDepth: reader.depth,
-                hasAlpha: reader.hasAlpha || !pixels.isOpaque, isPartial: isCut, iccProfile: profile,
-                codePoints: reader.color.codePoints))
+                hasAlpha: reader.hasAlpha || !pixels.isOpaque, isPartial: isCut,
+                iccProfile: reader.describingProfile(profile, for: colors),
+                codePoints: reader.color.codePoints, color: colors.color, sourceCurve: colors.sourceCurve))
     }
 }

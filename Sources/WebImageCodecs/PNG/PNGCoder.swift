@@ -9,6 +9,9 @@ import WebImageCore
 /// possible and libpng otherwise. It decodes the frames of an animated PNG file individually with libpng. If an
 /// animation violates the rules, the coder decodes the still image.
 package struct PNGCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimationCoder {
+    /// The maximum number of pixels of an image that's decoded on two threads.
+    package static let largestAreaForThreads = PNGFastDecoder.mostPixels
+
     /// Creates a coder.
     package init() {}
 
@@ -38,19 +41,21 @@ package struct PNGCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimati
                 data, bytes, orientation: info.orientation, options: options, context: context)
             if let animation { return try animation.decode(reader) }
             try options.requireStill()
-            let layout = try DecodeLayout(
+            var layout = try DecodeLayout(
                 rawSize: reader.size, orientation: info.orientation, options: options,
                 format: options.pixelFormat(reader.depth), reduction: reader.isInterlaced ? .none : .rows,
                 context: context)
             let profile = reader.iccProfile()
-            let color = options.conversion(reader.conversion(profile: profile))
-            let decoded = try PNGDownscaler(layout: layout, color: color, options: options).decode(reader)
+            let colors = options.colors(reader.conversion(profile: profile))
+            layout.curve = colors.curve
+            let decoded = try PNGDownscaler(layout: layout, color: colors.conversion, options: options).decode(reader)
             return DecodedImage(
                 pixels: decoded.pixels, scale: options.scale, format: info?.format ?? .png,
                 metadata: ImageMetadata(
                     storedSize: reader.size, orientation: layout.orientation, bitDepth: reader.depth,
-                    hasAlpha: reader.hasAlpha, isPartial: decoded.isPartial, iccProfile: profile,
-                    codePoints: reader.color.codePoints))
+                    hasAlpha: reader.hasAlpha, isPartial: decoded.isPartial,
+                    iccProfile: reader.describingProfile(profile, for: colors),
+                    codePoints: reader.color.codePoints, color: colors.color, sourceCurve: colors.sourceCurve))
         }
     }
 

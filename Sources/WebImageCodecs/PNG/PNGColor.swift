@@ -30,6 +30,14 @@ struct PNGColor {
                 ].map { Double($0) / 100_000 })
     }
 
+    /// Returns a profile of the color space that `gAMA` and `cHRM` describe, or `nil` if they don't apply or mean sRGB.
+    func equivalentProfile(isGray: Bool) -> [UInt8]? {
+        guard codePoints == nil, let conversion = conversion(profile: nil, isGray: isGray),
+            case .numbers(let primaries, let transfer) = conversion.origin
+        else { return nil }
+        return CompactProfile.bytes(primaries, transfer)
+    }
+
     /// Returns the conversion to sRGB, or `nil` if the pixels stay unchanged. The order of precedence is `cICP`,
     /// `iCCP`, `sRGB`, and then `gAMA` with `cHRM` (section 4.3).
     func conversion(profile: [UInt8]?, isGray: Bool) -> ColorConversion? {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 import CPNG
-import CPixelKernels
 import WebImageCore
 
 /// A fast decoder for the most common PNG files.
 ///
 /// libdeflate decompresses the pixels in one call, and the rows become R, G, B, A while their filters are reversed or
 /// immediately afterward. The decoder needs the complete file and enough memory for all rows.
+///
+/// On two threads, the strips of a file with Apple's chunk iDOT are decoded at the same time. For other files, the second
+/// thread decompresses the beginning of the data, too, and reverses the filters of these rows while the first thread
+/// decompresses all data, because libdeflate can't continue after a part of the data.
 ///
 /// The decoder leaves unusual files to libpng, which reports the error or recovers a part of the image.
 struct PNGFastDecoder {
@@ -28,7 +31,7 @@ struct PNGFastDecoder {
     let size: PixelSize
     let layout: Layout
     /// The size of a row in bytes, including its filter type.
-    private let rowBytes: Int
+    let rowBytes: Int
 
     /// Creates a decoder. The initializer returns `nil` if the image is too large.
     init?(_ size: PixelSize, _ layout: Layout) {
@@ -47,53 +50,18 @@ struct PNGFastDecoder {
     }
 
     /// Decodes the image into `canvas`. If the result is `false`, libpng must decode the image, and the contents of
-    /// the canvas are undefined.
+    /// the canvas are undefined. The result doesn't depend on the number of threads of `context`.
     func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, into canvas: borrowing PixelCanvas, context: ImageProcessingContext
     ) throws(ImageError) -> Bool {
-        // The loops read up to 4 bytes past the end.
-        let raw = UnsafeMutableRawBufferPointer.allocate(byteCount: rowBytes * size.height + 4, alignment: 16)
-        defer { raw.deallocate() }
-        let packed = raw.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard let packed, wi_png_unpack(bytes.baseAddress, bytes.count, packed, rowBytes * size.height) else {
+        var pixels = wi_png_pixels()
+        defer { wi_png_pixels_free(&pixels) }
+        guard wi_png_pixels_find(bytes.baseAddress, bytes.count, UInt32(clamping: size.height), &pixels) else {
             return false
         }
-        let zeros = [UInt8](repeating: 0, count: max(size.width * 4, rowBytes))
-        var row = 0
-        while row < size.height {
-            try context.checkCancellation()
-            let count = min(rowsPerCheckpoint, size.height - row)
-            let done = zeros.withUnsafeBufferPointer { unfilter(packed, row, count, zeros: $0, into: canvas) }
-            guard done == count else { return false }
-            row += count
-        }
-        return true
-    }
-
-    /// Reverses the filters of `count` rows from `first` on. Returns the number of rows that are complete.
-    private func unfilter(
-        _ packed: UnsafeMutablePointer<UInt8>, _ first: Int, _ count: Int, zeros: UnsafeBufferPointer<UInt8>,
-        into canvas: borrowing PixelCanvas
-    ) -> Int {
-        let rows = packed + first * rowBytes
-        if case .colors(let channels) = layout {
-            let above = first == 0 ? zeros.baseAddress : UnsafePointer(canvas.row(first - 1))
-            let unfilter = channels == 3 ? wi_unfilter_rgb8 : wi_unfilter_rgba8
-            return unfilter(rows, size.width, count, above, canvas.row(first), canvas.bytesPerRow)
-        }
-        let above = first == 0 ? zeros.baseAddress : UnsafePointer(rows - rowBytes + 1)
-        let done: Int
-        switch layout {
-        case .colors: return 0
-        case .grayAlpha:
-            done = wi_unfilter_bytes(rows, rowBytes - 1, count, 2, above)
-            for row in 0..<done { wi_spread_gray_alpha(rows + row * rowBytes + 1, canvas.row(first + row), size.width) }
-        case .indices(let bits, let table):
-            done = wi_unfilter_bytes(rows, rowBytes - 1, count, 1, above)
-            for row in 0..<done {
-                wi_spread_indices(rows + row * rowBytes + 1, bits, table, canvas.row(first + row), size.width)
-            }
-        }
-        return done
+        let operation = PNGRowOperation(self, pixels, canvas, context)
+        guard context.threadCount > 1 else { return try operation.decode() }
+        if pixels.first_rows > 0, try operation.decodeStrips() { return true }
+        return try operation.decode()
     }
 }

@@ -53,12 +53,17 @@ struct PNGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         wi_png_stream_colors(handle, &colors)
         let color = PNGColor(colors)
         let profile = iccProfile()
-        let covers = Int(progress.rows) == expected.height
+        let isOpaque = Int(progress.rows) == expected.height && !hasAlpha
+        // `append` passes no data to libpng after the end of the image.
+        let pixels =
+            progress.isWhole
+            ? try canvas.finish(isOpaque: isOpaque, isStraight: hasAlpha)
+            : try canvas.snapshot(isOpaque: isOpaque, isStraight: hasAlpha)
         return IncrementalImage(
-            pixels: try canvas.snapshot(isOpaque: covers && !hasAlpha, isStraight: hasAlpha),
-            rows: Int(progress.rows), passes: Int(progress.passes), passCount: Int(progress.pass_count),
+            pixels: pixels, rows: Int(progress.rows), passes: Int(progress.passes), passCount: Int(progress.pass_count),
             fraction: progress.fraction, isComplete: progress.isWhole, depth: Int(info.bits), hasAlpha: hasAlpha,
             iccProfile: profile,
+            equivalentProfile: profile == nil ? color.equivalentProfile(isGray: info.is_gray != 0) : nil,
             codePoints: color.codePoints, color: color.conversion(profile: profile, isGray: info.is_gray != 0))
     }
 

@@ -64,6 +64,15 @@ struct PNGReader: ~Copyable {
         return [UInt8](UnsafeBufferPointer(start: bytes, count: count))
     }
 
+    /// Returns the profile for the metadata, which describes the samples of the file.
+    ///
+    /// - Parameters:
+    ///   - profile: The embedded profile.
+    ///   - colors: The colors of the result.
+    func describingProfile(_ profile: [UInt8]?, for colors: DecodedColors) -> [UInt8]? {
+        colors.describingProfile(profile, or: color.equivalentProfile(isGray: info.is_gray != 0))
+    }
+
     /// Returns the conversion to sRGB, or `nil` if the pixels stay unchanged.
     func conversion(profile: [UInt8]?) -> ColorConversion? {
         color.conversion(profile: profile, isGray: info.is_gray != 0)

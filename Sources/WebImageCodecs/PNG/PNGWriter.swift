@@ -29,7 +29,8 @@ struct PNGWriter {
         let grayMetadata = EmbeddedMetadata(checked: image, as: encoding, isGray: true)
         let hasGrayProfile = grayMetadata.iccProfile != nil
         try writer.choose(
-            &layout, survey, allowsGray: metadata.iccProfile == nil, allowsColor: !hasGrayProfile)
+            &layout, survey, allowsGray: metadata.iccProfile == nil && !metadata.hasCodePoints,
+            allowsColor: !hasGrayProfile)
         if layout.kind == WI_PNG_GRAY || layout.kind == WI_PNG_GRAY_ALPHA { metadata = grayMetadata }
         try check(wi_png_encoder_start(handle, &layout, survey), handle)
         try check(embed(metadata, handle), handle)
@@ -41,9 +42,15 @@ struct PNGWriter {
     }
 
     static func embed(_ metadata: EmbeddedMetadata, _ handle: OpaquePointer) -> wi_png_status {
-        metadata.withBytes { icc, exif, xmp in
+        var code: [UInt8] = []
+        if let points = metadata.codePoints, metadata.hasCodePoints {
+            // The samples are RGB (matrix 0) and use the full range.
+            code = [UInt8(clamping: points.primaries), UInt8(clamping: points.transfer), 0, 1]
+        }
+        return metadata.withBytes { icc, exif, xmp in
             wi_png_encoder_embed(
-                handle, icc.baseAddress, icc.count, exif.baseAddress, exif.count, xmp.baseAddress, xmp.count)
+                handle, code.isEmpty ? nil : code, icc.baseAddress, icc.count, exif.baseAddress, exif.count,
+                xmp.baseAddress, xmp.count)
         }
     }
 

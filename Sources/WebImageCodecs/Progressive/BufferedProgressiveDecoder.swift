@@ -49,6 +49,7 @@ final class BufferedProgressiveDecoder<Partial: PartialFileDecoder & ~Copyable>:
         var options = options
         options.frames = .first
         options.preservesBitDepth = false
+        options.dynamicRange = .standard
         self.options = options
         state = Lock(State(partial: partial))
     }

@@ -38,6 +38,8 @@ struct IncrementalImage {
     var depth = 8
     var hasAlpha = false
     var iccProfile: [UInt8]?
+    /// A profile with the colors that a file without a profile describes by other means than code points.
+    var equivalentProfile: [UInt8]?
     var codePoints: ColorCodePoints?
     /// The conversion to sRGB that still has to be applied to the pixels.
     var color: ColorConversion?
@@ -103,7 +105,10 @@ final class IncrementalDecoderAdapter<Stream: IncrementalDecoder & ~Copyable>: P
     private func preview(
         of picture: IncrementalImage, _ context: ImageProcessingContext
     ) throws(ImageError) -> ImagePreview {
-        let color = options.conversion(picture.color)
+        let colors = options.colors(picture.color)
+        let color = colors.conversion
+        var layout = layout
+        layout.curve = colors.curve
         let convertsLast = layout.convertsLast(color)
         var stored = picture.pixels
         if let color, !convertsLast { stored = try color.converted(stored, context: context) }
@@ -112,8 +117,9 @@ final class IncrementalDecoderAdapter<Stream: IncrementalDecoder & ~Copyable>: P
         let metadata = ImageMetadata(
             storedSize: layout.rawSize, orientation: layout.orientation, bitDepth: picture.depth,
             hasAlpha: picture.hasAlpha,
-            isPartial: !picture.isComplete, iccProfile: picture.iccProfile,
-            codePoints: picture.codePoints)
+            isPartial: !picture.isComplete,
+            iccProfile: colors.describingProfile(picture.iccProfile, or: picture.equivalentProfile),
+            codePoints: picture.codePoints, color: colors.color, sourceCurve: colors.sourceCurve)
         let image = DecodedImage(pixels: pixels, scale: options.scale, format: probe.format, metadata: metadata)
         var preview = ImagePreview(
             image: image, completedRows: picture.rows, completedPasses: picture.passes, passCount: picture.passCount,

@@ -27,11 +27,13 @@ package struct QOICoder: FrameSelectingCoder {
         return try data.withBytes { (bytes) throws(ImageError) in
             var reader = try QOIReader(bytes)
             try info.requireAgreement(on: reader.size, format: .qoi)
-            let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
+            var layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
             let codePoints = reader.isLinear ? ColorCodePoints(primaries: 1, transfer: 8) : nil
+            let colors = options.colors(.from(codePoints))
+            layout.curve = colors.curve
             let reading = PixelImporter(
                 reader.size, depth: 8, preservesBitDepth: options.preservesBitDepth,
-                color: options.conversion(.from(codePoints)),
+                color: colors.conversion,
                 isZeroed: true)
             var isPartial = false
             let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
@@ -45,7 +47,8 @@ package struct QOICoder: FrameSelectingCoder {
             return DecodedImage(
                 pixels: try layout.finish(pixels, context: context), scale: options.scale, format: .qoi,
                 metadata: ImageMetadata(
-                    storedSize: reader.size, hasAlpha: reader.hasAlpha, isPartial: isPartial, codePoints: codePoints))
+                    storedSize: reader.size, hasAlpha: reader.hasAlpha, isPartial: isPartial, codePoints: codePoints,
+                    color: colors.color, sourceCurve: colors.sourceCurve))
         }
     }
 

@@ -53,22 +53,6 @@
         /// The estimated time for drawing if the limits allow more, in nanoseconds.
         static let maxTime = 1e10
 
-        /// Throws an error if a count exceeds its bound.
-        static func check(_ count: Int, _ bound: Int, _ what: String) throws(ImageError) {
-            guard count <= bound else {
-                throw .limitExceeded(ImageError.LimitFailure(.metadataSize, limit: bound, actual: count, detail: what))
-            }
-        }
-
-        /// Throws an error if a number exceeds its bound.
-        static func check(_ number: Double, _ bound: Double, _ what: String) throws(ImageError) {
-            guard number <= bound else { return try check(integer(number), integer(bound), what) }
-        }
-
-        private static func integer(_ number: Double) -> Int {
-            number.isNaN || number >= 1e18 ? .max : Int(max(number, -1e18).rounded(.up))
-        }
-
         static func corrupt(_ reason: String) -> ImageError { .decoding(.corrupted(format: .svg, reason: reason)) }
         static func unsupported(_ feature: String) -> ImageError {
             .decoding(.unsupportedFeature(format: .svg, feature: feature))

@@ -107,6 +107,7 @@
         }
 
         private func draw(_ text: Data, into canvas: borrowing PixelCanvas) throws(ImageError) {
+            try CodecLibraries.load(.svg, with: wi_svg_load)
             var message = [CChar](repeating: 0, count: 200)
             let size = canvas.size
             let (first, stride) = (canvas.row(0), canvas.bytesPerRow)

@@ -49,6 +49,8 @@
         init(_ data: Data, limits: ImageLimits) throws(ImageError) {
             images = SVGImages(limits: limits)
             try SVGScanner.scan(data, into: &self)
+            // The root can be an element that librsvg doesn't receive.
+            guard !elements.isEmpty else { throw SVGBounds.corrupt("it has no element") }
             try readSheets()
         }
 
@@ -81,8 +83,8 @@
             }
             elements.append(element)
             open.append(index)
-            try SVGBounds.check(elements.count, SVGBounds.elements, "SVG elements")
-            try SVGBounds.check(open.count, SVGBounds.depth, "nested SVG elements")
+            try DrawingBounds.check(elements.count, SVGBounds.elements, "SVG elements")
+            try DrawingBounds.check(open.count, SVGBounds.depth, "nested SVG elements")
         }
 
         mutating func text(_ bytes: ArraySlice<UInt8>) throws(ImageError) {
@@ -106,7 +108,7 @@
             guard let index = open.popLast() else { return }
             let element = elements[index]
             if element.name == "text" {
-                try SVGBounds.check(element.textBytes, SVGBounds.textCharacters, "characters of a text")
+                try DrawingBounds.check(element.textBytes, SVGBounds.textCharacters, "characters of a text")
             }
             // The text of the parts of a text element is laid out together.
             if let parent = open.last, ["tspan", "a", "tref"].contains(element.name) {
@@ -126,7 +128,7 @@
             case "kernelUnitLength": return
             case "systemLanguage":
                 let tags = value.utf8.count { $0 == 0x2C } + 1
-                try SVGBounds.check(tags, SVGBounds.languages, "languages in an attribute")
+                try DrawingBounds.check(tags, SVGBounds.languages, "languages in an attribute")
             case "d", "points": break
             default:
                 // Escapes and comments could hide a reference.
@@ -134,7 +136,7 @@
                 try element.style.apply(name, value)
             }
             if name != "d", name != "points", name != "href" {
-                try SVGBounds.check(value.utf8.count, SVGBounds.attributeBytes, "bytes in one attribute")
+                try DrawingBounds.check(value.utf8.count, SVGBounds.attributeBytes, "bytes in one attribute")
             }
             element.attributes.append(SVGScanner.Attribute(name: attribute.name, value: value))
         }
@@ -154,12 +156,12 @@
             case "feConvolveMatrix":
                 let order = SVGNumbers.all(element.value("order") ?? "3", limit: 2).map(abs)
                 let (width, height) = (order.first ?? 3, order.last ?? 3)
-                try SVGBounds.check(width * height, Double(SVGBounds.kernelNumbers), "numbers in a filter kernel")
+                try DrawingBounds.check(width * height, Double(SVGBounds.kernelNumbers), "numbers in a filter kernel")
                 let numbers = SVGNumbers.all(element.value("kernelMatrix") ?? "")
-                try SVGBounds.check(numbers.count, SVGBounds.kernelNumbers, "numbers in a filter kernel")
+                try DrawingBounds.check(numbers.count, SVGBounds.kernelNumbers, "numbers in a filter kernel")
             case "feTurbulence":
                 let octaves = SVGNumbers.all(element.value("numOctaves") ?? "1", limit: 1).first ?? 1
-                try SVGBounds.check(octaves, Double(SVGBounds.octaves), "octaves of turbulence")
+                try DrawingBounds.check(octaves, Double(SVGBounds.octaves), "octaves of turbulence")
             default: break
             }
         }
@@ -173,12 +175,12 @@
                     if case .text(let text) = content { text } else { [] }
                 }
                 bytes += text.count
-                try SVGBounds.check(bytes, SVGBounds.styleSheetBytes, "bytes of stylesheets")
+                try DrawingBounds.check(bytes, SVGBounds.styleSheetBytes, "bytes of stylesheets")
                 let sheet = try SVGStyleSheet(text)
                 elements[index].content = [.text(Array(sheet.text.utf8))]
                 sheets.append(sheet)
             }
-            try SVGBounds.check(sheets.reduce(0) { $0 + $1.comparisons }, SVGBounds.selectors, "selectors")
+            try DrawingBounds.check(sheets.reduce(0) { $0 + $1.comparisons }, SVGBounds.selectors, "selectors")
             try applySheets()
         }
 
@@ -197,7 +199,7 @@
                 for key in keys {
                     guard let styles = rules[key] else { continue }
                     matches += styles.count
-                    try SVGBounds.check(matches, SVGBounds.ruleMatches, "matches of elements and rules")
+                    try DrawingBounds.check(matches, SVGBounds.ruleMatches, "matches of elements and rules")
                     for style in styles { try elements[index].style.formUnion(style) }
                 }
                 if let parent = element.parent { try elements[index].style.inherit(elements[parent].style) }

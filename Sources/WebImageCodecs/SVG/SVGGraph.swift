@@ -26,14 +26,14 @@
             heights = Array(repeating: 0, count: document.elements.count)
             guard !states.isEmpty else { return }
             try visit(0, 1, &document)
-            try SVGBounds.check(heights[0], SVGBounds.depth, "nested elements and references")
+            try DrawingBounds.check(heights[0], SVGBounds.depth, "nested elements and references")
         }
 
         /// The largest depth of each element's content, including references.
         private var heights: [Int]
 
         private mutating func visit(_ index: Int, _ depth: Int, _ document: inout SVGDocument) throws(ImageError) {
-            try SVGBounds.check(depth, SVGBounds.depth, "nested elements and references")
+            try DrawingBounds.check(depth, SVGBounds.depth, "nested elements and references")
             states[index] = .open
             var height = 0
             for case .element(let child) in document.elements[index].content

@@ -27,7 +27,7 @@
         mutating func accept(_ address: String) throws(ImageError) -> (address: String, pixels: Int)? {
             guard address.prefix(5).lowercased() == "data:", let comma = address.firstIndex(of: ",") else { return nil }
             count += 1
-            try SVGBounds.check(count, SVGBounds.images, "embedded images")
+            try DrawingBounds.check(count, SVGBounds.images, "embedded images")
             let payload = String(address[address.index(after: comma)...])
             let plain = payload.removingPercentEncoding ?? payload
             let isBase64 = address[..<comma].lowercased().hasSuffix("base64")
@@ -39,7 +39,7 @@
                 by: max(1, info.frameCount))
             let (sum, isLarger) = total.addingReportingOverflow(pixels)
             total = isLarge || isLarger ? .max : sum
-            try SVGBounds.check(total, SVGBounds.imagePixels, "pixels of embedded images")
+            try DrawingBounds.check(total, SVGBounds.imagePixels, "pixels of embedded images")
             return ("data:image/\(type);base64,\(data.base64EncodedString())", pixels)
         }
     }

@@ -102,7 +102,7 @@
                 throw SVGBounds.unsupported("entities that contain references")
             }
             if entities[name] == nil { entities[name] = Array(value) }
-            try SVGBounds.check(entities.count, 256, "entities")
+            try DrawingBounds.check(entities.count, 256, "entities")
         }
 
         // MARK: Content
@@ -156,7 +156,7 @@
                 index += 1
                 skipSpace()
                 attributes.append(Attribute(name: attribute, value: try attributeValue()))
-                try SVGBounds.check(attributes.count, SVGBounds.attributes, "attributes in one element")
+                try DrawingBounds.check(attributes.count, SVGBounds.attributes, "attributes in one element")
             }
         }
 
@@ -234,7 +234,7 @@
             if let character = Self.predefined[name] { return character }
             guard !isInEntity, let value = entities[name] else { throw SVGBounds.corrupt("an entity is unknown") }
             entityBytes += value.count
-            try SVGBounds.check(entityBytes, SVGBounds.entityBytes, "bytes of inserted entities")
+            try DrawingBounds.check(entityBytes, SVGBounds.entityBytes, "bytes of inserted entities")
             return value
         }
 

@@ -33,14 +33,14 @@
             case "filter":
                 effects.formUnion(Self.targets(value))
                 filterFunctions += value.utf8.count { $0 == 0x28 }
-                try SVGBounds.check(filterFunctions, SVGBounds.filterPrimitives, "filters of one element")
+                try DrawingBounds.check(filterFunctions, SVGBounds.filterPrimitives, "filters of one element")
             case "mask", "clip-path": effects.formUnion(Self.targets(value))
             case "opacity": if SVGNumbers.all(value, limit: 1) != [1] { layers = 1 }
             case "mix-blend-mode", "isolation": if value != "normal", value != "auto" { layers = 1 }
             case "stroke-width": strokeWidth = max(strokeWidth ?? 0, Self.length(value))
             case "stroke-dasharray": applyDashes(value)
             case "font-size", "font":
-                try SVGBounds.check(Self.length(value), SVGBounds.fontSize, "units of font size")
+                try DrawingBounds.check(Self.length(value), SVGBounds.fontSize, "units of font size")
             case "transform", "patternTransform": scale = max(scale, Self.scale(value))
             default: break
             }
@@ -58,8 +58,8 @@
             if let width = other.strokeWidth { strokeWidth = max(strokeWidth ?? 0, width) }
             if let period = other.dashPeriod { dashPeriod = min(dashPeriod ?? .infinity, period) }
             scale = max(scale, other.scale)
-            try SVGBounds.check(filterFunctions, SVGBounds.filterPrimitives, "filters of one element")
-            try SVGBounds.check(
+            try DrawingBounds.check(filterFunctions, SVGBounds.filterPrimitives, "filters of one element")
+            try DrawingBounds.check(
                 paints.reduce(effects.count) { $0 + ($1?.count ?? 0) }, 64, "references of one element")
         }
 

@@ -76,7 +76,7 @@
             var keys: [Key] = []
             for selector in Self.split(Array(prelude), at: 0x2C) {
                 let selector = String(decoding: selector, as: UTF8.self)
-                try SVGBounds.check(selector.utf8.count, SVGBounds.selectorBytes, "bytes in one selector")
+                try DrawingBounds.check(selector.utf8.count, SVGBounds.selectorBytes, "bytes in one selector")
                 keys.append(try readSelector(selector))
                 try Self.checkLanguages(selector)
             }
@@ -121,7 +121,7 @@
                 switch byte {
                 case 0x28, 0x5B:
                     depth += 1
-                    try SVGBounds.check(depth, SVGBounds.parentheses, "nested parentheses in a selector")
+                    try DrawingBounds.check(depth, SVGBounds.parentheses, "nested parentheses in a selector")
                 case 0x29, 0x5D: depth -= 1
                 case 0x20, 0x09, 0x0A, 0x0D, 0x0C, 0x3E, 0x2B, 0x7E:
                     if depth <= 0 { isSeparated = true }
@@ -161,7 +161,7 @@
             while let found = rest.range(of: ":lang") {
                 rest = rest[found.upperBound...].drop { $0 == "(" || $0.isWhitespace }
                 let tags = rest.prefix { $0 != ")" }.split(separator: ",")
-                try SVGBounds.check(tags.count, SVGBounds.languages, "languages in a selector")
+                try DrawingBounds.check(tags.count, SVGBounds.languages, "languages in a selector")
                 for tag in tags {
                     let subtags = tag.trimmed.filter { $0 != "\"" && $0 != "'" }.split(separator: "-")
                     let isPlain = subtags.allSatisfy { part in

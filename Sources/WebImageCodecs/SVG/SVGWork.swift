@@ -46,10 +46,11 @@
             var work = SVGWork(document, graph, size)
             for index in graph.order { work.costs[index] = work.cost(of: index) }
             let cost = work.costs[0]
-            try SVGBounds.check(cost.elements, Double(SVGBounds.expandedElements), "SVG elements with all references")
-            try SVGBounds.check(cost.dashes, SVGBounds.dashes, "dashes of SVG strokes")
+            try DrawingBounds.check(
+                cost.elements, Double(SVGBounds.expandedElements), "SVG elements with all references")
+            try DrawingBounds.check(cost.dashes, SVGBounds.dashes, "dashes of SVG strokes")
             let total = cost.time + work.styleTime + Double(document.elements.count) * 20_000
-            try SVGBounds.check(total / 1e6, time / 1e6, "milliseconds of estimated drawing work")
+            try DrawingBounds.check(total / 1e6, time / 1e6, "milliseconds of estimated drawing work")
         }
 
         private init(_ document: SVGDocument, _ graph: SVGGraph, _ size: PixelSize) {
@@ -200,16 +201,16 @@
         init(_ element: SVGDocument.Element, side: Double, scale: Double) {
             func numbers(_ name: String) -> [Double] { SVGNumbers.all(element.value(name) ?? "", limit: 2).map(abs) }
             switch element.name {
-            case "feGaussianBlur", "feDropShadow": value = 500
-            case "feTurbulence": value = 400 * max(1, numbers("numOctaves").first ?? 1)
+            case "feGaussianBlur", "feDropShadow": value = 250
+            case "feTurbulence": value = 500 + 150 * max(1, numbers("numOctaves").first ?? 1)
             case "feMorphology":
                 let width = min(side, 2 * (numbers("radius").max() ?? 0) * scale + 1)
                 value = 40 + 60 * width * width
             case "feConvolveMatrix":
                 let order = numbers("order")
                 value = 100 + 11 * (order.first ?? 3) * (order.last ?? 3)
-            case "feDisplacementMap": value = 2_000
-            case "feDiffuseLighting", "feSpecularLighting": value = 300
+            case "feDisplacementMap": value = 1_000
+            case "feDiffuseLighting", "feSpecularLighting": value = 150
             case let name where name.hasPrefix("fe"): value = 60
             default: value = 0
             }

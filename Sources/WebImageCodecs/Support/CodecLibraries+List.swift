@@ -28,11 +28,12 @@ extension CodecLibraries {
         guard words.count == 2 else { return nil }
         let name = String(words[0])
         return LibraryVersion(
-            name, String(words[1]), isFromHeaders: ["libjpeg-turbo", "librsvg"].contains(name))
+            name, String(words[1]), isFromHeaders: name == "libjpeg-turbo")
     }
 
     private static var av1Codecs: [LibraryVersion] {
         #if AVIF
+            guard wi_avif_load() == nil else { return [] }
             // The size that the documentation of avifCodecVersions requires.
             var names = [CChar](repeating: 0, count: 256)
             wi_avif_codecs(&names)
@@ -55,6 +56,7 @@ extension CodecLibraries {
 
     private static var hevcCodecs: [LibraryVersion] {
         #if HEIF
+            guard wi_heif_load() == nil else { return [] }
             var found: [LibraryVersion] = []
             var index: Int32 = 0
             while let name = wi_heif_decoder_name(index) {

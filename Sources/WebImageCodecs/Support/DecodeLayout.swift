@@ -29,6 +29,26 @@ struct DecodeLayout {
     let isScaled: Bool
     private let reduction: DecoderReduction
     private let filter: ResamplingFilter
+    /// The curve of the samples that are resampled. The default is that of sRGB.
+    var curve = LightCurve.sRGB
+    /// The minimum number of pixels of a reduced image per pixel of the result, on each axis.
+    private var minDensity: Double = Self.ordinaryDensity
+
+    /// The minimum density for ordinary detail, with which Lanczos resampling after a reduction has good results.
+    private static let ordinaryDensity = 2.0
+
+    private static func isAllowed(_ size: PixelSize, _ format: PixelFormat, _ limits: ImageLimits) -> Bool {
+        guard (try? limits.check(size)) != nil, let area = size.area else { return false }
+        return area <= limits.maxDecodedBytes / format.bytesPerPixel
+    }
+
+    private static func minDensity(_ detail: StoredDetail) -> Double {
+        switch detail {
+        case .ordinary: ordinaryDensity
+        case .fine: 3
+        case .noise: .infinity
+        }
+    }
 
     /// The minimum ratio of pixels between the whole image and the result for decoding row by row. With a smaller ratio,
     /// the whole image doesn't need much more memory, and decoding it is faster.
@@ -40,11 +60,14 @@ struct DecodeLayout {
     ///   - reduction: The way in which the decoder reduces the image. The default is that it holds the whole image.
     ///   - format: The format of the result. The default has 8 bits per sample.
     ///   - frames: The number of decoded frames in memory at the same time.
+    ///   - detail: The detail of the image. A decoder that averages samples in their stored encoding reduces an image
+    ///     with fine detail less, and noise only if the limits require it. The default is ordinary detail.
     /// - Throws: An ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
     init(
         rawSize: PixelSize, orientation: ImageOrientation = .up, options: ImageDecodingOptions,
         format: PixelFormat = .rgba8,
-        frames: Int = 1, reduction: DecoderReduction = .none, context: ImageProcessingContext
+        frames: Int = 1, reduction: DecoderReduction = .none, detail: StoredDetail = .ordinary,
+        context: ImageProcessingContext
     ) throws(ImageError) {
         let upright = orientation.upright(rawSize)
         let plan = try options.size?.plan(
@@ -62,6 +85,10 @@ struct DecodeLayout {
             self.window = SampleRect(rawSize)
             self.output = rawSize
             self.isScaled = false
+        }
+        minDensity = options.resampling.light == .linear ? Self.minDensity(detail) : Self.ordinaryDensity
+        if detail == .noise, !Self.isAllowed(decodedSize, format, context.limits) {
+            minDensity = Self.minDensity(.fine)
         }
         try context.limits.check(decodedSize)
         try context.limits.checkedSourceArea(of: rawSize)
@@ -86,8 +113,8 @@ struct DecodeLayout {
         }
     }
 
-    /// The denominator of the smallest scale among 1/1, 1/2, 1/4, and 1/8 that keeps at least twice the requested pixels
-    /// on each axis.
+    /// The denominator of the smallest scale among 1/1, 1/2, 1/4, and 1/8 that keeps at least ``minDensity`` times the
+    /// requested pixels on each axis.
     var denominator: Int { [8, 4, 2].first { Double($0) <= spareReduction } ?? 1 }
 
     /// A Boolean value that indicates whether the result has so few pixels that the image is decoded row by row.
@@ -96,13 +123,14 @@ struct DecodeLayout {
     }
 
     /// The factor by which a decoder may reduce the image while keeping enough detail for Lanczos resampling. The
-    /// reduced image has at least twice the pixels of the result on each axis. The factor is 1 if the decoder can't
-    /// reduce.
+    /// reduced image has at least ``minDensity`` times the pixels of the result on each axis. The factor is 1 if the
+    /// decoder can't reduce.
     var spareReduction: Double {
-        guard isScaled else { return 1 }
+        // The nearest pixels must be pixels of the source.
+        guard isScaled, filter.kernel != .nearest else { return 1 }
         let horizontal = window.width / Double(output.width)
         let vertical = window.height / Double(output.height)
-        return max(1, min(horizontal, vertical) / 2)
+        return max(1, min(horizontal, vertical) / minDensity)
     }
 
     /// The minimum width and height that a smaller version of the image must have to be used instead of the full
@@ -122,7 +150,8 @@ struct DecodeLayout {
     /// Returns a resampler for rows that arrive from top to bottom. See ``finishReduced(_:color:context:)``.
     func rowResampler(_ format: PixelFormat, context: ImageProcessingContext) throws(ImageError) -> RowResampler {
         try RowResampler(
-            sourceSize: rawSize, window: window, to: output, format: format, filter: filter, context: context)
+            sourceSize: rawSize, window: window, to: output, format: format, filter: filter,
+            context: context.with(lightCurve: curve))
     }
 
     /// Converts the colors of reduced rows and applies the orientation.
@@ -148,7 +177,8 @@ struct DecodeLayout {
             height: window.height * scaleY)
         part.width = min(part.width, Double(thumbnail.width) - part.x)
         part.height = min(part.height, Double(thumbnail.height) - part.y)
-        let pixels = try Resampler.resample(thumbnail, window: part, to: output, filter: filter, context: context)
+        let pixels = try Resampler.resample(
+            thumbnail, window: part, to: output, filter: filter, context: context.with(lightCurve: curve))
         return try OrientationTransform.upright(pixels, orientation, context: context)
     }
 
@@ -172,7 +202,8 @@ struct DecodeLayout {
                 x: window.x * scaleX, y: window.y * scaleY, width: window.width * scaleX,
                 height: window.height * scaleY)
             if part != SampleRect(pixels.size) || output != pixels.size {
-                pixels = try Resampler.resample(pixels, window: part, to: output, filter: filter, context: context)
+                pixels = try Resampler.resample(
+                    pixels, window: part, to: output, filter: filter, context: context.with(lightCurve: curve))
             }
         }
         return try finishReduced(pixels, color: color, context: context)

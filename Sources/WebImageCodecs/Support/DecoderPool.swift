@@ -15,6 +15,9 @@ extension ImageLimits {
 /// is idle, the caller creates another one, so no thread waits until another thread has decoded a frame. The pool
 /// keeps up to two idle decoders, for two players at different positions of the animation. If the limits don't have
 /// space for the memory of two decoders, it keeps one.
+///
+/// The ``AnimationDecoderTable`` bounds the decoders of all pools. It closes idle decoders, and the pool creates them
+/// again for the next frame.
 final class DecoderPool<Decoder: ~Copyable>: Sendable {
     /// A decoder and its position.
     ///
@@ -23,27 +26,50 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
         var decoder: Decoder
         /// The frame that was decoded last, or `nil` if decoding failed.
         var frameIndex: Int?
+        /// The permission to keep the decoder, or `nil` if it's closed after one frame.
+        let ticket: AnimationDecoderTable.Ticket?
 
-        init(_ decoder: consuming sending Decoder) { self.decoder = decoder }
+        init(_ decoder: consuming sending Decoder, _ ticket: AnimationDecoderTable.Ticket?) {
+            self.decoder = decoder
+            self.ticket = ticket
+        }
     }
 
-    private let idleLimit: Int
-    private let idle: Lock<[Box]>
+    private struct State {
+        var idle: [Box] = []
+        /// A Boolean value that indicates whether a frame was requested.
+        var isUsed = false
+    }
+
+    private let byteCount: Int
+    private let limits: ImageLimits
+    private let table: AnimationDecoderTable
+    private let state = Lock(State())
     private let make: @Sendable () throws(ImageError) -> sending Decoder
 
     /// Creates a pool with one decoder. The pool calls `make` to create further decoders.
     ///
-    /// - Parameter idleLimit: The maximum number of idle decoders. The default is 2.
+    /// - Parameters:
+    ///   - byteCount: The memory of a decoder, in bytes.
+    ///   - table: The table of all decoders. The default is the table of the process.
     init(
-        _ first: consuming sending Decoder, idleLimit: Int = 2,
+        _ first: consuming sending Decoder, byteCount: Int, limits: ImageLimits,
+        table: AnimationDecoderTable = .shared,
         make: @escaping @Sendable () throws(ImageError) -> sending Decoder
     ) {
-        self.idleLimit = idleLimit
-        idle = Lock([Box(first)])
+        self.byteCount = byteCount
+        self.limits = limits
+        self.table = table
         self.make = make
+        // Without permission, the decoder is closed, and the first frame opens another one.
+        putBack(Box(first, try? openTicket()))
     }
 
     /// Decodes the frame `place` with a decoder that no other thread uses.
+    ///
+    /// The first call always succeeds in obtaining a decoder, so that each animation can show a frame.
+    ///
+    /// - Throws: The error of `body`, or the ``ImageError/LimitFailure`` of ``AnimationDecoderTable``.
     func decode<Result>(
         _ place: Int, _ body: (inout Decoder) throws(ImageError) -> Result
     ) throws(ImageError) -> Result {
@@ -58,17 +84,48 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
     /// Takes the decoder with the shortest path to `place`. A decoder advances one frame at a time and restarts to go
     /// back.
     private func borrow(for place: Int) throws(ImageError) -> Box {
-        let taken = idle.withLock { idle -> Box? in
-            let ahead = idle.indices.filter { idle[$0].frameIndex.map { $0 <= place } ?? false }
-            let best = ahead.max { (idle[$0].frameIndex ?? 0) < (idle[$1].frameIndex ?? 0) } ?? idle.indices.first
-            return best.map { idle.remove(at: $0) }
+        let (taken, isFirst) = state.withLock { state -> (Box?, Bool) in
+            let isFirst = !state.isUsed
+            state.isUsed = true
+            let ahead = state.idle.indices.filter { state.idle[$0].frameIndex.map { $0 <= place } ?? false }
+            let best =
+                ahead.max { (state.idle[$0].frameIndex ?? 0) < (state.idle[$1].frameIndex ?? 0) }
+                ?? state.idle.indices.first
+            return (best.map { state.idle.remove(at: $0) }, isFirst)
         }
-        if let taken { return taken }
-        return Box(try make())
+        if let taken {
+            taken.ticket?.begin()
+            return taken
+        }
+        var ticket: AnimationDecoderTable.Ticket?
+        do throws(ImageError) {
+            ticket = try openTicket()
+        } catch {
+            guard isFirst else { throw error }
+        }
+        return Box(try make(), ticket)
     }
 
     private func putBack(_ box: Box) {
+        guard let ticket = box.ticket else { return }
+        let idleLimit = limits.idleDecoders(byteCount: byteCount)
         // If the pool is full, the box is released after unlocking.
-        idle.withLock { if $0.count < idleLimit { $0.append(box) } }
+        let isKept = state.withLock { state in
+            guard state.idle.count < idleLimit else { return false }
+            state.idle.append(box)
+            return true
+        }
+        if isKept { ticket.end() }
+    }
+
+    private func openTicket() throws(ImageError) -> AnimationDecoderTable.Ticket {
+        try table.open(byteCount: byteCount, limits: limits) { [weak self] number in self?.close(number) }
+    }
+
+    /// Closes the decoder with a number if it's idle. The box is released after unlocking.
+    private func close(_ number: UInt64) {
+        _ = state.withLock { state -> Box? in
+            state.idle.firstIndex { $0.ticket?.number == number }.map { state.idle.remove(at: $0) }
+        }
     }
 }

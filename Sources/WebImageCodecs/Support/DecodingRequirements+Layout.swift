@@ -11,13 +11,18 @@ extension DecodingRequirements {
     ///   - options: The options of the decode.
     ///   - reduction: The way in which the decoder reduces the image.
     init?(_ info: ImageInfo, _ options: ImageDecodingOptions, _ reduction: DecoderReduction) {
+        // A decoder reduces noise only if the limits require it, so the size is that of the reduced image, and the memory
+        // is that of the whole image.
         let layout = try? DecodeLayout(
             rawSize: info.storedSize, orientation: info.orientation, options: options, reduction: reduction,
-            context: ImageProcessingContext(limits: .unlimited))
+            detail: min(info.detail, .fine), context: ImageProcessingContext(limits: .unlimited))
         guard let layout, layout.isScaled, reduction != .rows || layout.isMuchSmaller else { return nil }
         self.init(size: layout.decodedSize, byteCount: 0)
         let format = options.pixelFormat(info.bitDepth)
-        if reduction != .rows { add(pixelsOf: layout.decodedSize, bytesPerPixel: format.bytesPerPixel) }
+        if reduction != .rows {
+            let isNoise = info.detail == .noise && options.resampling.light == .linear
+            add(pixelsOf: isNoise ? info.storedSize : layout.decodedSize, bytesPerPixel: format.bytesPerPixel)
+        }
         // Resampling, the color conversion, and the orientation need the result and one copy of it.
         add(pixelsOf: layout.output, bytesPerPixel: 2 * format.bytesPerPixel)
     }
@@ -36,7 +41,11 @@ extension DecodingRequirements {
         // Deep sources also need a band with 16 bits per sample.
         let bytesPerPixel = info.bitDepth > 8 ? 8 + format.bytesPerPixel : format.bytesPerPixel
         add(pixelsOf: PixelSize(width: info.storedSize.width, height: rows), bytesPerPixel: bytesPerPixel)
-        // A source row contributes to up to seven output rows, with four floating-point sums per column.
+        // A source row contributes to up to seven output rows, with four floating-point sums per column. In linear light,
+        // up to 16 rows have a 16-bit copy, or a floating-point copy of deep sources.
         add(pixelsOf: PixelSize(width: info.storedSize.width, height: 7), bytesPerPixel: 16)
+        add(
+            pixelsOf: PixelSize(width: info.storedSize.width, height: 16),
+            bytesPerPixel: format == .rgba16 ? 16 : 8)
     }
 }

@@ -5,8 +5,8 @@ import WebImageCore
 
 /// A coder whose encoder writes only the frames that ``ImageEncoding/frames`` selects, including direct calls without
 /// a registry.
-package protocol FrameSelectingCoder: ImageCoder {
-    /// Encodes an image that has only the selected frames.
+package protocol FrameSelectingCoder: ColorPreparingCoder {
+    /// Encodes an image that has only the selected frames, and whose color space the format can describe.
     ///
     /// - Parameters:
     ///   - image: The image to encode, with all its frames.
@@ -25,6 +25,21 @@ extension FrameSelectingCoder {
     package func encode(
         _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
     ) throws(ImageError) -> Data {
-        try encode(selected: image.selecting(encoding.frames), as: encoding, context: context)
+        try encode(selected: prepared(image, as: encoding, context: context), as: encoding, context: context)
+    }
+
+    /// Returns the image with the selected frames, in the dynamic range and the color space in which the encoder writes it.
+    package func prepared(
+        _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
+    ) throws(ImageError) -> DecodedImage {
+        var selected = try image.selecting(encoding.frames)
+        // Only JPEG files store gain maps. These formats store the image that the gain map produces.
+        let storesPQ = encoding.format.map { [.png, .avif, .jxl].contains($0) } ?? false
+        let isPQ = storesPQ && encoding.preservesDynamicRange && encoding.color == .source
+        if isPQ, !selected.isAnimated { selected = try selected.inPQ(context: context) }
+        if encoding.format == .jpeg, encoding.preservesDynamicRange {
+            selected = try selected.withStandardBase(context: context)
+        }
+        return try selected.withEncodableColors(as: encoding, context: context)
     }
 }

@@ -23,14 +23,14 @@ final class LibraryFrameDecoder<Source: LibraryFrameSource & ~Copyable>: Animati
     ///   - another: A closure that opens the file again.
     init(
         _ source: consuming sending Source, timeline: AnimationTimeline, layout: DecodeLayout, limits: ImageLimits,
-        cost: Int,
+        cost: Int, table: AnimationDecoderTable = .shared,
         another: @escaping @Sendable () throws(ImageError) -> sending Source
     ) {
         self.timeline = timeline
         self.cost = cost
         self.layout = layout
         self.limits = limits
-        sources = DecoderPool(source, idleLimit: limits.idleDecoders(byteCount: cost), make: another)
+        sources = DecoderPool(source, byteCount: cost, limits: limits, table: table, make: another)
     }
 
     func frame(at place: Int) throws(ImageError) -> PixelBuffer {

@@ -59,11 +59,13 @@
                 let page = try reader.page(options.firstIndex, limits: context.limits)
                 if options.firstIndex == 0 { try info.requireAgreement(on: page.size, format: .tiff) }
                 let format: PixelFormat = page.isDeep ? options.pixelFormat(page.depth) : .rgba8
-                let layout = try DecodeLayout(
+                var layout = try DecodeLayout(
                     rawSize: page.size, orientation: page.orientation, options: options, format: format,
                     reduction: page.rowsPerUnit <= TIFFReader.maxRowsPerUnit ? .rows : .none, context: context)
-                let color = options.conversion(
+                let colors = options.colors(
                     page.colorModel.flatMap { .from(profile: page.iccProfile, model: $0) })
+                layout.curve = colors.curve
+                let color = colors.conversion
                 let convertsLast = layout.convertsLast(color)
                 let first = convertsLast ? nil : color
                 let last = convertsLast ? color : nil
@@ -83,7 +85,8 @@
                     pixels: pixels, scale: options.scale, format: info?.format ?? .tiff,
                     metadata: ImageMetadata(
                         storedSize: page.size, orientation: page.orientation, bitDepth: page.depth,
-                        hasAlpha: page.hasAlpha, isPartial: decoded.isPartial, iccProfile: page.iccProfile))
+                        hasAlpha: page.hasAlpha, isPartial: decoded.isPartial, iccProfile: page.iccProfile,
+                        color: colors.color, sourceCurve: colors.sourceCurve))
             }
         }
 

@@ -35,6 +35,7 @@
         ///
         /// - Throws: An ``ImageError/DecodingFailure``.
         init(_ bytes: UnsafeBufferPointer<UInt8>, limits: ImageLimits) throws(ImageError) {
+            try CodecLibraries.load(.tiff, with: wi_tiff_load)
             var handle: OpaquePointer?
             let status = wi_tiff_open(bytes.baseAddress, bytes.count, max(limits.maxDecodedBytes, 1 << 20), &handle)
             guard status == WI_TIFF_OK, let handle else {

@@ -28,6 +28,7 @@
             var layout = wi_tiff_picture(
                 width: UInt32(pixels.width), height: UInt32(pixels.height), channels: UInt32(channels),
                 bits: isWide ? 16 : 8, compression: kind, level: Int32(effort))
+            try CodecLibraries.load(.tiff, toEncode: true, with: wi_tiff_load)
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
             let status = EmbeddedMetadata(checked: image, as: encoding).withBytes { icc, _, xmp in

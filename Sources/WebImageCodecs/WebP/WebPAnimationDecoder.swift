@@ -60,8 +60,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
         self.limits = limits
         let make: @Sendable () throws(ImageError) -> sending State = { () throws(ImageError) in try State(encoded) }
         states = DecoderPool(
-            try make(), idleLimit: limits.idleDecoders(byteCount: AnimationMemory(canvasSize: canvasSize).byteCount),
-            make: make)
+            try make(), byteCount: AnimationMemory(canvasSize: canvasSize).byteCount, limits: limits, make: make)
     }
 
     var cost: Int { encoded.count + canvasSize.width * canvasSize.height * 4 * 2 }

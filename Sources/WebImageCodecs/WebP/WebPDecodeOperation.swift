@@ -20,7 +20,7 @@ struct WebPDecodeOperation {
 
     func decodeStill() throws(ImageError) -> DecodedImage {
         try options.requireStill()
-        let layout = try DecodeLayout(
+        var layout = try DecodeLayout(
             rawSize: size, orientation: orientation, options: options, reduction: .anySize, context: context)
         if isLossless { try context.limits.check(size) }
         let decodedSize = layout.decodedSize
@@ -30,7 +30,9 @@ struct WebPDecodeOperation {
             allowsPartial: options.allowsPartialData, context: context)
         // libwebp rounds down when it premultiplies, and unscaled pixels must be exact, so premultiply them here.
         let profile = WebPContainer(bytes)?.iccProfile()
-        let color = options.conversion(.from(profile: profile))
+        let colors = options.colors(.from(profile: profile))
+        let color = colors.conversion
+        layout.curve = colors.curve
         let convertsLast = layout.convertsLast(color)
         let isStraight = decodedSize == size
         if let color, !convertsLast, isStraight { color.convert(canvas, rows: 0..<size.height) }
@@ -59,8 +61,9 @@ struct WebPDecodeOperation {
             return try decodeWholeFrames(whole)
         }
         let plays = wanted == .all && container.isComplete && count > 1
-        let layout = try DecodeLayout(
+        var layout = try DecodeLayout(
             rawSize: size, orientation: orientation, options: options, frames: plays ? count : 1, context: context)
+        layout.curve = colors(of: container).curve
         if wanted.stillIndex != 0 { return try single(wanted.stillIndex, in: container, layout: layout) }
         let poster = try decodeFirstFrame(first, in: container)
         let animation = plays ? try makeDecoder(container, layout: layout) : nil
@@ -97,7 +100,7 @@ struct WebPDecodeOperation {
         let isWhole = try WebPBitmapDecoder.decode(
             UnsafeBufferPointer(start: frame.data, count: frame.count), into: canvas, x: place.x, y: place.y,
             size: place.size, isScaled: false, allowsPartial: options.allowsPartialData, context: context)
-        color(of: container)?.convert(canvas, rows: place.y..<place.y + place.height)
+        colors(of: container).conversion?.convert(canvas, rows: place.y..<place.y + place.height)
         canvas.premultiply(rows: place.y..<place.y + place.height)
         let isOpaque = canvas.isEveryPixelOpaque()
         return (canvas.finish(isOpaque: isOpaque), !isWhole)
@@ -123,16 +126,18 @@ struct WebPDecodeOperation {
         }
         return try WebPAnimationDecoder(
             data, timeline: AnimationTimeline(loopCount: container.loopCount, durations: durations),
-            canvasSize: size, layout: layout, color: color(of: container), limits: context.limits)
+            canvasSize: size, layout: layout, color: colors(of: container).conversion, limits: context.limits)
     }
 
-    private func color(of container: borrowing WebPContainer) -> ColorConversion? {
-        options.conversion(.from(profile: container.iccProfile()))
+    private func colors(of container: borrowing WebPContainer) -> DecodedColors {
+        options.colors(.from(profile: container.iccProfile()))
     }
 
     private func metadata(isPartial: Bool) -> ImageMetadata {
-        ImageMetadata(
-            storedSize: size, orientation: orientation, hasAlpha: hasAlpha, isPartial: isPartial,
-            iccProfile: WebPContainer(bytes)?.iccProfile())
+        let profile = WebPContainer(bytes)?.iccProfile()
+        let colors = options.colors(.from(profile: profile))
+        return ImageMetadata(
+            storedSize: size, orientation: orientation, hasAlpha: hasAlpha, isPartial: isPartial, iccProfile: profile,
+            color: colors.color, sourceCurve: colors.sourceCurve)
     }
 }

@@ -73,9 +73,15 @@ struct WebPIncrementalDecoder: IncrementalDecoder, ~Copyable {
         let done = isWhole ? height : min(height, Int(wi_webp_decoder_rows(handle)))
         guard done > 0 else { return nil }
         let fraction = Double(done) / Double(height)
+        let isOpaque = isWhole && !probe.hasAlpha
+        let isStraight = probe.hasAlpha && !isScaled
+        // `append` passes no data to libwebp after the end of the image.
+        let pixels =
+            isWhole
+            ? try canvas.finish(isOpaque: isOpaque, isStraight: isStraight)
+            : try canvas.snapshot(isOpaque: isOpaque, isStraight: isStraight)
         return IncrementalImage(
-            pixels: try canvas.snapshot(
-                isOpaque: isWhole && !probe.hasAlpha, isStraight: probe.hasAlpha && !isScaled),
+            pixels: pixels,
             rows: done == height ? probe.storedSize.height : Int(Double(probe.storedSize.height) * fraction),
             passes: isWhole ? 1 : 0, fraction: fraction, isComplete: isWhole, hasAlpha: probe.hasAlpha,
             iccProfile: iccProfile, color: .from(profile: iccProfile))

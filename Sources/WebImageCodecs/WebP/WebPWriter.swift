@@ -69,7 +69,7 @@ enum WebPWriter {
         wi_webp_options(
             is_lossless: encoding.isLossless ? 1 : 0, is_exact: encoding.isExact ? 1 : 0,
             quality: Float(encoding.quality ?? 80), effort: Int32(try encoding.checkedEffort() ?? -1),
-            preset: preset(encoding.preset))
+            preset: preset(encoding.preset), is_fine: encoding.visualScore != nil ? 1 : 0)
     }
 
     private static func preset(_ preset: ImageEncoding.Preset?) -> wi_webp_preset {

@@ -3,9 +3,15 @@
 import WebImageCore
 
 extension OptionSpec {
+    /// The color spaces of encoded images. The first one is the default.
+    fileprivate static let colorSpaces = [ImageColorSpace.source, .sRGB, .displayP3].map(\.rawValue)
+
     /// The encoding options, for commands that encode images.
     package static let encoding = [
         OptionSpec("quality", letter: "Q", value: "N", help: "1 (smallest) to 100 (best), for lossy formats."),
+        OptionSpec(
+            "looks", value: "SCORE",
+            help: "Visual quality to reach instead of --quality: 1 to 100 (SSIMULACRA2). For jpeg, webp, avif, jxl."),
         OptionSpec(
             "lossless",
             help: "Encode without loss: webp, avif, jxl. A JPEG can be restored exactly from a .jxl file."),
@@ -19,13 +25,20 @@ extension OptionSpec {
             "subsampling", value: "444|422|420", words: ["444", "422", "420", "4:4:4", "4:2:2", "4:2:0"],
             help: "Chroma subsampling: jpeg, avif, heic. 4:4:4 is the same as 444."),
         OptionSpec(
+            "color-space", value: "source|srgb|display-p3", words: colorSpaces,
+            help: "Color space: source keeps the gamut of the image (default), srgb and display-p3 convert it. Formats "
+                + "without color profiles and transformers that change colors always use srgb."),
+        OptionSpec(
+            "dynamic-range", value: "high|standard",
+            help: "Keep PQ, HLG, and gain maps if the format can (high, default), or map the tones (standard)."),
+        OptionSpec(
             "progressive", help: "Write a progressive JPEG, or a lossless JPEG XL that begins with smaller versions."),
         OptionSpec(
             "background", letter: "b", value: "COLOR",
             help: "Background of transparent pixels in JPEG: white (default), black, or a color such as #334455."),
         OptionSpec(
-            "metadata", value: "POLICY", words: ["strip", "keep", "keep-except-location"],
-            help: "EXIF and XMP metadata to write: strip (default), keep, or keep-except-location."),
+            "metadata", value: "POLICY", words: ["strip", "keep", "keep-except-location", "keep-copyright"],
+            help: "EXIF and XMP metadata to write: strip (default), keep, keep-except-location, or keep-copyright."),
         OptionSpec(
             "embed-thumbnail", value: "N",
             help: "Embed a thumbnail with at most N pixels on the longer side: jpeg, heic."),
@@ -36,6 +49,7 @@ extension OptionSpec {
 extension Arguments {
     private static let metadataPolicies: [(String, ImageEncoding.MetadataPolicy)] = [
         ("strip", .strip), ("keep", .keep), ("keep-except-location", .keepExceptLocation),
+        ("keep-copyright", .keepCopyright),
     ]
 
     /// The first option of ``OptionSpec/encoding`` that was specified, or `nil` if there's none.
@@ -54,13 +68,17 @@ extension Arguments {
             default: nil
             }
         let policy = try choice("metadata", of: Self.metadataPolicies.map(\.0))
+        let color = try choice("color-space", of: OptionSpec.colorSpaces).flatMap(ImageColorSpace.init(rawValue:))
+        let range = try choice("dynamic-range", of: ["high", "standard"])
         return ImageEncoding(
             format: format, quality: try integer("quality", in: 1...100), isLossless: has("lossless"),
             isProgressive: has("progressive"), effort: try integer("effort", in: 0...9), background: try background(),
             chromaSubsampling: subsampling, isExact: has("exact"),
             thumbnailDimension: try integer("embed-thumbnail", in: 1...4_096), maxByteCount: maxBytes,
             maxDimension: try integer("max-dimension", in: 1...1_000_000),
-            metadata: Self.metadataPolicies.first { $0.0 == policy }?.1 ?? .strip)
+            metadata: Self.metadataPolicies.first { $0.0 == policy }?.1 ?? .strip,
+            preservesDynamicRange: range != "standard", color: color ?? .source,
+            visualScore: try integer("looks", in: 1...100))
     }
 
     private func background() throws(UsageError) -> PixelColor {

@@ -42,6 +42,12 @@ extension Arguments {
             ? .fill(width: Double(width), height: Double(height)) : .exact(width: Double(width), height: Double(height))
     }
 
+    /// Returns the filter for `--size`, with the light that `--light` specifies.
+    package func resampling() throws(UsageError) -> ResamplingFilter {
+        let light = try choice("light", of: ResamplingFilter.Light.allCases.map(\.rawValue))
+        return .lanczos3(light: light.flatMap(ResamplingFilter.Light.init) ?? .linear)
+    }
+
     /// Parses text in the form `AxB`, `Ax`, or `xB`. Returns `nil` for any other text.
     static func dimensions(_ text: String, in range: ClosedRange<Int>) -> (Int?, Int?)? {
         let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
@@ -84,6 +90,15 @@ extension Arguments {
             throw UsageError("--\(option): “\(text)” isn’t a duration (use a duration such as \(example))")
         }
         return count * factor
+    }
+
+    /// Returns the value of an option as a number, or `nil` if the option wasn't specified.
+    package func number(_ option: String) throws(UsageError) -> Double? {
+        guard let text = last(option) else { return nil }
+        guard let value = Double(text), value.isFinite else {
+            throw UsageError("--\(option): “\(text)” isn’t a number (use a number such as 80)")
+        }
+        return value
     }
 
     /// Throws an error if the number of operands isn't within `range`.

@@ -38,6 +38,13 @@ package struct Arguments: Sendable, Equatable {
     /// Returns a Boolean value that indicates whether an option was specified.
     package func has(_ option: String) -> Bool { values[option] != nil }
 
+    /// Returns arguments in which the values of an option don't end with a mark.
+    func dropping(_ mark: Character, from option: String) -> Arguments {
+        var result = self
+        result.values[option] = values[option]?.map { $0.last == mark ? String($0.dropLast()) : $0 }
+        return result
+    }
+
     /// Returns the last value of an option.
     package func last(_ option: String) -> String? { values[option]?.last }
 }
@@ -54,14 +61,17 @@ private struct Reader {
     }
 
     mutating func read(_ words: [String]) throws(UsageError) {
-        let names = options.map { strdup($0.name) }
+        let spellings = options.indices.flatMap { index in
+            ([options[index].name] + options[index].aliases).map { (name: $0, index: index) }
+        }
+        let names = spellings.map { strdup($0.name) }
         var vector = (["webimage"] + words).map { strdup($0) } + [nil]
         let copies = vector
         defer { for copy in names + copies { free(copy) } }
-        let table = options.indices.map { index in
+        let table = zip(names, spellings).map { name, spelling in
             wi_option(
-                name: UnsafePointer(names[index]), value: number(index),
-                takes_argument: options[index].placeholder != nil)
+                name: UnsafePointer(name), value: number(spelling.index),
+                takes_argument: options[spelling.index].placeholder != nil)
         }
         let count = Int32(words.count + 1)
         var restart = true

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageCore
+
 /// The description of a command-line option.
 package struct OptionSpec: Sendable, Hashable {
     /// The kind of the argument, for the completion of shells.
@@ -24,6 +26,8 @@ package struct OptionSpec: Sendable, Hashable {
     package let valueKind: ValueKind
     /// The help text, in one or two sentences.
     package let help: String
+    /// Further long names with the same meaning, without dashes. The help text doesn't list them.
+    package let aliases: [String]
 
     /// Creates an option.
     ///
@@ -33,10 +37,13 @@ package struct OptionSpec: Sendable, Hashable {
     ///   - placeholder: The placeholder for the argument. A list such as `auto|never` also defines the allowed words.
     ///     `FILE` and `DIR` stand for paths. The default is `nil`, which means that the option has no argument.
     ///   - words: The allowed words if the placeholder doesn't list them. The default is an empty array.
+    ///   - aliases: Further long names. The default is an empty array.
     ///   - help: The help text.
     package init(
-        _ name: String, letter: Character? = nil, value placeholder: String? = nil, words: [String] = [], help: String
+        _ name: String, letter: Character? = nil, value placeholder: String? = nil, words: [String] = [],
+        aliases: [String] = [], help: String
     ) {
+        self.aliases = aliases
         self.name = name
         self.letter = letter
         self.placeholder = placeholder
@@ -45,9 +52,9 @@ package struct OptionSpec: Sendable, Hashable {
         valueKind =
             if !words.isEmpty {
                 .words(words)
-            } else if choices.contains("FILE") {
+            } else if choices.contains("FILE") || choices.contains("OUT") {
                 .file
-            } else if choices == ["DIR"] {
+            } else if choices.contains("DIR") {
                 .directory
             } else if choices.count > 1 {
                 .words(choices)
@@ -60,7 +67,7 @@ package struct OptionSpec: Sendable, Hashable {
     package static let json = OptionSpec("json", help: "Print JSON, one object per line.")
     /// The option `--help` of every command.
     package static let help = OptionSpec("help", letter: "h", help: "Print this help.")
-    /// The options of every command.
+    /// The options of every command except `serve`, whose program only has ``help``.
     package static let general = [
         OptionSpec("quiet", letter: "q", help: "Print only errors and requested data, such as JSON."),
         OptionSpec("verbose", letter: "v", help: "Log every step of loading to standard error."),
@@ -89,6 +96,10 @@ package struct OptionSpec: Sendable, Hashable {
         "size", letter: "s", value: "GEOMETRY",
         help: "Size in pixels: 320x240 fits into the box, and 320 (or 320x) and x240 limit one side. These never "
             + "enlarge. 320x240^ fills the box and crops, and 320x240! ignores the aspect ratio.")
+    /// The option `--light` of the commands that write images of a specified size.
+    package static let light = OptionSpec(
+        "light", value: "linear|encoded", words: ResamplingFilter.Light.allCases.map(\.rawValue),
+        help: "Reduce to --size by averaging intensities of light (linear, default) or the stored values (encoded).")
     /// The option `--format` of every command that encodes images.
     package static let format = OptionSpec(
         "format", letter: "f", value: "FORMAT", words: ["jpg"] + ImageFormatName.all,
@@ -100,6 +111,25 @@ package struct OptionSpec: Sendable, Hashable {
     package static let inputFile = OptionSpec(
         "input-file", letter: "i", value: "FILE",
         help: "Read URLs and paths from this file, one per line (- for standard input).")
+    /// The option `--recursive` of every command that reads directories.
+    package static let recursive = OptionSpec(
+        "recursive", letter: "r", help: "Include the images in subdirectories of directories.")
+    /// The option `--jobs` of every command that processes several images.
+    package static let jobs = OptionSpec(
+        "jobs", letter: "j", value: "N",
+        help: "Maximum number of images to process at the same time, from 1 to 1000.")
+    /// The options of every command that reads any number of images.
+    package static let inputs = [recursive, inputFile, jobs]
+    /// The options of every command that writes images.
+    package static let outputs = [
+        OptionSpec(
+            "output", letter: "o", value: "OUT",
+            help: "Output: a file for one image, a directory, a name with placeholders such as {name}, or - for "
+                + "standard output."),
+        OptionSpec("output-dir", letter: "d", value: "DIR", help: "Write the images to this directory."),
+        OptionSpec("overwrite", letter: "y", help: "Overwrite existing files. By default, they’re errors."),
+        OptionSpec("no-clobber", letter: "n", help: "Skip images whose output file exists."),
+    ]
     /// The option `--transform` of every command that writes images.
     package static let transform = OptionSpec(
         "transform", letter: "t", value: "LIST",
@@ -114,6 +144,19 @@ package struct CommandSpec: Sendable {
         package let options: [OptionSpec]
     }
 
+    /// An example for the help text and the man page.
+    package struct Example: Sendable {
+        /// A sentence that describes the purpose, without its period.
+        package let purpose: String
+        /// The command line.
+        package let line: String
+
+        package init(_ purpose: String, _ line: String) {
+            self.purpose = purpose
+            self.line = line
+        }
+    }
+
     /// The name of the command, which is the first word after `webimage`.
     package let name: String
     /// The operands that follow the name.
@@ -124,24 +167,32 @@ package struct CommandSpec: Sendable {
     package let summary: String
     /// The paragraphs of the command's help text.
     package let details: [String]
-    /// The options of the command, including ``OptionSpec/general``.
+    /// The examples of the help text and of the man page.
+    package let examples: [Example]
+    /// The members of the objects that `--json` prints, in order. It's empty if the command has no such option.
+    package let fields: [JSONField]
+    /// The options of the command, including the general ones.
     package let options: [OptionSpec]
 
     package init(
         _ name: String, operands: String, words: [String] = [], summary: String, details: [String] = [],
-        options: [OptionSpec]
+        options: [OptionSpec], general: [OptionSpec] = OptionSpec.general, fields: [JSONField] = [],
+        examples: [Example] = []
     ) {
         self.name = name
         self.operands = operands
         self.words = words
         self.summary = summary
         self.details = details
-        self.options = options + OptionSpec.general
+        self.options = options + general
+        self.fields = fields
+        self.examples = examples
     }
 
     /// The options in the order of the help text. Sections without options are omitted.
     package var sections: [Section] {
         let groups: [(String, [OptionSpec])] = [
+            ("Input options", OptionSpec.inputs), ("Output options", OptionSpec.outputs),
             ("Encoding options", OptionSpec.encoding), ("Network options", OptionSpec.network),
             ("General options", OptionSpec.general),
         ]

@@ -8,27 +8,41 @@ package enum Commands {
         + "#rrggbb, #rrggbbaa, black, white, or clear."
     /// The help text for operands.
     private static let inputs =
-        "An argument is a URL, the path of a file, or “-” for an image from standard input. Without a scheme, "
-        + "https:// is added if no such file exists and the text begins with a host name."
+        "An input is a URL, the path of a file or directory, a pattern such as *.png, @FILE for a list of inputs (one "
+        + "per line, where lines that begin with # are skipped), or - for an image from standard input. A directory "
+        + "includes the images in it, with --recursive also those in its subdirectories. Without a scheme, https:// is "
+        + "added if no such file exists and the text begins with a host name, and a note says so. A failed input "
+        + "doesn’t stop the others."
+    /// The help text for the output options.
+    private static let outputs =
+        "For one image, --output names a file, or an existing directory. For several images, it names a directory, "
+        + "which is created unless its name has an extension. A / at the end always means a directory. Directories of "
+        + "inputs keep their structure. The placeholders of output names are {name} (the name of the input without "
+        + "its extension), {dir} (the directory of the input), {width}, {height}, {format} (the extension of the "
+        + "format), and {n} (the number of the input from 1, with leading zeros). The command prints what it wrote."
+
+    /// The JSON members for the origin of an image.
+    private static let origins = [
+        JSONField(
+            "source", .string, isOptional: true, "memoryCache, diskCache, cacheTier, revalidated, network, or local."),
+        JSONField("isStale", .boolean, "True if the image is stale, for example because the server is offline."),
+        JSONField(
+            "timings", .object, isOptional: true, "The times disk, load, decode, transform, and total in milliseconds."),
+    ]
 
     package static let fetch = CommandSpec(
-        "fetch", operands: "URL|FILE|DIR…",
+        "fetch", operands: "INPUT…",
         summary: "Fetch images through the cache and report where each one came from.",
         details: [
-            inputs + " A directory includes all images in it and in its subdirectories. A failed image doesn’t stop "
-                + "the others.",
-            "--output and --output-dir write the original data. With --size, --transform, --format, or an encoding "
-                + "option, the image is encoded again. The extension of the output file then names the format, unless "
-                + "--format specifies it.",
+            inputs, outputs,
+            "The output is the original data. With --size, --transform, --format, or an encoding option, the image is "
+                + "encoded again. The extension of the output then names the format, unless --format specifies it.",
+            "If the command is interrupted, the disk cache keeps the data received so far, and the next command "
+                + "resumes the downloads if the server supports it.",
             transformers,
         ],
         options: [
             .size,
-            OptionSpec(
-                "output", letter: "o", value: "FILE|-",
-                help: "Write the image to this file or to standard output. Only for one image."),
-            OptionSpec("output-dir", letter: "d", value: "DIR", help: "Write the images to this directory."),
-            OptionSpec("no-clobber", letter: "n", help: "Don’t overwrite existing files."),
             .transform,
             .format,
             .cachePolicy,
@@ -39,16 +53,28 @@ package enum Commands {
                 "previews", value: "progressive|blurred",
                 help: "Create previews during the download: the part received so far, or the whole image, blurred."),
             OptionSpec("preview-dir", value: "DIR", help: "Write the previews to this directory, as numbered PNGs."),
-            .inputFile,
-            OptionSpec("jobs", letter: "j", value: "N", help: "Maximum number of concurrent loads (32 by default)."),
             OptionSpec(
                 "trace", value: "FILE",
                 help: "Record a trace for Perfetto or about:tracing. URLs are stored without queries and credentials."),
             .json,
-        ] + OptionSpec.encoding + OptionSpec.network)
+        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.network,
+        fields: JSONField.with(
+            origins + [
+                JSONField(
+                    "previews", .array, isConditional: true,
+                    "With --previews: objects with byteCount, width, height, and output.")
+            ]),
+        examples: [
+            .init(
+                "Download an image with a header field",
+                "webimage fetch https://example.org/photo.jpg -H \"Accept: image/webp\" -o photo.webp"),
+            .init(
+                "Download the images of a list and convert them",
+                "webimage fetch @list.txt -s 1600 -f webp -o 'images/{n}-{name}.{format}'"),
+        ])
 
     package static let show = CommandSpec(
-        "show", operands: "FILE|URL…",
+        "show", operands: "INPUT…",
         summary: "Display images in the terminal.",
         details: [
             inputs,
@@ -75,45 +101,144 @@ package enum Commands {
             OptionSpec(
                 "loop", value: "N", help: "Number of times to play an animation (0 repeats indefinitely)."),
             .optionalCacheDirectory,
-        ] + OptionSpec.network)
+        ] + OptionSpec.inputs + OptionSpec.network,
+        examples: [.init("Show the images of a directory", "webimage show -r ~/Pictures")])
 
     package static let info = CommandSpec(
-        "info", operands: "FILE|URL…",
+        "info", operands: "INPUT…",
         summary: "Print the format, size, orientation, frames, and color profile of images.",
         details: [inputs],
         options: [
             OptionSpec("exif", help: "Also print the EXIF tags."), .json, .optionalCacheDirectory,
-        ] + OptionSpec.network)
+        ] + OptionSpec.inputs + OptionSpec.network,
+        fields: JSONField.with([
+            JSONField("storedWidth", .number, isOptional: true, "The width without the orientation."),
+            JSONField("storedHeight", .number, isOptional: true, "The height without the orientation."),
+            JSONField("orientation", .number, isOptional: true, "The EXIF orientation, from 1 to 8."),
+            JSONField(
+                "loopCount", .number, isOptional: true, "The number of times an animation plays (0: indefinitely)."),
+            JSONField("frameDurations", .array, "The durations of the frames of an animation in milliseconds."),
+            JSONField("hasAlpha", .boolean, isOptional: true, "True if the image has an alpha channel."),
+            JSONField("bitDepth", .number, isOptional: true, "The number of bits per sample."),
+            JSONField("colorProfile", .string, isOptional: true, "The name of the embedded color profile."),
+            JSONField("colorPrimaries", .number, isOptional: true, "The color primaries (ITU-T H.273)."),
+            JSONField("transferCharacteristics", .number, isOptional: true, "The transfer function (ITU-T H.273)."),
+            JSONField(
+                "gainMap", .object, isConditional: true,
+                "The kind, maximum headroom, and size of the gain map, if the file has one."),
+            JSONField("exif", .object, isConditional: true, "With --exif: the EXIF tags as strings."),
+        ]),
+        examples: [.init("Print the EXIF tags as JSON", "webimage info photo.jpg --exif --json")])
 
     package static let decode = CommandSpec(
-        "decode", operands: "IN",
-        summary: "Decode an image to raw pixels.",
+        "decode", operands: "INPUT…",
+        summary: "Decode images to raw pixels.",
         details: [
             inputs,
-            "Writes the pixels row by row without padding, and several frames one after another. The pixels of rgba8 "
-                + "and rgba16 have premultiplied alpha. The samples of rgba16 have 16 bits in the byte order of the "
-                + "machine. rgb8 omits alpha, so transparent pixels are black.",
-            "The command prints the width and the height to standard output, or to standard error if the pixels are "
-                + "written to standard output.",
+            "Without --output and --output-dir, the pixels are written to standard output. Only the first frame of an "
+                + "animation is decoded, unless --frames selects others.",
+            "The command writes the pixels row by row without padding, and several frames one after another. The "
+                + "pixels of rgba8 and rgba16 have premultiplied alpha. The samples of rgba16 have 16 bits in the byte "
+                + "order of the machine. rgb8 omits alpha, so transparent pixels are black.",
+            "The command prints the width, the height, and the name of each file to standard output. If the pixels "
+                + "are written to standard output, it prints the width and the height to standard error.",
+            outputs,
         ],
         options: [
-            OptionSpec(
-                "output", letter: "o", value: "FILE|-", help: "Output file for the pixels (standard output by default)."
-            ),
             OptionSpec("pixel-format", value: "rgba8|rgba16|rgb8", help: "Format of the pixels (rgba8 by default)."),
             .size,
             .frames,
+            .json,
             .optionalCacheDirectory,
-        ] + OptionSpec.network)
+        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.network,
+        fields: JSONField.with([]),
+        examples: [.init("Pass pixels to another program", "webimage decode photo.jpg -s 640x480! -o - | program")])
+
+    package static let thumbnail = CommandSpec(
+        "thumbnail", operands: "INPUT…",
+        summary: "Create thumbnails of images and of whole directories.",
+        details: [
+            inputs,
+            "Without --output and --output-dir, the thumbnail of a/photo.jpg is a/tn_photo.jpg, and that of a URL is "
+                + "in the current directory. Files in directories whose names begin with tn_ are then skipped. In "
+                + "output names, %s is the same as {name}.",
+            "Without --format and an extension in the output name, opaque thumbnails are JPEG files, and others are "
+                + "PNG files. A thumbnail contains only the first frame of an animation.",
+            outputs,
+        ],
+        options: [
+            OptionSpec(
+                "size", letter: "s", value: "SIZE",
+                help: "Size in pixels (128 by default): 200 fits into 200x200, 200x and x200 limit one side. These "
+                    + "never enlarge. 200x200^ fills the box and crops the center, and 200x200! ignores the aspect "
+                    + "ratio."),
+            OptionSpec(
+                "crop", value: "none|center|smart|attention|entropy", aliases: ["smartcrop"],
+                help: "Fill the box and crop the rest: the center, or the part that smart (attention) or entropy "
+                    + "finds. --smartcrop is the same."),
+            .format,
+            .transform,
+            .json,
+            .optionalCacheDirectory,
+        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.network,
+        fields: JSONField.with([]),
+        examples: [
+            .init(
+                "Create thumbnails of a directory tree in another directory",
+                "webimage thumbnail -r ~/Pictures -s 200 -f webp -o thumbnails/"),
+            .init("Create square thumbnails", "webimage thumbnail *.jpg -s 200x200 --crop smart"),
+        ])
+
+    package static let compare = CommandSpec(
+        "compare", operands: "A B",
+        summary: "Compare two images: SSIMULACRA 2 score, PSNR, and a difference image.",
+        details: [
+            "A and B are URLs, paths, or - for standard input. Both images must have the same size. Only the first "
+                + "frame of an animation is compared.",
+            "SSIMULACRA 2 estimates the visible difference: 100 means equal, 90 invisible, 70 high quality, 50 medium "
+                + "quality, and 30 low quality. Scores can be negative. They’re reliable for images of at least 256 "
+                + "pixels per side. Images with transparent pixels are compared on dark and on light gray, and the "
+                + "lower score counts. PSNR is in decibels. Equal images have no PSNR.",
+        ],
+        options: [
+            OptionSpec(
+                "output", letter: "o", value: "OUT",
+                help: "Write the absolute difference of the pixels to this file, or to standard output (-). The "
+                    + "extension names the format (png by default)."),
+            OptionSpec("gain", value: "N", help: "Factor of the difference image, 1 to 255 (8 by default)."),
+            OptionSpec(
+                "min-score", value: "SCORE", help: "Exit with status 1 if the score is less than this number."),
+            .format,
+            OptionSpec("overwrite", letter: "y", help: "Overwrite existing files. By default, they’re errors."),
+            .json,
+            .optionalCacheDirectory,
+        ] + OptionSpec.network,
+        fields: [
+            JSONField("command", .string, "compare."),
+            JSONField("inputs", .array, "The two inputs, as in other commands."),
+            JSONField("status", .string, "ok, or failed."),
+            JSONField("width", .number, isOptional: true, "The width of the images in pixels."),
+            JSONField("height", .number, isOptional: true, "The height of the images in pixels."),
+            JSONField("isEqual", .boolean, isOptional: true, "True if all pixels are equal."),
+            JSONField("ssimulacra2", .number, isOptional: true, "The SSIMULACRA 2 score, or null below 8 pixels."),
+            JSONField("psnr", .number, isOptional: true, "The PSNR in decibels, or null for equal images."),
+            JSONField("outputs", .array, "The difference image, as in other commands."),
+            JSONField("error", .object, isOptional: true, "The error, as in other commands."),
+        ],
+        examples: [
+            .init("Check a lossy file in a script", "webimage compare photo.png photo.avif --min-score 80"),
+            .init("Show where images differ", "webimage compare a.png b.png -o - | webimage show -"),
+        ])
 
     package static let convert = CommandSpec(
-        "convert", operands: "IN OUT",
+        "convert", operands: "INPUT… [OUT]",
         summary: "Convert images to another format.",
         details: [
-            inputs + " The extension of OUT names the format, unless --format specifies it. “-” as OUT writes to "
-                + "standard output and requires --format.",
-            "With --output-dir, all arguments are inputs, and a directory includes all images in it. --format then "
-                + "specifies the format of the output files.",
+            inputs,
+            "Without --output and --output-dir, the last argument is the output. The extension of the output names "
+                + "the format, unless --format specifies it. “-” as the output writes to standard output and requires "
+                + "--format.",
+            outputs,
             "The formats gif, webp, apng, avif, and jxl preserve animations. Other formats, such as png and jpeg, "
                 + "contain only the first frame. --frames selects frames by numbers and ranges from 0, in playback "
                 + "order, such as 3, 0-9, 2,5,8-12, 10- (to the last frame), or 9-0 (backward). If OUT contains %d, "
@@ -122,10 +247,8 @@ package enum Commands {
         ],
         options: [
             .format,
-            OptionSpec(
-                "output-dir", letter: "d", value: "DIR", help: "Convert all arguments and write them to this directory."
-            ),
             .size,
+            .light,
             .transform,
             .frames,
             OptionSpec(
@@ -134,8 +257,15 @@ package enum Commands {
             OptionSpec(
                 "loop", value: "N",
                 help: "Number of times the animation plays (0 repeats indefinitely). By default, it doesn’t change."),
+            .json,
             .optionalCacheDirectory,
-        ] + OptionSpec.encoding + OptionSpec.network)
+        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.network,
+        fields: JSONField.with([]),
+        examples: [
+            .init("Convert an animation", "webimage convert animation.gif animation.webp -Q 80"),
+            .init("Convert a directory tree", "webimage convert -r photos -f avif -o converted/"),
+            .init("Use the command in a pipe", "webimage convert - -f webp - < photo.png > photo.webp"),
+        ])
 
     /// The names of the actions of `cache`.
     package static let cacheActions = [
@@ -182,7 +312,64 @@ package enum Commands {
                 "input-file", letter: "i", value: "FILE",
                 help: "import: a file in which each line contains a URL, a space, and a path (- for standard input)."),
             .json,
-        ])
+        ],
+        fields: [
+            JSONField("command", .string, "cache."),
+            JSONField("action", .string, "The action, such as info."),
+            JSONField("status", .string, "ok, or failed. A failed object can contain only the error."),
+            JSONField("path", .string, isConditional: true, "path, info: the directory of the cache."),
+            JSONField("removed", .number, isConditional: true, "trim, clear: the number of removed entries."),
+            JSONField("freedBytes", .number, isConditional: true, "trim, clear: the number of freed bytes."),
+            JSONField("exported", .number, isConditional: true, "export: the number of exported entries."),
+            JSONField("imported", .number, isConditional: true, "import: the number of imported images."),
+            JSONField("url", .string, isConditional: true, "list, show: the URL without credentials."),
+            JSONField("key", .string, isConditional: true, "list, show: the key of the entry."),
+            JSONField("fileName", .string, isConditional: true, "list, show: the name of the entry file."),
+            JSONField("readable", .boolean, isConditional: true, "show: true if the entry can be read."),
+            JSONField("format", .string, isOptional: true, isConditional: true, "list, show: the format of the image."),
+            JSONField(
+                "size", .string, isOptional: true, isConditional: true, "show: the size of the image, such as 640x480."),
+            JSONField("entries", .number, isConditional: true, "info, trim, clear: the number of entries."),
+            JSONField(
+                "bytes", .number, isConditional: true,
+                "info, list, show, trim, clear: the size on disk. export, import: the size of the images."),
+            JSONField("limit", .number, isConditional: true, "info: the maximum size."),
+            JSONField("oldest", .string, isOptional: true, isConditional: true, "info: the date of the oldest entry."),
+            JSONField("hits", .number, isConditional: true, "info: the number of reads that found an entry."),
+            JSONField("misses", .number, isConditional: true, "info: the number of cache misses."),
+            JSONField(
+                "hitRate", .number, isOptional: true, isConditional: true, "info: the share of hits, from 0 to 1."),
+            JSONField(
+                "negativeEntries", .number, isConditional: true,
+                "info: always 0, because each process remembers its failures in memory."),
+            JSONField(
+                "suspended", .string, isOptional: true, isConditional: true, "info: the reason why writing is paused."),
+            JSONField("dataSize", .number, isConditional: true, "show: the size of the encoded image."),
+            JSONField("storedAt", .string, isConditional: true, "list, show: the date at which the entry was stored."),
+            JSONField("lastAccessedAt", .string, isConditional: true, "list, show: the date of the last access."),
+            JSONField(
+                "expiresAt", .string, isOptional: true, isConditional: true,
+                "list, show: the date after which the entry is stale."),
+            JSONField("tags", .array, isConditional: true, "list, show: the tags."),
+            JSONField(
+                "attachment", .number, isOptional: true, isConditional: true,
+                "show: the size of the value that an app attached."),
+            JSONField(
+                "httpStatus", .number, isOptional: true, isConditional: true, "show: the status code of the response."),
+            JSONField(
+                "fields", .array, isConditional: true, "show: the header fields, as arrays of a name and a value."),
+            JSONField("checked", .number, isConditional: true, "verify: the number of checked entries."),
+            JSONField(
+                "corrupt", .number, isConditional: true, "verify: the number of corrupt entries, which were removed."),
+            JSONField(
+                "recovered", .number, isConditional: true, "verify: the number of entries that were added to the index."
+            ),
+            JSONField("missing", .number, isConditional: true, "verify: the number of entries without a file."),
+            JSONField("skipped", .number, isConditional: true, "export, import: the number of skipped entries."),
+            JSONField("failed", .number, isConditional: true, "export, import: the number of failed entries."),
+            JSONField("error", .object, isOptional: true, "The error, as in other commands."),
+        ],
+        examples: [.init("Remove entries that are older than 30 days", "webimage cache trim --max-age 30d")])
 
     package static let demo = CommandSpec(
         "demo", operands: "",
@@ -194,17 +381,24 @@ package enum Commands {
         ],
         options: [
             OptionSpec(
-                "output-dir", letter: "d", value: "DIR", help: "Directory of contact-sheet.png (./demo by default).")
-        ])
+                "output-dir", letter: "d", value: "DIR", help: "Directory of contact-sheet.png (./demo by default)."),
+            .json,
+        ],
+        fields: JSONField.with(
+            [
+                JSONField("pass", .number, "The number of the pass, from 1."),
+                JSONField("isExpected", .boolean, "True if the result is as the album specifies."),
+            ] + origins))
 
     package static let gallery = CommandSpec(
-        "gallery", operands: "[URL|FILE|DIR]…",
+        "gallery", operands: "[INPUT…]",
         summary: "Browse images in a window.",
         details: [
-            inputs + " A directory includes all images in it and in its subdirectories. Without arguments, the "
-                + "gallery shows the bundled album. A server on 127.0.0.1 provides it with different URLs for as "
-                + "many images as --count specifies. --delay, --failure-rate, and --limit-rate simulate network "
-                + "problems.",
+            "An argument is a URL, a file, a pattern such as *.png, @FILE for a list of inputs (one per line), or “-” "
+                + "for an image from standard input. A directory includes all images "
+                + "in it and in its subdirectories. Without arguments, the gallery shows the bundled album. A server on "
+                + "127.0.0.1 provides it with different URLs for as many images as --count specifies. --delay, "
+                + "--failure-rate, and --limit-rate simulate network problems.",
             "Enter or a click opens an image, the arrow keys move between images, and Escape goes back. Ctrl+? lists "
                 + "all shortcuts. You can drop images and URLs on the window. The command requires a display and a "
                 + "build with GTK (trait GTK).",
@@ -237,11 +431,32 @@ package enum Commands {
         details: [
             "Each check has the status ok, note, or unsafe. If a check is unsafe, the exit status is 1. The command "
                 + "changes nothing and sends no requests.",
+            "With --server, the command checks the settings of webimage-serve in the environment and in a file, the "
+                + "address, the memcached servers, the configuration of nginx, the cache, and the limits. It sends a "
+                + "short request to each memcached server.",
             "The versions of the libraries are compared with a table of known vulnerabilities. On Debian, a package "
                 + "whose revision contains the backported fix isn’t vulnerable. The last line of the report contains "
                 + "the date of the table, so also install the security updates of the distribution.",
         ],
-        options: [.cacheDirectory, .json])
+        options: [
+            .cacheDirectory, .json,
+            OptionSpec("server", help: "Check the image server and the servers around it."),
+            OptionSpec("config", value: "FILE", help: "Settings of the image server (with --server)."),
+            OptionSpec(
+                "nginx", value: "FILE", help: "Main configuration file of nginx (with --server, /etc/nginx/nginx.conf)."
+            ),
+        ],
+        fields: [
+            JSONField("command", .string, "doctor."),
+            JSONField("version", .string, "The version of the tool."),
+            JSONField("status", .string, "The most severe status of all checks: ok, note, or unsafe."),
+            JSONField("vulnerabilitiesDate", .string, "The date of the table of vulnerabilities."),
+            JSONField("counts", .object, "The number of checks with each status."),
+            JSONField(
+                "sections", .array,
+                "Objects with id, title, and checks: objects with id, status, title, detail, and remedy (a string or "
+                    + "null)."),
+        ])
 
     package static let completion = CommandSpec(
         "completion", operands: "bash|zsh|fish", words: CompletionScript.Shell.allCases.map(\.rawValue),
@@ -254,5 +469,7 @@ package enum Commands {
         options: [])
 
     /// All commands, in the order of the help text.
-    package static let all = [fetch, show, gallery, info, decode, convert, cache, demo, doctor, completion]
+    package static let all = [
+        fetch, show, gallery, info, thumbnail, convert, decode, compare, cache, serve, demo, doctor, completion,
+    ]
 }

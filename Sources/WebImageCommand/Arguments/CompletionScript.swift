@@ -25,6 +25,9 @@ package enum CompletionScript {
     private static var bashScript: String {
         var text = "# Completion of webimage for bash\n_webimage() {\n"
         text += "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}\n"
+        // Bash splits words at equals signs.
+        text += "    if [[ $cur == '=' ]]; then cur=\n"
+        text += "    elif [[ $prev == '=' ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
         text += "    COMPREPLY=()\n"
         text += "    if [[ $COMP_CWORD -eq 1 ]]; then\n"
         let list = names.joined(separator: " ")
@@ -58,6 +61,8 @@ package enum CompletionScript {
             let words = command.words.joined(separator: " ")
             text += "            COMPREPLY=($(compgen -W '\(words)' -- \"$cur\"))\n        "
         }
+        // The name of a list follows an at sign.
+        text += "elif [[ $cur == @* ]]; then\n            COMPREPLY=($(compgen -P @ -f -- \"${cur#@}\"))\n        "
         return text + "else\n            COMPREPLY=($(compgen -f -- \"$cur\"))\n        fi ;;\n"
     }
 
@@ -113,15 +118,21 @@ package enum CompletionScript {
             text += "complete -c webimage -n __fish_use_subcommand -a \(command.name) -d \(quoted(command.summary))\n"
         }
         text += "complete -c webimage -n __fish_use_subcommand -a help -d 'Print the help of a command.'\n"
+        let help = "-n 'contains -- help (commandline -opc)[2]'"
+        text += "complete -c webimage \(help) -f -a '\(names.joined(separator: " ")) --man'\n"
         text += "complete -c webimage -n __fish_use_subcommand -s V -l version -d 'Print the version.'\n"
         for command in Commands.all {
             // The name of a command can also be a word of another one, such as `webimage cache info`.
             let condition = "-n 'contains -- \(command.name) (commandline -opc)[2]'"
             if !command.words.isEmpty {
-                text += "complete -c webimage \(condition) -a '\(command.words.joined(separator: " "))'\n"
+                // The word after an action can be a file.
+                let first =
+                    "-n 'contains -- \(command.name) (commandline -opc)[2]; and test (count (commandline -opc)) -eq 2'"
+                text += "complete -c webimage \(first) -f -a '\(command.words.joined(separator: " "))'\n"
             }
             for option in command.options {
                 text += "complete -c webimage \(condition)\(option.letter.map { " -s \($0)" } ?? "") -l \(option.name)"
+                for alias in option.aliases { text += " -l \(alias)" }
                 text += fishArgument(option) + " -d \(quoted(option.help))\n"
             }
         }
@@ -140,7 +151,7 @@ package enum CompletionScript {
 
     /// Returns the names of an option on the command line, the short one first.
     private static func spellings(_ option: OptionSpec) -> [String] {
-        (option.letter.map { ["-\($0)"] } ?? []) + ["--\(option.name)"]
+        (option.letter.map { ["-\($0)"] } ?? []) + ([option.name] + option.aliases).map { "--\($0)" }
     }
 
     /// Returns text in single quotes, in which only the quote itself is special.

@@ -4,17 +4,13 @@ import WebImageCore
 
 /// The validated options of `fetch`.
 package struct FetchOptions: Sendable {
-    /// The operands: URLs, paths of files and directories, and `-` for an image from standard input.
-    package let inputs: [String]
-    /// The paths of lists of further inputs, where `-` means standard input.
-    package let lists: [String]
+    package let inputs: InputArguments
     package let size: TargetSize?
-    /// The file to which a single image is written, `-` for standard output, or `nil`.
+    /// The value of `--output`, or `nil`.
     package let output: String?
     /// The directory to which any number of images is written, or `nil`.
     package let outputDirectory: String?
-    /// A Boolean value that indicates whether existing files are preserved.
-    package let keepsExistingFiles: Bool
+    package let existing: OutputPlan.ExistingFiles
     package let transformers: [any ImageTransformer]
     /// The encoding of written images. Its format is `nil` if neither `--format` nor the extension of the output file
     /// specifies it.
@@ -33,7 +29,6 @@ package struct FetchOptions: Sendable {
     package let previews: String?
     /// The directory to which previews are written.
     package let previewDirectory: String?
-    package let jobs: Int
     /// The file to which a trace of all stages is written.
     package let trace: String?
     package let json: Bool
@@ -42,18 +37,19 @@ package struct FetchOptions: Sendable {
     package let network: NetworkArguments
 
     package init(_ arguments: Arguments, readImage: @escaping ImageFileReader) throws(UsageError) {
-        inputs = arguments.operands
-        lists = arguments.values["input-file"] ?? []
-        if inputs.isEmpty, lists.isEmpty { throw UsageError("missing URL") }
+        try arguments.checkOutputs()
+        inputs = try InputArguments(arguments)
         size = try arguments.size()
         output = arguments.last("output")
         outputDirectory = arguments.last("output-dir")
-        keepsExistingFiles = arguments.has("no-clobber")
+        existing = try arguments.existingFiles
         transformers = try arguments.transformers(readImage: readImage)
         var encoding = try arguments.encoding(try arguments.format())
         encodesAgain =
             size != nil || !transformers.isEmpty || encoding.format != nil || arguments.firstEncodingOption != nil
-        if encodesAgain, encoding.format == nil, let output { encoding.format = ImageFormat(fileName: output) }
+        if encodesAgain, encoding.format == nil, let output, outputDirectory == nil {
+            encoding.format = ImageFormat(fileName: output)
+        }
         self.encoding = encoding
         policy = try arguments.choice("cache-policy", of: OptionSpec.cachePolicies) ?? OptionSpec.cachePolicies[0]
         cache = arguments.last("cache-dir")
@@ -61,7 +57,6 @@ package struct FetchOptions: Sendable {
         tag = arguments.last("tag")
         previews = try arguments.choice("previews", of: ["progressive", "blurred"])
         previewDirectory = arguments.last("preview-dir")
-        jobs = try arguments.integer("jobs", in: 1...1_000) ?? 32
         trace = arguments.last("trace")
         json = arguments.has("json")
         quiet = arguments.has("quiet")
@@ -71,11 +66,6 @@ package struct FetchOptions: Sendable {
     }
 
     private func check(_ arguments: Arguments) throws(UsageError) {
-        if inputs.filter({ $0 == "-" }).count + lists.filter({ $0 == "-" }).count > 1 {
-            throw UsageError("standard input can be used only once")
-        }
-        if output != nil, outputDirectory != nil { throw UsageError("--output and --output-dir can’t be combined") }
-        if output != nil, inputs.count > 1 { throw Self.tooManyImages }
         if output == "-", json { throw UsageError("--json can’t be combined with --output -") }
         if previewDirectory != nil, previews == nil {
             throw UsageError("--preview-dir can only be used with --previews")
@@ -83,11 +73,7 @@ package struct FetchOptions: Sendable {
         let written = "can only be used with --output or --output-dir"
         guard output == nil, outputDirectory == nil else { return }
         if encoding.format != nil { throw UsageError("--format \(written)") }
-        if keepsExistingFiles { throw UsageError("--no-clobber \(written)") }
+        if existing == .skip { throw UsageError("--no-clobber \(written)") }
         if let option = arguments.firstEncodingOption { throw UsageError("--\(option) \(written)") }
     }
-
-    /// The error if `--output` is used with several images.
-    package static let tooManyImages = UsageError(
-        "--output: there is more than one image (use --output-dir for several images)")
 }

@@ -18,9 +18,9 @@ package struct HelpText: Sendable {
             ("-h, --help", "Print this help or the help of a command."),
             ("-V, --version", "Print the version, the formats, and the versions of libraries."),
         ])
-        text += "\nOptions of every command:\n"
+        text += "\nOptions of every command except serve:\n"
         text += list(OptionSpec.general.map { (Self.label($0), $0.help) })
-        text += "\nMan page: webimage help --man | man -l -\n\nExit status:\n"
+        text += "\nMan page: webimage help --man [COMMAND] | man -l -\n\nExit status:\n"
         text += list(Self.exitStatuses.map { ("\($0.status)", $0.meaning) })
         return text
     }
@@ -43,6 +43,8 @@ package struct HelpText: Sendable {
         for section in command.sections {
             text += "\n\(section.title):\n" + list(section.options.map { (Self.label($0), $0.help) })
         }
+        if !command.examples.isEmpty { text += "\nExamples:\n" }
+        for example in command.examples { text += "  \(example.purpose):\n    \(example.line)\n" }
         return text
     }
 
@@ -52,7 +54,7 @@ package struct HelpText: Sendable {
         return "webimage \(command.name)\(operands) [option…]"
     }
 
-    private static func label(_ option: OptionSpec) -> String {
+    static func label(_ option: OptionSpec) -> String {
         (option.letter.map { "-\($0), " } ?? "    ") + "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
     }
 

@@ -6,7 +6,8 @@ extension OptionSpec {
     /// The network options, for commands that accept URLs. Names and letters are those of curl.
     package static let network = [
         OptionSpec(
-            "header", letter: "H", value: "“NAME: VALUE”", help: "Send this header field. The option can be repeated."),
+            "header", letter: "H", value: "NAME:VALUE",
+            help: "Send this header field, such as \"Accept: image/webp\". The option can be repeated."),
         OptionSpec("user-agent", letter: "A", value: "NAME", help: "Value of the User-Agent header field."),
         OptionSpec(
             "user", letter: "u", value: "USER[:PASSWORD]",
@@ -16,8 +17,8 @@ extension OptionSpec {
             help: "Proxy: http://, https://, or socks5h://. By default, environment variables select the proxy."),
         OptionSpec("noproxy", help: "Don’t use a proxy, not even that of the environment."),
         OptionSpec(
-            "max-time", letter: "m", value: "SECONDS",
-            help: "Timeout for each load, including redirects (60 by default)."),
+            "max-time", letter: "m", value: "SECONDS", aliases: ["timeout"],
+            help: "Timeout for each load, including redirects (60 by default). --timeout is the same."),
         OptionSpec(
             "connect-timeout", value: "SECONDS", help: "Timeout for establishing a connection (10 by default)."),
         OptionSpec("retry", value: "N", help: "Number of retries after transient failures (2 by default, 0 for none)."),
@@ -34,11 +35,17 @@ extension OptionSpec {
         OptionSpec(
             "insecure", letter: "k",
             help: "Don’t check the certificates of the servers of the URLs on the command line."),
-        OptionSpec("cookie-jar", value: "FILE", help: "Read cookies from this file, and write them to it at the end."),
+        OptionSpec(
+            "insecure-host", value: "HOST",
+            help: "Don’t check the certificate of this server. The option can be repeated."),
+        OptionSpec(
+            "cookie-jar", letter: "c", value: "FILE",
+            help: "Read cookies from this file, and write them to it at the end."),
         OptionSpec("public-only", help: "Connect only to public IP addresses, and use no proxy."),
         OptionSpec(
             "limits", value: "PRESET", words: ["desktop", "server", "icon", "none"],
             help: "Limits for the size and the cost of images: desktop (default), server, icon, or none."),
+        OptionSpec("no-limits", help: "Use no limits. This is the same as --limits none."),
         OptionSpec("max-pixels", value: "N", help: "Maximum number of pixels of an image (50000000 by default)."),
         OptionSpec(
             "max-filesize", value: "BYTES", help: "Maximum size of an encoded image, such as 8M (32M by default)."),
@@ -72,6 +79,8 @@ package struct NetworkArguments: Sendable {
     package let privateKey: String?
     package let pinnedKeys: [String]
     package let isInsecure: Bool
+    /// The host names whose certificates aren't checked.
+    package let insecureHosts: [String]
     /// The path of the cookie file.
     package let cookieJar: String?
     package let isPublicOnly: Bool
@@ -96,10 +105,16 @@ package struct NetworkArguments: Sendable {
         privateKey = arguments.last("key")
         pinnedKeys = arguments.values["pinnedpubkey"] ?? []
         isInsecure = arguments.has("insecure")
+        insecureHosts = arguments.values["insecure-host"] ?? []
+        if arguments.has("no-limits"), arguments.has("limits") {
+            throw UsageError("--limits and --no-limits can’t be combined")
+        }
         cookieJar = arguments.last("cookie-jar")
         isPublicOnly = arguments.has("public-only")
         preset =
-            switch try arguments.choice("limits", of: ["desktop", "server", "icon", "none"]) {
+            switch arguments.has("no-limits")
+                ? "none" : try arguments.choice("limits", of: ["desktop", "server", "icon", "none"])
+            {
             case "desktop": .desktop
             case "server": .server
             case "icon": .icon

@@ -37,9 +37,9 @@ package struct CacheRow: Sendable {
     package var json: JSONValue {
         [
             "url": .string(source), "key": .string(key), "fileName": .string(name), "format": JSONValue(format),
-            "bytes": .int(bytes), "tags": .array(tags.map { .string($0) }),
-            "storedAt": .string(Self.timestamp(stored)), "lastAccessedAt": .string(Self.timestamp(lastAccess)),
-            "expiresAt": JSONValue(expires.map(Self.timestamp)),
+            "bytes": .int(bytes), "storedAt": .string(Self.timestamp(stored)),
+            "lastAccessedAt": .string(Self.timestamp(lastAccess)),
+            "expiresAt": JSONValue(expires.map(Self.timestamp)), "tags": .array(tags.map { .string($0) }),
         ]
     }
 

@@ -5,12 +5,14 @@ import WebImageCore
 
 /// The result of loading one image with `fetch`, for the table, the JSON output, and the plain output.
 package struct FetchRow: Sendable {
+    /// The number of the input, from 0.
+    package var index = 0
     /// The display name of the image, which is a file name or a shortened URL.
     package var name: String
-    /// The requested URL, without the user name and password.
-    package var url: String
-    /// The URL without its user name, password, query, and fragment.
-    package var redactedURL: String
+    /// The path, or the shortened URL.
+    package let label: String
+    /// The path, or the URL without credentials and without the values of its query.
+    package let input: String
     package var format: String?
     package var width: Int?
     package var height: Int?
@@ -21,16 +23,21 @@ package struct FetchRow: Sendable {
     package var bytes: Int?
     /// The name of each stage and its duration in seconds, in order.
     package var timings: [(stage: String, seconds: Double)] = []
-    /// The path of the file that was written.
-    package var output: String?
+    /// The file that was written.
+    package var outputs: [OutputRecord] = []
     /// The delivered previews, in order, or `nil` if no previews were requested.
     package var previews: [PreviewRow]?
+    /// Messages about the output that the user may not expect.
+    package var notes: [String] = []
+    /// The number of the pass of `demo`, and whether the result is as its album specifies.
+    package var pass: (number: Int, isExpected: Bool)?
     package var error: ImageError?
 
-    package init(name: String, url: String, redactedURL: String? = nil) {
-        self.name = URLCredentials.removed(from: name)
-        self.url = URLCredentials.removed(from: url)
-        self.redactedURL = redactedURL ?? self.url
+    /// Creates a row. `label` is the path, or the shortened URL. `input` is the path or the URL.
+    package init(label: String, input: String) {
+        name = URLCredentials.removed(from: label)
+        self.label = name
+        self.input = InputLabel.redacted(input)
     }
 
     /// The line for the progress of an image that was loaded.
@@ -43,26 +50,30 @@ package struct FetchRow: Sendable {
 
     /// The JSON object for the image.
     package var json: JSONValue {
+        var record = ImageRecord(input: input)
+        (record.index, record.format, record.width, record.height) = (index, format, width, height)
+        (record.frames, record.byteCount) = (error == nil ? frames : nil, bytes)
+        (record.outputs, record.notes, record.error) = (outputs, notes, error)
         var members: [JSONValue.Member] = [
-            .init("url", .string(url)),
-            .init("redactedURL", .string(redactedURL)),
-            .init("status", error == nil ? "ok" : "failed"),
-            .init("format", JSONValue(format)),
-            .init("width", JSONValue(width)),
-            .init("height", JSONValue(height)),
-            .init("frames", error == nil ? .int(frames) : .null),
-            .init("source", JSONValue(source)),
-            .init("isStale", .bool(isStale)),
-            .init("byteCount", JSONValue(bytes)),
+            .init("source", JSONValue(source)), .init("isStale", .bool(isStale)),
             .init(
                 "timings",
                 timings.isEmpty
                     ? .null : .object(timings.map { .init($0.stage, .milliseconds($0.seconds)) })),
-            .init("output", JSONValue(output)),
-            .init("error", error.map(JSONValue.init) ?? .null),
         ]
+        if let pass {
+            members.insert(
+                contentsOf: [.init("pass", .int(pass.number)), .init("isExpected", .bool(pass.isExpected))], at: 0)
+        }
         if let previews { members.append(.init("previews", .array(previews.map(\.json)))) }
-        return .object(members)
+        return record.json(members)
+    }
+
+    /// The lines that report the output file.
+    package var outputLines: [String] {
+        var record = ImageRecord(input: input)
+        record.outputs = outputs
+        return record.lines(label: name)
     }
 
     private var size: String {
@@ -140,13 +151,5 @@ package struct FetchRow: Sendable {
         case "memoryCache", "diskCache", "revalidated": .green
         default: nil
         }
-    }
-}
-
-extension ImageError {
-    /// The message without the URL, for use next to the URL.
-    package var shortMessage: String {
-        guard case .network(let failure) = self else { return message }
-        return message.replacing(" [\(failure.url.absoluteString)]", with: "")
     }
 }

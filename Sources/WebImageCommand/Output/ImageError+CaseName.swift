@@ -23,12 +23,12 @@ extension ImageError {
 }
 
 extension JSONValue {
-    /// Creates an object such as `{"case": …, "code": …, "message": …, "httpStatus": …}`. Messages don't contain user
-    /// names and passwords of URLs.
+    /// Creates an object such as `{"case": …, "code": …, "message": …, "httpStatus": …}`. URLs in the message contain
+    /// neither user information nor queries.
     package init(_ error: ImageError) {
         self = [
             "case": .string(error.caseName), "code": .int(error.code),
-            "message": .string(URLCredentials.removed(from: error.message)),
+            "message": .string(Redaction.text(error.toolMessage)),
             "httpStatus": JSONValue(error.httpStatusCode),
         ]
     }

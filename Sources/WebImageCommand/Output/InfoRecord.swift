@@ -4,53 +4,68 @@ import WebImageCore
 
 /// The information that `info` prints about an image.
 package struct InfoRecord: Sendable {
-    /// The path of the file or the URL, without a user name and a password.
-    package var source: String
-    /// A Boolean value that indicates whether ``source`` is a URL.
-    package var isURL: Bool
+    /// The number of the input, from 0.
+    package var index = 0
+    /// The short form of the input, for the text output.
+    package let label: String
+    /// The path of the file or the URL, without secrets.
+    package let input: String
     /// The size of the file in bytes, or `nil` if the file can't be read.
     package var bytes: Int?
     /// The parsed image header, or `nil` if it can't be parsed.
     package var probe: ImageInfo?
     /// The frames and their durations if the image had to be decoded to determine them, or `nil` for a still image.
     package var timeline: AnimationTimeline?
+    /// The gain map of the file, or `nil` if it has none.
+    package var gainMap: GainMapInfo?
     /// The name of the embedded color profile.
     package var colorProfile: String?
     /// The EXIF tags, or `nil` if they weren't requested.
     package var exif: [(name: String, value: String)]?
     package var error: ImageError?
 
-    package init(source: String, isURL: Bool) {
-        self.source = URLCredentials.removed(from: source)
-        self.isURL = isURL
+    /// Creates a record. `label` is the short form of the input. `input` is the path or the URL.
+    package init(label: String, input: String) {
+        self.label = label
+        self.input = InputLabel.redacted(input)
     }
 
     /// The JSON object for the image.
     package var json: JSONValue {
-        var members: [JSONValue.Member] = [
-            .init(isURL ? "url" : "path", .string(source)), .init("status", error == nil ? "ok" : "failed"),
-        ]
+        var record = ImageRecord(input: input)
+        record.index = index
+        record.byteCount = bytes
+        record.error = error
         if let probe {
-            members += [
-                .init("format", .string(probe.format.rawValue)), .init("width", .int(probe.size.width)),
-                .init("height", .int(probe.size.height)), .init("storedWidth", .int(probe.storedSize.width)),
-                .init("storedHeight", .int(probe.storedSize.height)),
-                .init("orientation", .int(probe.orientation.rawValue)),
-                .init("frames", .int(timeline?.frameCount ?? probe.frameCount)),
-                .init("loopCount", .int(timeline?.loopCount ?? probe.loopCount)),
-                .init("frameDurations", .array((timeline?.durations ?? []).map { .int($0) })),
-                .init("hasAlpha", .bool(probe.hasAlpha)), .init("bitDepth", .int(probe.bitDepth)),
-                .init("colorProfile", JSONValue(colorProfile)),
-                .init("colorPrimaries", JSONValue(probe.codePoints?.primaries)),
-                .init("transferCharacteristics", JSONValue(probe.codePoints?.transfer)),
-            ]
+            record.read(probe, byteCount: bytes ?? 0)
+            record.frames = timeline?.frameCount ?? probe.frameCount
+        }
+        var members: [JSONValue.Member] = [
+            .init("storedWidth", JSONValue(probe?.storedSize.width)),
+            .init("storedHeight", JSONValue(probe?.storedSize.height)),
+            .init("orientation", JSONValue(probe?.orientation.rawValue)),
+            .init("loopCount", JSONValue(timeline?.loopCount ?? probe?.loopCount)),
+            .init("frameDurations", .array((timeline?.durations ?? []).map { .int($0) })),
+            .init("hasAlpha", probe.map { .bool($0.hasAlpha) } ?? .null),
+            .init("bitDepth", JSONValue(probe?.bitDepth)),
+            .init("colorProfile", JSONValue(colorProfile)),
+            .init("colorPrimaries", JSONValue(probe?.codePoints?.primaries)),
+            .init("transferCharacteristics", JSONValue(probe?.codePoints?.transfer)),
+        ]
+        if let gainMap {
+            members.append(
+                .init(
+                    "gainMap",
+                    .object([
+                        .init("kind", .string(gainMap.metadata.kind.rawValue)),
+                        .init("headroom", .double(gainMap.metadata.maxHeadroom)),
+                        .init("width", .int(gainMap.size.width)), .init("height", .int(gainMap.size.height)),
+                    ])))
         }
         if let exif {
             members.append(.init("exif", .object(exif.map { .init($0.name, .string($0.value)) })))
         }
-        members.append(.init("byteCount", JSONValue(bytes)))
-        members.append(.init("error", error.map(JSONValue.init) ?? .null))
-        return .object(members)
+        return record.json(members)
     }
 
     /// Returns a heading and one line for each fact. The error isn't included.
@@ -68,13 +83,20 @@ package struct InfoRecord: Sendable {
             facts += frameFacts(probe)
             facts.append(("bit depth", "\(probe.bitDepth) bits\(probe.hasAlpha ? ", with alpha" : "")"))
             if let colors = probe.codePoints { facts.append(("color space", "\(colors)")) }
+            if let gainMap {
+                let headroom = NumberFormatting.decimal(gainMap.metadata.maxHeadroom, digits: 2)
+                let size = "\(gainMap.size.width) × \(gainMap.size.height) pixels"
+                facts.append(("gain map", "\(gainMap.metadata.kind.rawValue), headroom \(headroom), \(size)"))
+            } else if probe.codePoints?.isHDR == true {
+                facts.append(("range", "high"))
+            }
             if probe.hasICCProfile { facts.append(("profile", colorProfile ?? "ICC, unnamed")) }
         }
         if let bytes {
             facts.append(("bytes", bytes < 1_024 ? "\(bytes)" : "\(bytes) (\(NumberFormatting.bytes(bytes)))"))
         }
         var lines = [
-            style.apply(.bold, to: DisplayText.truncated(DisplayText.safe(source), to: style.columns, inMiddle: true))
+            style.apply(.bold, to: DisplayText.truncated(DisplayText.safe(label), to: style.columns, inMiddle: true))
         ]
         lines += facts.map { "  " + style.apply(.dim, to: DisplayText.padded($0.0, to: 12)) + DisplayText.safe($0.1) }
         for tag in exif ?? [] {

@@ -11,11 +11,13 @@ package struct OutputNames: Sendable {
 
     /// Returns a unique name without an extension for the image at `url`. If the name already exists, a number is
     /// appended.
-    package mutating func claim(for url: URL) -> String {
-        let stem = Self.stem(of: url)
+    package mutating func claim(for url: URL) -> String { claim(Self.stem(of: url)) }
+
+    /// Returns `stem`, or a name with a number if the name already exists in `folder`.
+    package mutating func claim(_ stem: String, in folder: String = "") -> String {
         var candidate = stem
         var number = 2
-        while !used.insert(candidate.lowercased()).inserted {
+        while !used.insert("\(folder)/\(candidate)".lowercased()).inserted {
             candidate = "\(stem)-\(number)"
             number += 1
         }
@@ -23,7 +25,7 @@ package struct OutputNames: Sendable {
     }
 
     /// Returns the last path component without its extension, or the host if the path is empty.
-    static func stem(of url: URL) -> String {
+    package static func stem(of url: URL) -> String {
         // `lastPathComponent` has decoded escaped slashes, so split at them, too.
         let parts = url.scheme == "data" ? [] : url.lastPathComponent.split(separator: "/")
         let last = parts.last.map(String.init) ?? ""

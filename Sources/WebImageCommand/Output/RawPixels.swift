@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
 
 /// The format of raw pixels that `decode` writes.
@@ -11,9 +12,27 @@ package enum RawPixelFormat: String, Sendable, CaseIterable {
     /// R, G, B with 8 bits each. Transparent pixels are black.
     case rgb8
 
-    /// Returns the pixels without padding between rows.
-    package func bytes(of pixels: PixelBuffer) -> [UInt8] {
-        let packed = pixels.packedBytes()
+    /// Returns the pixels without padding between rows, in parts of about 1 MiB that are created when they're needed.
+    package func parts(of pixels: PixelBuffer) -> some Sequence<Data> {
+        let step = max((1 << 20) / max(pixels.width * pixels.format.bytesPerPixel, 1), 1)
+        return stride(from: 0, to: pixels.height, by: step).lazy.map { row in
+            Data(bytes(of: pixels, rows: row..<min(row + step, pixels.height)))
+        }
+    }
+
+    /// Returns the number of bytes in ``parts(of:)``.
+    package func byteCount(of pixels: PixelBuffer) -> Int {
+        let bytesPerPixel =
+            switch self {
+            case .rgba8: 4
+            case .rgba16: 8
+            case .rgb8: 3
+            }
+        return pixels.width * pixels.height * bytesPerPixel
+    }
+
+    private func bytes(of pixels: PixelBuffer, rows: Range<Int>) -> [UInt8] {
+        let packed = pixels.packedBytes(ofRows: rows)
         switch (self, pixels.format) {
         case (.rgba8, .rgba8), (.rgba16, .rgba16): return packed
         // Both bytes of the wider sample equal the narrow one, in either byte order.

@@ -12,7 +12,7 @@ package struct ShowOptions: Sendable {
         case color(PixelColor)
     }
 
-    package let inputs: [String]
+    package let inputs: InputArguments
     /// The drawing style, or `nil` to choose the best style for the terminal.
     package let style: ShowStyle?
     /// The maximum number of cells. `nil` means the size of the terminal.
@@ -30,8 +30,7 @@ package struct ShowOptions: Sendable {
     package let network: NetworkArguments
 
     package init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.expectOperands(1...Int.max, "FILE or URL")
-        inputs = arguments.operands
+        inputs = try InputArguments(arguments)
         let styles = ShowStyle.allCases.map(\.rawValue)
         style = try arguments.choice("format", of: ["auto"] + styles).flatMap(ShowStyle.init)
         (columns, rows) = try arguments.cells()

@@ -9,7 +9,8 @@ extension ImageCoderRegistry {
     /// encodes the image up to five times to approach the highest quality that fits, from the requested quality down to
     /// 10. If no quality fits or the format has no quality setting, the method reduces the image, down to 16 pixels on
     /// the longer side. The search ends if a file uses at least 95% of the limit without metadata. The timeout
-    /// ``ImageLimits/maxEncodingTime`` applies to the whole call.
+    /// ``ImageLimits/maxEncodingTime`` applies to the whole call. With ``ImageEncoding/visualScore``, the search starts
+    /// from the quality that reaches the score.
     ///
     /// - Parameters:
     ///   - image: The image to encode. The pixels are written with the EXIF orientation applied.
@@ -45,7 +46,16 @@ extension ImageCoderRegistry {
             if let data = try source.transcoded(for: image, as: encoding, by: coder) { return data }
             if encoding.metadata != .strip { image = source.lending(metadataTo: image) }
         }
+        if encoding.metadata == .keepCopyright, image.metadata.exif == nil, let rights = image.metadata.rights {
+            var metadata = image.metadata
+            metadata.exif = rights
+            image = image.with(metadata: metadata)
+        }
         if let side = encoding.maxDimension { image = try image.limited(to: side, context) }
+        if let found = try VisualScoreSearch.run(image, as: encoding, coder: coder, context: context) {
+            if found.data.count <= encoding.maxByteCount ?? .max { return found.data }
+            encoding = found.encoding
+        }
         guard let limit = encoding.maxByteCount else { return try coder.encode(image, as: encoding, context: context) }
         return try FileSizeSearch.run(image, as: encoding, coder: coder, limit: limit, context: context)
     }
@@ -55,6 +65,12 @@ extension ImageCoderRegistry {
     private func chosen(_ encoding: ImageEncoding, for image: DecodedImage) -> ImageEncoding {
         guard encoding.format == nil else { return encoding }
         var encoding = encoding
+        if let formats = encoding.automaticFormats {
+            encoding.format = kept(formats, for: image)
+            encoding.automaticFormats = nil
+            if encoding.format == .jpeg, encoding.quality == nil { encoding.quality = 90 }
+            return encoding
+        }
         if image.isAnimated {
             // Images from GIF files have few colors, so GIF preserves them.
             encoding.format = image.format == .gif && canEncode(.gif) || !canEncode(.webp) ? .gif : .webp
@@ -66,6 +82,15 @@ extension ImageCoderRegistry {
         }
         return encoding
     }
+
+    /// Returns the format of the source if it's one of `formats` and can contain the image, or GIF, PNG, or JPEG.
+    private func kept(_ formats: Set<ImageFormat>, for image: DecodedImage) -> ImageFormat {
+        if image.isAnimated, image.format == .gif || formats.contains(.gif), canEncode(.gif) { return .gif }
+        guard let own = image.format, formats.contains(own), canEncode(own), own != .jpeg || image.isOpaque else {
+            return image.isOpaque ? .jpeg : .png
+        }
+        return own
+    }
 }
 
 extension ImageEncoding {
@@ -75,6 +100,9 @@ extension ImageEncoding {
     fileprivate func checkNumbers() throws(ImageError) {
         if let quality, !(1...100).contains(quality) {
             throw .request(.invalidOption(name: "quality", value: "\(quality)"))
+        }
+        if let visualScore, !(1...100).contains(visualScore) {
+            throw .request(.invalidOption(name: "visualScore", value: "\(visualScore)"))
         }
         for (name, value) in [
             ("maxByteCount", maxByteCount), ("maxDimension", maxDimension), ("thumbnailDimension", thumbnailDimension),

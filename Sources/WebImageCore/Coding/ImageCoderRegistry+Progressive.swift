@@ -51,6 +51,9 @@ extension ImageCoderRegistry {
         case .needsMore(let count): return .needsMore(byteCount: max(count, prefix.count + 1))
         case .failed(let error): throw error
         }
+        // Like the complete decode, previews of formats without color information remain sRGB.
+        var options = options
+        if options.color == .displayP3, !probe.format.hasConvertibleColors { options.color = .sRGB }
         let first = prefix.prefix(64)
         let coder = coders.last { $0.canDecode(probe.format, prefix: first) }
         // Without the file size, the plausibility can't be checked.

@@ -70,6 +70,10 @@ public struct ImageCoderRegistry: Sendable {
         let requested = options
         var options = options
         options.frames = selection.coderSelection
+        // In PNG files, code points take precedence over profiles.
+        if let probe, !probe.hasICCProfile || probe.format == .png {
+            options = options.adapted(to: probe.codePoints)
+        }
         let prefix = data.prefix(64)
         var failures: [ImageError.DecodingFailure] = []
         for coder in coders.reversed() where claims(coder, probe?.format, prefix, options) {
@@ -77,7 +81,8 @@ public struct ImageCoderRegistry: Sendable {
                 if let probe { try check(probe, for: coder, data, options, context.limits) }
                 let image = try coder.decode(data, info: probe, options: options, context: context)
                 try context.limits.check(result: image)
-                let converted = image.with(isConvertedToSRGB: options.convertsToSRGB).decoded(with: requested)
+                let converted = image.with(color: options.color(of: image)).decoded(with: requested)
+                    .described(by: data)
                 return selection == options.frames ? converted : try converted.selecting(selection)
             } catch {
                 guard case .decoding(let failure) = error else { throw error }
@@ -144,18 +149,43 @@ public struct ImageCoderRegistry: Sendable {
 }
 
 extension ImageDecodingOptions {
+    /// Returns the color space of an image that a coder decoded with these options.
+    fileprivate func color(of image: DecodedImage) -> ImageColorSpace {
+        // Coders choose the color space if the options don't determine it: to keep a gamut, and for PQ and HLG. Custom
+        // coders never set it.
+        if image.metadata.color != .sRGB { return image.metadata.color }
+        return keepsGamut ? .sRGB : color
+    }
+
     /// The hint, unless it names a format that content sniffing detects. Otherwise, such data would bypass the checks
     /// of the header.
     fileprivate var usefulHint: ImageFormat? { formatHint.flatMap { $0.mimeType == nil ? $0 : nil } }
 }
 
 extension DecodedImage {
-    /// Returns the image with the color space in its metadata.
-    fileprivate func with(isConvertedToSRGB: Bool) -> DecodedImage {
-        guard metadata.isConvertedToSRGB != isConvertedToSRGB else { return self }
+    /// Returns the image with the color space that decoding with `color` produces.
+    fileprivate func with(color: ImageColorSpace) -> DecodedImage {
+        let isConvertible = format?.hasConvertibleColors ?? false
+        let color = color == .displayP3 && !isConvertible ? .sRGB : color
+        guard metadata.color != color else { return self }
         var metadata = metadata
-        metadata.isConvertedToSRGB = isConvertedToSRGB
+        metadata.color = color
         return with(metadata: metadata)
+    }
+}
+
+extension DecodedImage {
+    /// Returns the image with the descriptions and the rights that its encoded data contains, and with the information
+    /// whether the data contains a gain map.
+    ///
+    /// The header was already checked. The search stops at the pixels of most formats, and costs microseconds.
+    package func described(by data: Data) -> DecodedImage {
+        let format = format ?? ImageFormat(sniffing: data)
+        var described = data.withUnsafeBytes { bytes in
+            metadata.described(by: HeaderBytes(bytes, isComplete: true), format)
+        }
+        described.hasGainMap = GainMapInfo.exists(in: data, format: format)
+        return described == metadata ? self : with(metadata: described)
     }
 }
 

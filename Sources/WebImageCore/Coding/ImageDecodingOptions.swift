@@ -18,12 +18,25 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     /// range, and floating-point samples are clamped to 0...1. The frames of animated PNG files, TIFF images with inks,
     /// palettes, or YCbCr, and previews always have 8 bits.
     public var preservesBitDepth: Bool
-    /// A Boolean value that indicates whether colors are converted to sRGB. The default is `true`.
+    /// The color space of the pixels. The default is ``ImageColorSpace/sRGB``.
     ///
-    /// If the value is `false`, the samples remain in the color space of the file. To convert them yourself, use the
-    /// profile or the code points in the metadata.
-    public var convertsToSRGB: Bool
-    /// The resampling filter for reduced images. The default is Lanczos-3.
+    /// With ``ImageColorSpace/displayP3``, colors between sRGB and Display P3 aren't clipped. With
+    /// ``ImageColorSpace/source``, the samples remain in the color space of the file, which ``ImageMetadata/iccProfile``
+    /// or the code points in the metadata describe. ``ImageMetadata/color`` contains the color space of the result.
+    public var color: ImageColorSpace
+    /// A Boolean value that indicates whether the result keeps a gamut that exceeds sRGB, for encoders. It has an effect
+    /// only if ``color`` is ``ImageColorSpace/sRGB``. The default is `false`.
+    ///
+    /// The pixels of files in sRGB are those that `false` produces. The pixels of other files keep the color space of the
+    /// file, except that ink (CMYK) and the tones of PQ and HLG become Display P3. With 8 bits per sample, linear light
+    /// becomes sRGB, or Display P3 if its gamut is wider. ``ImageMetadata/color`` contains the choice.
+    package var keepsGamut = false
+    /// The dynamic range of the result. The default is ``DynamicRange/standard``, which ignores gain maps and maps the
+    /// tones of PQ and HLG images.
+    ///
+    /// Previews always have a standard dynamic range.
+    public var dynamicRange: DynamicRange
+    /// The resampling filter for reduced images. The default is Lanczos-3 in linear light.
     public var resampling: ResamplingFilter
     /// A Boolean value that indicates whether truncated data produces a partial image instead of an error. The default
     /// is `false`.
@@ -39,6 +52,18 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     /// of the cache key.
     package var coderIdentifier: String?
 
+    /// The dynamic range of decoded images.
+    public enum DynamicRange: String, Sendable, Hashable, CaseIterable {
+        /// The range of sRGB, from black to the white of paper.
+        case standard
+        /// The range of the file.
+        ///
+        /// If the file has a gain map, the result contains it as ``DecodedImage/gainMap``, and the pixels are those of
+        /// ``standard``. The pixels of a still image in PQ or HLG keep these samples with 16 bits. Other images are the
+        /// same as for ``standard``.
+        case high
+    }
+
     /// Creates options. Set the other options as properties.
     ///
     /// - Parameters:
@@ -52,17 +77,56 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     @_disfavoredOverload
     package init(
         size: TargetSize? = nil, scale: Double = 1, frames: FrameSelection = .all, preservesBitDepth: Bool = false,
-        convertsToSRGB: Bool = true, resampling: ResamplingFilter = .lanczos3, allowsPartialData: Bool = false,
-        formatHint: ImageFormat? = nil, coderOptions: [String: String] = [:]
+        color: ImageColorSpace = .sRGB, dynamicRange: DynamicRange = .standard,
+        resampling: ResamplingFilter = .lanczos3, allowsPartialData: Bool = false, formatHint: ImageFormat? = nil,
+        coderOptions: [String: String] = [:]
     ) {
         self.size = size
         self.scale = scale
         self.frames = frames
         self.preservesBitDepth = preservesBitDepth
-        self.convertsToSRGB = convertsToSRGB
+        self.color = color
         self.resampling = resampling
+        self.dynamicRange = dynamicRange
         self.allowsPartialData = allowsPartialData
         self.formatHint = formatHint
         self.coderOptions = coderOptions
+    }
+
+    /// Returns the options for the coder of a file whose samples have the given code points. For high dynamic range, PQ
+    /// and HLG samples aren't converted.
+    package func adapted(to codePoints: ColorCodePoints?) -> ImageDecodingOptions {
+        guard dynamicRange == .high, codePoints?.isHDR == true else { return self }
+        var options = self
+        options.color = .source
+        options.keepsGamut = false
+        options.preservesBitDepth = true
+        return options
+    }
+
+    /// Returns the options for decoding an image that's encoded afterward, so that the encoding decides on the colors.
+    ///
+    /// If the encoding keeps the colors of the source and its format can describe them, the decoder doesn't clip them to
+    /// sRGB. If it also keeps the dynamic range and its format can store it, ``dynamicRange`` becomes
+    /// ``DynamicRange/high``. Transformers that aren't geometric define colors in sRGB, so they receive pixels in sRGB
+    /// with a standard dynamic range. Other color spaces than sRGB in these options remain.
+    package func preparing(
+        for encoding: ImageEncoding, after transformers: [any ImageTransformer]
+    ) -> ImageDecodingOptions {
+        guard color == .sRGB, encoding.format?.canDescribeColors ?? true, transformers.allSatisfy(\.isGeometric) else {
+            return self
+        }
+        var options = self
+        switch encoding.color {
+        case .sRGB: break
+        case .displayP3: options.color = .displayP3
+        case .source: options.keepsGamut = true
+        }
+        // Gain maps apply to base images in any color space. PQ and HLG require that of the source.
+        let isPossible = encoding.color == .source || encoding.format == .jpeg
+        if isPossible, encoding.preservesDynamicRange, encoding.format?.canDescribeHDR ?? true {
+            options.dynamicRange = .high
+        }
+        return options
     }
 }

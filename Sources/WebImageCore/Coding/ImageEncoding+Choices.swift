@@ -24,6 +24,8 @@ extension ImageEncoding {
         /// Like ``keep``, but without the GPS directory, without the maker note, and without XMP that mentions a
         /// location.
         case keepExceptLocation
+        /// Only the author and the copyright in EXIF.
+        case keepCopyright
     }
 }
 
@@ -108,6 +110,21 @@ extension ImageEncoding {
     ///   empty array, which means one image at its original size.
     public static func ico(dimensions: [Int] = []) -> ImageEncoding {
         ImageEncoding(format: .ico, iconDimensions: dimensions)
+    }
+
+    /// Returns the same encoding with a target for the visual quality instead of a fixed quality. For example,
+    /// `.jpeg.looks(75)`.
+    ///
+    /// The score has the scale of SSIMULACRA2. At 90, a difference from the original is hardly visible, 70 is high
+    /// quality, and 50 is medium quality. The encoder lowers the quality of simple images and raises that of difficult
+    /// ones, so the images of a collection look equally good. It encodes an image two or three times on average and seven
+    /// times at most. The score of most photographs is within 2 points of the target. JPEG files also have coefficients
+    /// and scans that are optimized for their size, so they may be progressive. Animations, lossless encodings, and other
+    /// formats ignore the score.
+    public func looks(_ score: Int) -> ImageEncoding {
+        var encoding = self
+        encoding.visualScore = score
+        return encoding
     }
 
     /// The same encoding without loss, if the format supports it. For example, `.webp.lossless`.

@@ -54,9 +54,34 @@ public struct ImageEncoding: Sendable, Hashable {
     public var maxDimension: Int?
     /// The EXIF and XMP metadata to write. The default is none.
     public var metadata: MetadataPolicy
+    /// A Boolean value that indicates whether the file keeps a high dynamic range, if the image has one and the format
+    /// supports it. The default is `true`.
+    ///
+    /// JPEG files contain the gain map of the image, with the metadata of Ultra HDR and of ISO 21496-1. PNG, AVIF, and
+    /// JPEG XL files contain the pixels in PQ with the primaries of BT.2020 unless ``color`` requests a color space,
+    /// because the supported versions of libavif can't write gain maps. These formats also keep samples of PQ and HLG,
+    /// with their code points. Files in other formats contain the image in standard dynamic range.
+    public var preservesDynamicRange: Bool
     /// The kind of image for which the lossy encoder of WebP selects its filters and segments. The default is `nil`,
     /// which means the defaults of libwebp.
     public var preset: Preset?
+    /// The color space of the encoded image. The default is ``ImageColorSpace/source``.
+    ///
+    /// With ``ImageColorSpace/source``, the encoder keeps the gamut of the pixels. It describes them with code points or
+    /// with the smallest equivalent profile. It converts them to sRGB only if the format can't describe other color
+    /// spaces (GIF, BMP, ICO, QOI). PQ and HLG are mapped to Display P3 if the file doesn't keep them (see
+    /// ``preservesDynamicRange``). The other values convert the pixels.
+    public var color: ImageColorSpace
+
+    /// The visual quality to reach with still images in JPEG, WebP, AVIF, and JPEG XL, from 1 to 100. See
+    /// ``looks(_:)``. The default is `nil`, which encodes with ``quality``.
+    public var visualScore: Int?
+
+    /// The formats from which ``automatic`` chooses, or `nil` for its own choice. The default is `nil`.
+    ///
+    /// The source keeps its format if it's one of them. Otherwise, animations use GIF, images with transparency use PNG,
+    /// and other images use JPEG.
+    package var automaticFormats: Set<ImageFormat>?
 
     /// Creates an encoding with the default options of the format. Set the other options as properties.
     ///
@@ -72,7 +97,8 @@ public struct ImageEncoding: Sendable, Hashable {
         effort: Int? = nil, background: PixelColor = .white, frames: FrameSelection = .all, loopCount: Int? = nil,
         usesDithering: Bool = true, chromaSubsampling: ChromaSubsampling? = nil, optimizesHuffmanTables: Bool = true,
         isExact: Bool = false, thumbnailDimension: Int? = nil, iconDimensions: [Int] = [], maxByteCount: Int? = nil,
-        maxDimension: Int? = nil, metadata: MetadataPolicy = .strip, preset: Preset? = nil
+        maxDimension: Int? = nil, metadata: MetadataPolicy = .strip, preservesDynamicRange: Bool = true,
+        preset: Preset? = nil, color: ImageColorSpace = .source, visualScore: Int? = nil
     ) {
         self.format = format
         self.quality = quality
@@ -91,7 +117,10 @@ public struct ImageEncoding: Sendable, Hashable {
         self.maxByteCount = maxByteCount
         self.maxDimension = maxDimension
         self.metadata = metadata
+        self.preservesDynamicRange = preservesDynamicRange
         self.preset = preset
+        self.color = color
+        self.visualScore = visualScore
     }
 
     /// A unique string for the encoding, for use in cache keys.
@@ -104,7 +133,11 @@ public struct ImageEncoding: Sendable, Hashable {
             + "\(background.hexadecimal):\(frames):\(text(loopCount)):\(usesDithering):"
             + "\(chromaSubsampling?.rawValue ?? "-"):\(optimizesHuffmanTables):\(isExact):\(text(thumbnailDimension)):"
             + "\(iconDimensions):\(text(maxByteCount)):\(text(maxDimension)):\(metadata)"
-            // Encodings without a preset keep the identities that they had before this option existed.
+            // Encodings without these options keep the identities that they had before the options existed.
             + (preset.map { ":\($0.rawValue)" } ?? "")
+            + (color == .source ? "" : ":color=\(color.rawValue)")
+            + (visualScore.map { ":looks=\($0)" } ?? "")
+            + (preservesDynamicRange ? "" : ":sdr")
+            + (automaticFormats.map { ":of=\($0.map(\.rawValue).sorted().joined(separator: ","))" } ?? "")
     }
 }

@@ -22,6 +22,7 @@ struct OriginalImageFile {
     func canReplaceEncoding(of image: DecodedImage, as encoding: ImageEncoding) throws(ImageError) -> Bool {
         // A RAW file contains more than the preview that was decoded, and viewers of images don't open it.
         guard !probe.format.isRAW, keepsSize(image, encoding), data.count <= encoding.maxByteCount ?? .max,
+            keepsColors(image, encoding), encoding.automaticFormats?.contains(probe.format) ?? true,
             encoding.metadata == .keep || MetadataFreeFile.hasNoMetadata(data, probe.format)
         else { return false }
         if let loops = encoding.loopCount, let animation = image.animation, animation.loopCount != loops {
@@ -35,7 +36,7 @@ struct OriginalImageFile {
         for image: DecodedImage, as encoding: ImageEncoding, by coder: any ImageCoder
     ) throws(ImageError) -> Data? {
         guard let coder = coder as? any TranscodingImageCoder, encoding.isLossless,
-            encoding.thumbnailDimension == nil, keepsSize(image, encoding),
+            encoding.thumbnailDimension == nil, keepsSize(image, encoding), keepsColors(image, encoding),
             coder.canTranscode(probe.format, to: encoding.formatOrAutomatic), try isUnchanged(image),
             let kept = stripped(encoding.metadata),
             let result = try coder.transcode(kept, from: probe.format, as: encoding, context: context)
@@ -57,12 +58,30 @@ struct OriginalImageFile {
         max(image.size.width, image.size.height) <= encoding.maxDimension ?? .max
     }
 
+    /// Returns whether the file has the color space that the encoding requests.
+    private func keepsColors(_ image: DecodedImage, _ encoding: ImageEncoding) -> Bool {
+        let (profile, codePoints) = (image.metadata.iccProfile, image.metadata.codePoints)
+        return switch encoding.color {
+        case .source: true
+        case .sRGB: profile == nil && (codePoints ?? .sRGB) == .sRGB
+        case .displayP3: codePoints == .displayP3
+        }
+    }
+
     /// Returns the file with only the metadata that `policy` allows, or `nil` if the other metadata can't be removed.
     private func stripped(_ policy: ImageEncoding.MetadataPolicy) -> Data? {
         if policy == .keep { return data }
         if MetadataFreeFile.hasNoMetadata(data, probe.format) { return data }
         guard probe.format == .jpeg else { return nil }
         var block: ExifBlock? = probe.orientation == .up ? nil : .only(probe.orientation)
+        if policy == .keepCopyright, let exif = EmbeddedMetadata(reading: data).exif, let read = ExifBlock(exif) {
+            // The stored pixels don't change, so keep the orientation too.
+            var kept = read.copyrightOnly
+            if probe.orientation != .up {
+                kept.main.append(kept.entry(ExifBlock.Tag.orientation, probe.orientation.rawValue))
+            }
+            block = kept.isEmpty ? nil : kept
+        }
         guard policy == .keepExceptLocation else {
             return JPEGFile.replacingMetadata(of: data, exif: block?.serialized(), xmp: nil)
         }
@@ -83,7 +102,7 @@ struct OriginalImageFile {
                 data,
                 options: ImageDecodingOptions(
                     preservesBitDepth: image.pixels.format == .rgba16,
-                    convertsToSRGB: image.metadata.isConvertedToSRGB),
+                    color: image.metadata.color),
                 context: context)
             guard decoded.pixels.isEqual(to: image.pixels) else { return false }
             guard let animation = image.animation, let other = decoded.animation else {

@@ -12,6 +12,8 @@ package struct WorkClock: Sendable {
     package var processorTime: @Sendable () -> Duration
     /// Returns a number that identifies the current thread.
     package var thread: @Sendable () -> UInt
+    /// Returns the processor time of all threads of the process.
+    package var processTime: @Sendable () -> Duration = { WorkClock.reading(of: CLOCK_PROCESS_CPUTIME_ID) }
 
     /// Creates clocks.
     package init(
@@ -30,6 +32,11 @@ package struct WorkClock: Sendable {
 
     /// The processor time of the current thread.
     package static var threadTime: Duration { reading(of: CLOCK_THREAD_CPUTIME_ID) }
+
+    /// Returns the readings of all clocks.
+    func usage() -> (elapsed: Duration, process: Duration, thread: Duration) {
+        (elapsedTime(), processTime(), processorTime())
+    }
 
     private static func reading(of clock: clockid_t) -> Duration {
         var now = timespec()

@@ -46,7 +46,7 @@ extension ImageError {
                     + "To download it, use another cache policy."
             case .unsafeDirectory(let path, let reason): "The directory \(path) can't be used as a cache: \(reason)."
             case .systemCallFailed(let operation, let path, let errno):
-                "\(operation) failed for \(path): \(SystemErrorMessage.text(errno))."
+                "\(SystemErrorMessage.activity(operation)) failed for \(path): \(SystemErrorMessage.text(errno))."
             case .corruptEntry(let reason): "A cache entry is corrupt: \(reason)."
             case .indexFailed(let code, let message): "The cache index failed: \(message) (SQLite \(code))."
             case .writesSuspended(let reason): "The disk cache is suspended: \(reason)."

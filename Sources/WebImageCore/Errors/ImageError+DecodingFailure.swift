@@ -33,9 +33,12 @@ extension ImageError {
             case decoderCrashed(String)
             /// 4012: Data that may only be decoded in a helper process, with the reason why no helper is available.
             case isolationUnavailable(String)
+            /// 4013: Data of a format whose decoder crashed in helper processes too often within a minute, with the number
+            /// of crashes and the number of seconds after which the format is decoded again.
+            case decoderSuspended(crashCount: Int, seconds: Int)
         }
 
-        /// The kind of the failure.
+        /// The kind of the failure. Its texts contain no control characters.
         public let reason: Reason
         /// The format of the data, or `nil` if it's unknown.
         public let format: ImageFormat?
@@ -51,11 +54,14 @@ extension ImageError {
 
         /// Creates a decoding failure, for custom coders and tests.
         ///
+        /// The initializer replaces control characters and characters that reorder text in the texts of `reason`, because
+        /// the messages of libraries can contain parts of hostile files.
+        ///
         /// - Parameters:
         ///   - reason: The kind of the failure.
         ///   - format: The format of the data, or `nil` if it's unknown.
         public init(_ reason: Reason, format: ImageFormat? = nil) {
-            self.reason = reason
+            self.reason = reason.printable
             self.format = format
         }
 
@@ -74,6 +80,7 @@ extension ImageError {
             case .outOfMemory: 4010
             case .decoderCrashed: 4011
             case .isolationUnavailable: 4012
+            case .decoderSuspended: 4013
             }
         }
 
@@ -101,7 +108,26 @@ extension ImageError {
             case .isolationUnavailable(let reason):
                 "The \(data) may only be decoded in a helper process, but \(reason). "
                     + "Install `webimage-decoder` next to the program, or set the path of the helper."
+            case .decoderSuspended(let count, let seconds):
+                "The decoder of the \(data) crashed \(count == 1 ? "again" : "\(count) times within a minute"), so it "
+                    + "isn't used for another \(seconds) s. Retry later."
             }
+        }
+    }
+}
+
+extension ImageError.DecodingFailure.Reason {
+    /// The reason with texts that are safe to print.
+    fileprivate var printable: Self {
+        switch self {
+        case .corrupted(let text): .corrupted(PrintableText.text(text))
+        case .unsupportedFeature(let text): .unsupportedFeature(PrintableText.text(text))
+        case .contradictsHeader(let text): .contradictsHeader(PrintableText.text(text))
+        case .decoderCrashed(let text): .decoderCrashed(PrintableText.text(text))
+        case .isolationUnavailable(let text): .isolationUnavailable(PrintableText.text(text))
+        case .noData, .unknownFormat, .notAnImage, .noDecoder, .truncated, .allDecodersFailed, .outOfMemory,
+            .decoderSuspended:
+            self
         }
     }
 }

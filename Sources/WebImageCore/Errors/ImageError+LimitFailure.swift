@@ -36,6 +36,8 @@ extension ImageError {
             /// The number of worker threads that are still busy with data of the same format, or with any data, long
             /// after its timeout. Such data is rejected until the threads respond.
             case unresponsiveThreadCount = 6014
+            /// The limit ``ImageLimits/maxAnimationDecoders``.
+            case animationDecoderCount = 6015
         }
 
         /// The kind of the limit.
@@ -101,6 +103,9 @@ extension ImageError {
             case .unresponsiveThreadCount:
                 "\(actual) threads still work on images\(detail.isEmpty ? "" : " of the kind \(detail)") long after "
                     + "the timeout, and the maximum number is \(limit). Try again later."
+            case .animationDecoderCount:
+                "\(actual) decoders of animations are in use, but the limit is \(limit)\(suffix). "
+                    + "Show fewer animations at the same time, or raise `maxAnimationDecoders`."
             case .overloaded where !detail.isEmpty:
                 "The process is overloaded with \(actual) \(detail). The limit is \(limit). Try again later."
             case .overloaded:

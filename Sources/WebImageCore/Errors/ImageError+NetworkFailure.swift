@@ -164,31 +164,56 @@ extension ImageError {
             let suffix = details.isEmpty ? "" : ": \(details)"
             let text =
                 switch reason {
-                case .offline: "There is no network connection"
-                case .cannotFindHost: "The host name can't be resolved"
-                case .cannotConnect: "Can't connect to the server"
-                case .timedOut: "The request timed out (phase: \(phase.rawValue))"
-                case .connectionLost: "The connection was interrupted (phase: \(phase.rawValue))"
-                case .badServerResponse: "The server's response isn't valid HTTP"
-                case .unacceptableStatusCode: "The server responded with status \(statusCode ?? 0)"
-                case .tooManyRedirects: "The server redirected the request too often"
-                case .redirectNotAllowed: "The redirect was rejected"
-                case .secureConnectionFailed: "Can't establish a secure connection"
-                case .certificateUntrusted: "The server's certificate isn't trusted"
-                case .certificateExpired: "The server's certificate has expired"
-                case .certificateNotYetValid: "The server's certificate isn't valid yet"
-                case .certificateUnknownAuthority: "The server's certificate was issued by an unknown authority"
-                case .clientCertificateRequired: "The server requires a client certificate"
-                case .clientCertificateRejected: "The server rejected the client certificate"
-                case .authenticationRequired: "Valid credentials are required"
-                case .contentDecodingFailed: "The content coding of the response body is invalid"
-                case .proxyFailed: "The proxy can't be reached or rejected the connection"
-                case .addressNotAllowed: "The address policy doesn't allow the destination address"
-                case .emptyBody: "The response is empty"
-                case .unacceptableContentType: "The content type of the response isn't accepted"
-                case .other: "The transfer failed"
+                case .unacceptableStatusCode: "\(reason.phrase) \(statusCode ?? 0)"
+                case .timedOut, .connectionLost: reason.phrase + phase.phrase
+                default: reason.phrase
                 }
             return SecretNames.removed(from: "\(text)\(suffix) [\(url.absoluteString)].")
+        }
+    }
+}
+
+extension ImageError.NetworkFailure.Reason {
+    /// The words for the failure, which begin a sentence.
+    package var phrase: String {
+        switch self {
+        case .offline: "There is no network connection"
+        case .cannotFindHost: "The host name can't be resolved"
+        case .cannotConnect: "Can't connect to the server"
+        case .timedOut: "The request timed out"
+        case .connectionLost: "The connection was interrupted"
+        case .badServerResponse: "The server's response isn't valid HTTP"
+        case .unacceptableStatusCode: "The server responded with status"
+        case .tooManyRedirects: "The server redirected the request too often"
+        case .redirectNotAllowed: "The redirect was rejected"
+        case .secureConnectionFailed: "Can't establish a secure connection"
+        case .certificateUntrusted: "The server's certificate isn't trusted"
+        case .certificateExpired: "The server's certificate has expired"
+        case .certificateNotYetValid: "The server's certificate isn't valid yet"
+        case .certificateUnknownAuthority: "The server's certificate was issued by an unknown authority"
+        case .clientCertificateRequired: "The server requires a client certificate"
+        case .clientCertificateRejected: "The server rejected the client certificate"
+        case .authenticationRequired: "Valid credentials are required"
+        case .contentDecodingFailed: "The content coding of the response body is invalid"
+        case .proxyFailed: "The proxy can't be reached or rejected the connection"
+        case .addressNotAllowed: "The address policy doesn't allow the destination address"
+        case .emptyBody: "The response is empty"
+        case .unacceptableContentType: "The content type of the response isn't accepted"
+        case .other: "The transfer failed"
+        }
+    }
+}
+
+extension ImageError.NetworkFailure.Phase {
+    /// The words for the phase, which follow those for the failure.
+    fileprivate var phrase: String {
+        switch self {
+        case .queued: " while it waited for a connection"
+        case .nameResolution: " during the resolution of the host name"
+        case .connecting: " while connecting"
+        case .waitingForResponse: " while waiting for the response"
+        case .receivingBody: " while receiving the response"
+        case .total: ""
         }
     }
 }

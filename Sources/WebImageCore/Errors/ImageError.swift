@@ -36,7 +36,7 @@ public indirect enum ImageError: Error, Sendable, Hashable {
         }
     }
 
-    /// A message that describes the error and its remedy.
+    /// A message that describes the error and its remedy, in one line without control characters.
     ///
     /// For a failure from the negative cache, the message also contains ``rememberedUntil``.
     public var message: String {
@@ -50,8 +50,10 @@ public indirect enum ImageError: Error, Sendable, Hashable {
             case .processing(let error): error.message
             case .limitExceeded(let error): error.message
             }
-        guard let rememberedUntil else { return message }
-        return "\(message) The manager makes no new attempt before \(rememberedUntil.formatted(.iso8601))."
+        // The texts of other failures than decoding failures can come from libraries, servers, and custom code, too.
+        let printable = PrintableText.text(message)
+        guard let rememberedUntil else { return printable }
+        return "\(printable) The manager makes no new attempt before \(rememberedUntil.formatted(.iso8601))."
     }
 
     /// The date at which the manager removes this failure from its negative cache, or `nil` for a failure that has just

@@ -7,6 +7,24 @@ enum SystemErrorMessage {
     /// Returns the message for an error number, such as “Is a directory”.
     static func text(_ errno: Int32) -> String { String(cString: strerror(errno)) }
 
+    /// Returns the words for the name of a system call, such as “Creating the directory” for `mkdir`. Other texts don't
+    /// change.
+    static func activity(_ operation: String) -> String {
+        switch operation {
+        case "open", "openat", "openat2", "opendir", "realpath": "Opening"
+        case "read", "pread", "preadv2", "stat", "fstat", "lstat", "statfs", "statvfs", "mmap": "Reading"
+        case "write", "pwrite", "pwritev", "fsync", "fdatasync", "ftruncate", "fallocate": "Writing"
+        case "mkdir": "Creating the directory"
+        case "rename", "renameat", "link": "Renaming"
+        case "unlink", "unlinkat", "rmdir": "Removing"
+        case "flock": "Locking"
+        case "malloc": "Allocating memory"
+        case "checksum": "Checking the data"
+        case "encryption": "Decrypting"
+        default: operation
+        }
+    }
+
     /// Returns the message for an error number of a file that was read.
     static func text(reading errno: Int32) -> String {
         switch errno {

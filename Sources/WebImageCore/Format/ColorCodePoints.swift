@@ -17,6 +17,11 @@ package struct ColorCodePoints: Sendable, Hashable {
 
     /// The BT.709 primaries with the transfer function of sRGB.
     package static let sRGB = ColorCodePoints(primaries: 1, transfer: 13)
+    /// The primaries of Display P3 with the transfer function of sRGB.
+    package static let displayP3 = ColorCodePoints(primaries: 12, transfer: 13)
+
+    /// A Boolean value that indicates whether the transfer function is PQ or HLG.
+    package var isHDR: Bool { transfer == 16 || transfer == 18 }
 }
 
 extension ColorCodePoints: CustomStringConvertible {

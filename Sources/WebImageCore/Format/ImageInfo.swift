@@ -44,6 +44,9 @@ public struct ImageInfo: Sendable, Hashable {
     /// A Boolean value that indicates whether the end marker of a whole file is missing, although the file may contain
     /// all frames. Only GIF files are checked.
     package var isTruncated = false
+    /// The detail of a JPEG image. It depends on the quantization and on the beginning of the first scan. Other images have
+    /// ordinary detail.
+    package var detail = StoredDetail.ordinary
     /// The memory that the decoder needs in addition to the pixels, in bytes.
     package var decoderBytes = 0
 
@@ -77,6 +80,9 @@ public struct ImageInfo: Sendable, Hashable {
 }
 
 extension ImageInfo {
+    /// Removes the orientation of a gain map, to which the orientation of its image applies.
+    package mutating func resetOrientation() { orientation = .up }
+
     /// The number of tiles whose decoders are included in the limits.
     private static let freeTiles = 256
     /// The memory that libheif and libde265 retain for each tile until the image is complete, in bytes.

@@ -59,13 +59,13 @@ extension PixelBuffer {
             alpha: UInt8((alpha / all * 255).rounded()))
     }
 
-    /// Returns the whole image, reduced by area averaging so that no side is longer than `side`. If the image is small
+    /// Returns the whole image, reduced by averaging the stored values so that no side is longer than `side`. If the image is small
     /// enough, this method returns the same buffer.
     func reduced(to side: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let target = TargetSize.fit(width: Double(side), height: Double(side))
         let output = try target.plan(for: size).output
         return try Resampler.resample(
-            self, window: SampleRect(size), to: output, filter: .box, context: context)
+            self, window: SampleRect(size), to: output, filter: .box(light: .encoded), context: context)
     }
 }
 

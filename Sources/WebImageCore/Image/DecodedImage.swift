@@ -17,6 +17,12 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     public let format: ImageFormat?
     /// The metadata of the encoded image.
     public let metadata: ImageMetadata
+    /// The gain map that turns the image into one with a high dynamic range, or `nil` if there's none.
+    ///
+    /// Decoders read it only if ``ImageDecodingOptions/dynamicRange`` is ``ImageDecodingOptions/DynamicRange/high``.
+    /// Transformers that resize, crop, flip, or rotate the image do the same to the gain map, and other transformers
+    /// that change pixels remove it.
+    public let gainMap: GainMap?
     /// The source of the image, which only the manager sets and reads.
     package let provenance: (any Sendable)?
     /// The data of the lossy encoding that the pixels were decoded from, or `nil` for other images.
@@ -30,19 +36,21 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
         metadata: ImageMetadata? = nil
     ) {
         self.init(
-            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata, provenance: nil,
-            encodedForm: nil, history: ImageHistory())
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata, gainMap: nil,
+            provenance: nil, encodedForm: nil, history: ImageHistory())
     }
 
     private init(
         pixels: PixelBuffer, animation: ImageAnimation?, scale: Double, format: ImageFormat?,
-        metadata: ImageMetadata?, provenance: (any Sendable)?, encodedForm: EncodedForm?, history: ImageHistory
+        metadata: ImageMetadata?, gainMap: GainMap?, provenance: (any Sendable)?, encodedForm: EncodedForm?,
+        history: ImageHistory
     ) {
         self.pixels = pixels
         self.animation = animation
         self.scale = scale
         self.format = format
         self.metadata = metadata ?? ImageMetadata(storedSize: pixels.size, hasAlpha: !pixels.isOpaque)
+        self.gainMap = gainMap
         self.provenance = provenance
         self.encodedForm = encodedForm
         self.history = history
@@ -52,7 +60,8 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     package convenience init(copying other: DecodedImage) {
         self.init(
             pixels: other.pixels, animation: other.animation, scale: other.scale, format: other.format,
-            metadata: other.metadata, provenance: other.provenance, encodedForm: other.encodedForm,
+            metadata: other.metadata, gainMap: other.gainMap, provenance: other.provenance,
+            encodedForm: other.encodedForm,
             history: other.history)
     }
 
@@ -66,7 +75,14 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     /// The number of frames, which is 1 for still images.
     public var frameCount: Int { animation?.frameCount ?? 1 }
     /// The memory that the image occupies in bytes, for cost limits.
-    public var cost: Int { pixels.byteCount + (animation?.cost ?? 0) + (encodedForm?.data.count ?? 0) }
+    public var cost: Int {
+        pixels.byteCount + (animation?.cost ?? 0) + (encodedForm?.data.count ?? 0) + (gainMap?.pixels.byteCount ?? 0)
+    }
+    /// A Boolean value that indicates whether the image has a high dynamic range: a gain map, or PQ or HLG samples.
+    ///
+    /// The value is `false` for images that were decoded for standard dynamic range, which is the default. The samples of
+    /// a PQ or HLG image aren't sRGB, so use `rendered(headroom:as:primaries:)` before you display them.
+    public var isHDR: Bool { gainMap != nil || metadata.hasHDRSamples }
 
     /// A short description, for example `jpeg 640x480` or `gif 32x32, 12 frames`.
     public var description: String {
@@ -76,9 +92,14 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
 
     /// Returns the image with other pixels and the same scale, format, and metadata. Transformers create their results
     /// with this method.
-    package func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> DecodedImage {
+    ///
+    /// - Parameters:
+    ///   - pixels: The pixels.
+    ///   - animation: The frames.
+    ///   - gainMap: The gain map of the pixels. The default is `nil`.
+    package func replacing(pixels: PixelBuffer, animation: ImageAnimation?, gainMap: GainMap? = nil) -> DecodedImage {
         DecodedImage(
-            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata, gainMap: gainMap,
             provenance: provenance, encodedForm: nil, history: history)
     }
 
@@ -86,6 +107,13 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     package func with(metadata: ImageMetadata) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            gainMap: gainMap, provenance: provenance, encodedForm: nil, history: history)
+    }
+
+    /// Returns the image with a gain map, or without one.
+    package func with(gainMap: GainMap?) -> DecodedImage {
+        DecodedImage(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata, gainMap: gainMap,
             provenance: provenance, encodedForm: nil, history: history)
     }
 
@@ -93,21 +121,21 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     package func with(provenance: any Sendable) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
-            provenance: provenance, encodedForm: encodedForm, history: history)
+            gainMap: gainMap, provenance: provenance, encodedForm: encodedForm, history: history)
     }
 
     /// Returns the image with another history.
     package func with(history: ImageHistory) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
-            provenance: provenance, encodedForm: encodedForm, history: history)
+            gainMap: gainMap, provenance: provenance, encodedForm: encodedForm, history: history)
     }
 
     /// Returns the image with the encoded data that its pixels were decoded from.
     package func with(encodedForm: EncodedForm) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
-            provenance: provenance, encodedForm: encodedForm, history: history)
+            gainMap: gainMap, provenance: provenance, encodedForm: encodedForm, history: history)
     }
 }
 
@@ -135,6 +163,9 @@ public struct ImageMetadata: Sendable, Hashable {
     /// A Boolean value that indicates whether pixels are missing because the data is truncated.
     public var isPartial: Bool
     /// The unmodified embedded ICC profile, or `nil` if the file has none.
+    ///
+    /// If a PNG file describes a color space other than sRGB only with `gAMA` and `cHRM`, the value is an equivalent
+    /// profile.
     public var iccProfile: Data?
     /// The color primaries of the file as a code point of ITU-T H.273, or `nil` if the file has none.
     ///
@@ -146,9 +177,18 @@ public struct ImageMetadata: Sendable, Hashable {
     /// Common values are 1 (BT.709), 8 (linear), 13 (sRGB), 16 (PQ), 18 (HLG), and 2 (unspecified). The default is
     /// `nil`.
     public var transferCharacteristics: Int?
-    /// A Boolean value that indicates whether the pixels are sRGB. If the value is `false`, ``iccProfile``,
-    /// ``colorPrimaries``, and ``transferCharacteristics`` describe their colors. The default is `true`.
-    public var isConvertedToSRGB: Bool
+    /// The color space of the pixels. The default is ``ImageColorSpace/sRGB``.
+    ///
+    /// If the value is ``ImageColorSpace/source``, ``iccProfile``, ``colorPrimaries``, and ``transferCharacteristics``
+    /// describe the colors of the pixels. Otherwise, they describe only the colors of the file.
+    public var color: ImageColorSpace
+    /// A Boolean value that indicates whether the file contains a gain map, also if the image was decoded without it.
+    ///
+    /// ``ImageCoderRegistry`` sets it.
+    package var hasGainMap = false
+    /// The curve of the samples of the file. It's relevant only if the pixels have the color space of the file. The
+    /// default is that of sRGB.
+    package var sourceCurve = LightCurve.sRGB
     /// The EXIF block to encode with the image, starting with its byte order mark.
     ///
     /// Decoders don't set this property. To read the block of a file, use ``embedded(in:)``. The default is `nil`.
@@ -157,6 +197,23 @@ public struct ImageMetadata: Sendable, Hashable {
     ///
     /// Decoders don't set this property. To read the packet of a file, use ``embedded(in:)``. The default is `nil`.
     public var xmp: Data?
+    /// The short description of the image for people who can't see it, or `nil` if the file has none.
+    ///
+    /// Decoders read it from the XMP property `Iptc4xmpCore:AltTextAccessibility` (IPTC Photo Metadata Standard 2021.1). If
+    /// there are texts in several languages, the value is the one for `x-default`, and otherwise the first one. It
+    /// contains at most 4,096 characters, and no control characters. An encoder writes ``xmp`` instead.
+    public var alternativeText: String?
+    /// The long description of the image for people who can't see it, or `nil` if the file has none.
+    ///
+    /// Decoders read it from the XMP property `Iptc4xmpCore:ExtDescrAccessibility`, like ``alternativeText``.
+    public var extendedDescription: String?
+    /// An EXIF block with only the author and the copyright of the file, or `nil` if the file has neither.
+    ///
+    /// ``ImageCoderRegistry`` reads it, so the policy ``ImageEncoding/MetadataPolicy/keepCopyright`` doesn't need the
+    /// original data.
+    package var rights: Data?
+    /// The maximum size of ``rights`` in bytes, because images in memory retain them. Larger blocks are omitted.
+    package static let maxRightsByteCount = 16 << 10
 
     /// Creates metadata. Set the other values as properties.
     ///
@@ -172,7 +229,7 @@ public struct ImageMetadata: Sendable, Hashable {
     package init(
         storedSize: PixelSize, orientation: ImageOrientation = .up, bitDepth: Int = 8, hasAlpha: Bool = false,
         isPartial: Bool = false, iccProfile: [UInt8]? = nil, codePoints: ColorCodePoints? = nil,
-        isConvertedToSRGB: Bool = true, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
+        color: ImageColorSpace = .sRGB, sourceCurve: LightCurve = .sRGB, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
     ) {
         self.storedSize = storedSize
         self.orientation = orientation
@@ -182,9 +239,24 @@ public struct ImageMetadata: Sendable, Hashable {
         self.iccProfile = iccProfile.map { Data($0) }
         self.colorPrimaries = codePoints?.primaries
         self.transferCharacteristics = codePoints?.transfer
-        self.isConvertedToSRGB = isConvertedToSRGB
+        self.color = color
+        self.sourceCurve = sourceCurve
         self.exif = exif.map { Data($0) }
         self.xmp = xmp.map { Data($0) }
+    }
+
+    /// A Boolean value that indicates whether the samples of the pixels are those of PQ or HLG.
+    package var hasHDRSamples: Bool { color == .source && codePoints?.isHDR == true }
+
+    /// The curve of the samples of the pixels.
+    package var lightCurve: LightCurve {
+        guard color == .source else { return .sRGB }
+        // Applications can create metadata with code points.
+        switch transferCharacteristics {
+        case 16: return .pq
+        case 18: return .hlg
+        default: return sourceCurve
+        }
     }
 
     /// The code points that describe the colors of the file, or `nil` if the file has none. If only one of the two

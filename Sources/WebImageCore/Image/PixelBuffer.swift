@@ -63,15 +63,21 @@ public final class PixelBuffer: Sendable {
     }
 
     /// Returns the rows without padding, with `width × bytesPerPixel` bytes each.
-    public func packedBytes() -> [UInt8] {
+    public func packedBytes() -> [UInt8] { packedBytes(ofRows: 0..<height) }
+
+    /// Returns the samples of some rows, one row after another and without padding.
+    ///
+    /// - Parameter rows: The rows from the top. Rows outside the image are left out.
+    package func packedBytes(ofRows rows: Range<Int>) -> [UInt8] {
+        let rows = rows.clamped(to: 0..<height)
         let rowBytes = width * format.bytesPerPixel
-        return [UInt8](unsafeUninitializedCapacity: rowBytes * height) { target, count in
+        return [UInt8](unsafeUninitializedCapacity: rowBytes * rows.count) { target, count in
             guard let start = target.baseAddress else { return }
-            for row in 0..<height {
-                UnsafeMutableRawPointer(start + row * rowBytes)
+            for (place, row) in rows.enumerated() {
+                UnsafeMutableRawPointer(start + place * rowBytes)
                     .copyMemory(from: memory.block.address + row * bytesPerRow, byteCount: rowBytes)
             }
-            count = rowBytes * height
+            count = rowBytes * rows.count
         }
     }
 

@@ -12,8 +12,11 @@ import WebImageConcurrency
 ///
 /// The pool is thread-safe. It holds its lock only for dictionary operations and frees memory after unlocking.
 package final class PixelPool: Sendable {
-    /// The pool for every ``PixelBuffer`` of the process. It retains at most 128 MiB of idle memory.
-    package static let shared = PixelPool(idleLimit: 128 << 20)
+    /// The maximum size of the idle memory of ``shared``, in bytes.
+    package static let mostIdleBytes = 128 << 20
+
+    /// The pool for every ``PixelBuffer`` of the process. It retains at most ``mostIdleBytes`` of idle memory.
+    package static let shared = PixelPool(idleLimit: mostIdleBytes)
 
     private struct Idle {
         let block: PixelBlock
@@ -26,8 +29,14 @@ package final class PixelPool: Sendable {
         private var idle: [Int: [Idle]] = [:]
         private var count: UInt64 = 0
         private(set) var idleBytes = 0
+        /// The maximum of ``idleBytes``.
+        var idleLimit: Int
+        /// A Boolean value that indicates whether ``PixelPool/allowIdle(_:)`` has replaced the first limit.
+        var isLimitChosen = false
         var bytesInUse = 0
         var arena: PixelArena?
+
+        init(idleLimit: Int) { self.idleLimit = idleLimit }
 
         var idleSizes: [Int] { Array(idle.keys) }
 
@@ -58,14 +67,25 @@ package final class PixelPool: Sendable {
         }
     }
 
-    private let state = Lock(State())
-    private let idleLimit: Int
+    private let state: Lock<State>
 
     /// The minimum size of pooled blocks, in bytes. For smaller blocks, `malloc` is just as efficient.
     static let smallestPooled = 64 << 10
 
     /// Creates a pool that retains at most `idleLimit` bytes of unused memory.
-    package init(idleLimit: Int) { self.idleLimit = idleLimit }
+    package init(idleLimit: Int) { state = Lock(State(idleLimit: idleLimit)) }
+
+    /// Sets the maximum size of the idle memory to `bytes`, or to the highest value of several calls.
+    ///
+    /// Users of the pool with a small budget for decodes thus don't retain much more memory than they may use.
+    package func allowIdle(_ bytes: Int) {
+        let limit = state.withLock { state in
+            state.idleLimit = state.isLimitChosen ? max(state.idleLimit, bytes) : bytes
+            state.isLimitChosen = true
+            return state.idleLimit
+        }
+        trim(to: limit)
+    }
 
     /// The size of all blocks in use, in bytes.
     package var bytesInUse: Int { state.withLock { $0.bytesInUse } }
@@ -115,9 +135,11 @@ package final class PixelPool: Sendable {
         if let arena = block.arena { return arena.release() }
         let freed = state.withLock { state -> [PixelBlock] in
             state.bytesInUse -= block.capacity
-            guard block.capacity >= Self.smallestPooled, block.capacity <= idleLimit else { return [block] }
+            guard block.capacity >= Self.smallestPooled, block.capacity <= state.idleLimit else { return [block] }
             var freed: [PixelBlock] = []
-            while state.idleBytes > idleLimit - block.capacity, let oldest = state.popOldest() { freed.append(oldest) }
+            while state.idleBytes > state.idleLimit - block.capacity, let oldest = state.popOldest() {
+                freed.append(oldest)
+            }
             state.push(block)
             return freed
         }

@@ -6,6 +6,9 @@ import Foundation
 package struct EmbeddedMetadata: Sendable, Hashable {
     /// The ICC profile of the pixels (ISO 15076-1).
     package var iccProfile: [UInt8]?
+    /// The code points of the pixels (ITU-T H.273), or `nil` if the pixels are sRGB or only a profile describes them. They
+    /// aren't a block.
+    package var codePoints: ColorCodePoints?
     /// The EXIF block, starting with its byte order mark.
     package var exif: [UInt8]?
     /// The XMP packet.
@@ -32,19 +35,27 @@ package struct EmbeddedMetadata: Sendable, Hashable {
     /// - Parameter isGray: Whether the encoder writes only gray samples. A profile for the other kind of samples is
     ///   omitted.
     package init(for image: DecodedImage, as encoding: ImageEncoding, isGray: Bool = false) {
-        if !image.metadata.isConvertedToSRGB, let profile = image.metadata.iccProfile.map({ [UInt8]($0) }),
+        if image.metadata.color == .source, let profile = image.metadata.iccProfile.map({ [UInt8]($0) }),
             Self.isProfile(profile, forGray: isGray)
         {
             iccProfile = profile
         }
+        if image.metadata.color == .source { codePoints = image.metadata.codePoints }
         guard encoding.metadata != .strip else { return }
         let keepsLocation = encoding.metadata == .keep
-        xmp = image.metadata.xmp.flatMap { XMPPacket.prepared([UInt8]($0), allowsLocation: keepsLocation) }
+        let keepsCopyrightOnly = encoding.metadata == .keepCopyright
+        xmp = (keepsCopyrightOnly ? nil : image.metadata.xmp).flatMap {
+            XMPPacket.prepared([UInt8]($0), allowsLocation: keepsLocation)
+        }
         guard let stored = image.metadata.exif, stored.count <= ExifBlock.maxBytes,
             var block = ExifBlock([UInt8](stored))
         else { return }
-        block.fit(image.size, isSRGB: image.metadata.isConvertedToSRGB)
-        if !keepsLocation { block = block.withoutLocation }
+        block.fit(image.size, isSRGB: image.metadata.color == .sRGB)
+        if keepsCopyrightOnly {
+            block = block.copyrightOnly
+        } else if !keepsLocation {
+            block = block.withoutLocation
+        }
         if !block.isEmpty { exif = block.serialized() }
     }
 
@@ -66,6 +77,24 @@ extension EmbeddedMetadata {
 }
 
 extension ImageMetadata {
+    /// Returns the metadata with the descriptions and the rights that an encoded image contains.
+    func described(by data: HeaderBytes, _ format: ImageFormat?) -> ImageMetadata {
+        var reader = MetadataReader(data)
+        reader.read(format)
+        var metadata = self
+        if let packet = reader.xmp {
+            let found = XMPDescriptions(packet: packet)
+            metadata.alternativeText = found.alternativeText
+            metadata.extendedDescription = found.extendedDescription
+        }
+        if let rights = reader.exif.flatMap(ExifBlock.init(copyrightOf:))?.serialized(),
+            rights.count <= Self.maxRightsByteCount
+        {
+            metadata.rights = Data(rights)
+        }
+        return metadata
+    }
+
     /// Returns the unmodified EXIF block and XMP packet of an encoded image.
     ///
     /// The EXIF block starts with its byte order mark. This method supports JPEG, PNG, WebP, AVIF, HEIF, JPEG XL (if

@@ -13,19 +13,40 @@ extension ExifBlock {
         self = block
     }
 
+    /// Creates a block with only the author and the copyright of EXIF data (Exif 2.32, section 4.6.5). The result is `nil`
+    /// if the data contains neither.
+    package init?(copyrightOf bytes: [UInt8]) {
+        let main = bytes.withUnsafeBytes { bytes in
+            Self.start(of: HeaderBytes(bytes, isComplete: true)).map { start in
+                var reader = start.reader
+                return (reader.order, reader.entries(at: start.main).filter { Tag.rights.contains($0.tag) })
+            }
+        }
+        guard let main, !main.1.isEmpty else { return nil }
+        self.init(isBigEndian: main.0 == .big)
+        self.main = main.1
+    }
+
     /// Creates a block from a part of a file.
     init?(reading bytes: HeaderBytes) {
+        guard let start = Self.start(of: bytes) else { return nil }
+        var reader = start.reader
+        self.init(isBigEndian: reader.order == .big)
+        main = reader.entries(at: start.main)
+        photo = reader.entries(at: removePointer(Tag.photo, from: \.main))
+        position = reader.entries(at: removePointer(Tag.position, from: \.main))
+        rules = reader.entries(at: removePointer(Tag.rules, from: \.photo))
+    }
+
+    /// Reads the header. Returns a reader and the offset of the main directory, or `nil` if the header isn't valid.
+    private static func start(of bytes: HeaderBytes) -> (reader: Reader, main: Int)? {
         do throws(HeaderParsingError) {
             let block = try bytes.rest(from: try bytes.has("Exif\0") ? 6 : 0)
             let mark = try block.big16(at: 0)
             guard mark == 0x4949 || mark == 0x4D4D else { return nil }
-            self.init(isBigEndian: mark == 0x4D4D)
-            var reader = Reader(bytes: block, order: isBigEndian ? .big : .little)
+            let reader = Reader(bytes: block, order: mark == 0x4D4D ? .big : .little)
             guard try block.number(at: 2, 2, reader.order) == 42 else { return nil }
-            main = reader.entries(at: try block.number(at: 4, 4, reader.order))
-            photo = reader.entries(at: removePointer(Tag.photo, from: \.main))
-            position = reader.entries(at: removePointer(Tag.position, from: \.main))
-            rules = reader.entries(at: removePointer(Tag.rules, from: \.photo))
+            return (reader, try block.number(at: 4, 4, reader.order))
         } catch {
             return nil
         }

@@ -38,6 +38,14 @@ extension ExifBlock {
         return block
     }
 
+    /// A block with only the author and the copyright (Exif 2.32, section 4.6.5).
+    package var copyrightOnly: ExifBlock {
+        var block = ExifBlock()
+        block.isBigEndian = isBigEndian
+        block.main = main.filter { Tag.rights.contains($0.tag) }
+        return block
+    }
+
     private mutating func replace(_ directory: WritableKeyPath<ExifBlock, [Entry]>, _ tag: Int, _ value: Int) {
         guard let place = self[keyPath: directory].firstIndex(where: { $0.tag == tag }) else { return }
         self[keyPath: directory][place] = entry(tag, value)

@@ -47,6 +47,10 @@ package struct ExifBlock: Sendable, Hashable {
         static let width = 0x0100
         static let height = 0x0101
         static let orientation = 0x0112
+        static let author = 0x013B
+        static let copyright = 0x8298
+        /// The tags that name the owners of an image.
+        static let rights: Set<Int> = [author, copyright]
         static let xmp = 0x02BC
         static let photo = 0x8769
         static let position = 0x8825

@@ -11,7 +11,7 @@ package enum JPEGFile {
     /// the structure is invalid or a block is too long for a segment.
     package static func replacingMetadata(of data: Data, exif: [UInt8]?, xmp: [UInt8]?) -> Data? {
         let bytes = [UInt8](data)
-        guard bytes.count > 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return nil }
+        guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return nil }
         var file: [UInt8] = [0xFF, 0xD8]
         file.reserveCapacity(bytes.count)
         for (name, block) in [(Array("Exif\0\0".utf8), exif), (Array("http://ns.adobe.com/xap/1.0/\0".utf8), xmp)] {

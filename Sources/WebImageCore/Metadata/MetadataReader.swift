@@ -45,28 +45,16 @@ struct MetadataReader {
 
     /// Reads the APP1 segments before the first scan (Exif 2.32, section 4.7.2; XMP part 3, section 1.1.3).
     private mutating func readJPEG() throws(HeaderParsingError) {
-        var offset = 2
-        while true {
-            while try bytes.byte(at: offset) == 0xFF, try bytes.byte(at: offset + 1) == 0xFF { offset += 1 }
-            guard try bytes.byte(at: offset) == 0xFF else { return }
-            let marker = try bytes.byte(at: offset + 1)
-            if marker == 0xDA || marker == 0xD9 { return }
-            if marker == 0x01 || (0xD0...0xD8).contains(marker) {
-                offset += 2
-                continue
+        var segments = JPEGSegments(bytes)
+        while let segment = try segments.next() {
+            guard segment.marker == 0xE1 else { continue }
+            let name: StaticString = "http://ns.adobe.com/xap/1.0/\0"
+            if try segment.content.has("Exif\0") {
+                try storeEXIF(segment.content, count: segment.count)
+            } else if try segment.content.has(name) {
+                let start = name.utf8CodeUnitCount
+                try storeXMP(segment.content, from: start, count: segment.count - start)
             }
-            let length = try bytes.big16(at: offset + 2)
-            guard length >= 2 else { return }
-            let segment = try bytes.part(at: offset + 4, length: length - 2)
-            if marker == 0xE1 {
-                let name: StaticString = "http://ns.adobe.com/xap/1.0/\0"
-                if try segment.has("Exif\0") {
-                    try storeEXIF(segment, count: length - 2)
-                } else if try segment.has(name) {
-                    try storeXMP(segment, from: name.utf8CodeUnitCount, count: length - 2 - name.utf8CodeUnitCount)
-                }
-            }
-            offset += 2 + length
         }
     }
 

@@ -26,6 +26,10 @@ package struct HostName: Sendable, Hashable, CustomStringConvertible {
             self.init(text: spelling, addressBytes: nil)
             return
         }
+        if let address = Self.plainAddress4(spelling.utf8) {
+            self.init(text: spelling, addressBytes: address)
+            return
+        }
         var bytes = Array(spelling.utf8)
         let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
         if isBracketed { bytes = Array(bytes.dropFirst().dropLast()) }
@@ -162,6 +166,28 @@ extension HostName {
 extension HostName {
     private init(bytes4 bytes: [UInt8]) {
         self.init(text: bytes.map(String.init).joined(separator: "."), addressBytes: bytes)
+    }
+
+    /// Returns the bytes of an IPv4 address whose spelling is the normal form, or `nil` for all other spellings.
+    private static func plainAddress4(_ spelling: some Sequence<UInt8>) -> [UInt8]? {
+        var address: UInt32 = 0
+        var (number, digits, dots): (UInt32, Int, Int) = (0, 0, 0)
+        for byte in spelling {
+            if byte == UInt8(ascii: ".") {
+                guard digits > 0, dots < 3 else { return nil }
+                address = address << 8 | number
+                (number, digits, dots) = (0, 0, dots + 1)
+            } else {
+                // A number that begins with 0 can be octal.
+                guard isDigit(byte), digits == 0 || number > 0 else { return nil }
+                number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
+                guard number <= 255 else { return nil }
+                digits += 1
+            }
+        }
+        guard dots == 3, digits > 0 else { return nil }
+        address = address << 8 | number
+        return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: address >> $0) }
     }
 
     /// Creates an IPv6 address, which can have a zone (RFC 4007 11, RFC 6874).

@@ -18,9 +18,19 @@ package enum SecretNames {
     /// The case of the name doesn't matter.
     package static func contains(_ name: String) -> Bool {
         let name = name.lowercased()
-        if words.contains(where: name.contains) { return true }
+        if containsWord(name) { return true }
         return name.split { "-_.".contains($0) }.contains { part in
             parts.contains(String(part)) || prefixes.contains(where: part.hasPrefix)
+        }
+    }
+
+    /// Returns whether a lowercase name contains one of the words.
+    ///
+    /// This comparison is part of a hot path. A search by Foundation would convert both strings for each word.
+    private static func containsWord(_ name: String) -> Bool {
+        let name = Array(name.utf8)
+        return name.indices.contains { start in
+            words.contains { name[start...].starts(with: $0.utf8) }
         }
     }
 

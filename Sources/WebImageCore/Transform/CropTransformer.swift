@@ -81,6 +81,18 @@ package struct CropTransformer: ImageTransformer, Hashable {
     }
 }
 
+extension CropTransformer: GeometricTransformer {
+    func transform(
+        gainMap: GainMap, of size: PixelSize, context: ImageProcessingContext
+    ) throws(ImageError) -> GainMap? {
+        let rect = try rect(in: size, factor: unit == .points ? context.scale : 1)
+        guard let kept = rect.clamped(to: size) else { return nil }
+        let window = SampleRect(
+            x: Double(kept.x), y: Double(kept.y), width: Double(kept.width), height: Double(kept.height))
+        return try gainMap.part(window, of: size, to: kept.size, context: context)
+    }
+}
+
 extension StandardTransformer.Anchor {
     /// Returns the rectangle at the anchor with the size of `wanted`, limited to the size of the image.
     func rect(of wanted: PixelSize, in size: PixelSize) -> PixelRect {

@@ -56,12 +56,14 @@ extension ImageTransformer {
                 ? result : result.transformed(by: image.transformerIdentifiers + [identifier])
         }
         guard applies(to: image) else { return image }
+        let context = context.with(lightCurve: image.metadata.lightCurve)
         var transformer: any ImageTransformer = self
         // Without this, the frames of an animation would have different sizes.
         if image.isAnimated { transformer = try fixed(by: image.pixels, context: context) }
-        let pixels = try transformer.transform(image.pixels, context: context)
+        let result = try transformer.transform(image.pixels, image.gainMap, context: context)
         return image.replacing(
-            pixels: pixels, animation: image.animation?.transformed(by: transformer, context: context)
+            pixels: result.pixels, animation: image.animation?.transformed(by: transformer, context: context),
+            gainMap: result.gainMap
         ).transformed(by: image.transformerIdentifiers + [identifier])
     }
 }

@@ -4,6 +4,9 @@ import CPixelKernels
 import Glibc
 
 /// The source pixels and the weights for each output pixel, in one direction.
+///
+/// The first source pixel of an output pixel is never before that of the previous output pixel, and neither is the last.
+/// Therefore, a resampler that receives rows in bands can stop at the first output row that begins below a band.
 struct ResampleTaps {
     private(set) var taps: [wi_tap] = []
     private(set) var weights: [Float] = []
@@ -18,7 +21,7 @@ struct ResampleTaps {
     ///   - length: The length of the window in source pixels, which must be positive.
     ///   - limit: The number of existing source pixels.
     ///   - output: The number of output pixels for the window.
-    init(start: Double, length: Double, limit: Int, output: Int, filter: ResamplingFilter) {
+    init(start: Double, length: Double, limit: Int, output: Int, kernel: ResamplingFilter.Kernel) {
         let ratio = length / Double(output)
         let first = max(0, min(limit - 1, Int(start.rounded(.down))))
         let end = max(first + 1, min(limit, Int((start + length - 1e-9).rounded(.up))))
@@ -26,17 +29,23 @@ struct ResampleTaps {
         var row: [Double] = []
         for index in 0..<output {
             row.removeAll(keepingCapacity: true)
+            let center = start + (Double(index) + 0.5) * ratio
             let low: Int
-            switch filter {
-            case .lanczos3:
-                let center = start + (Double(index) + 0.5) * ratio
-                low = Self.lanczos(center: center, scale: max(1, ratio), within: first..<end, into: &row)
+            switch kernel {
+            case .nearest:
+                low = max(first, min(end - 1, Int(center.rounded(.down))))
+                row.append(1)
             case .box:
                 let left = start + Double(index) * ratio
                 low = Self.area(from: left, to: left + ratio, within: first..<end, into: &row)
+            case .bilinear, .catmullRom, .mitchell:
+                low = Self.polynomial(kernel, center: center, scale: max(1, ratio), within: first..<end, into: &row)
+            case .lanczos3:
+                low = Self.lanczos(center: center, scale: max(1, ratio), within: first..<end, into: &row)
             }
             append(row, from: low)
         }
+        if !isInOrder { putInOrder() }
     }
 
     /// The range from the first to the last source pixel that any output pixel needs.
@@ -61,6 +70,30 @@ struct ResampleTaps {
         taps.append(
             wi_tap(first: UInt32(low + head), count: UInt32(used.count), weight: UInt32(weights.count)))
         weights.append(contentsOf: used.map { Float($0 / sum) })
+    }
+
+    private var isInOrder: Bool {
+        zip(taps, taps.dropFirst()).allSatisfy { $0.first <= $1.first && $0.first + $0.count <= $1.first + $1.count }
+    }
+
+    /// Adds zero weights so that the first and the last source pixels are in order.
+    ///
+    /// A kernel is zero at some points between its center and its ends. If all surrounding pixels of an output pixel lie
+    /// on such points, ``append(_:from:)`` drops more weights than for the neighboring output pixels.
+    private mutating func putInOrder() {
+        var firsts = taps.map(\.first)
+        var ends = taps.map { $0.first + $0.count }
+        for index in taps.indices.dropLast().reversed() { firsts[index] = min(firsts[index], firsts[index + 1]) }
+        for index in taps.indices.dropFirst() { ends[index] = max(ends[index], ends[index - 1]) }
+        var padded: [Float] = []
+        for (index, tap) in taps.enumerated() {
+            taps[index] = wi_tap(
+                first: firsts[index], count: ends[index] - firsts[index], weight: UInt32(padded.count))
+            padded.append(contentsOf: repeatElement(0, count: Int(tap.first - firsts[index])))
+            padded.append(contentsOf: weights[Int(tap.weight)..<Int(tap.weight + tap.count)])
+            padded.append(contentsOf: repeatElement(0, count: Int(ends[index] - tap.first - tap.count)))
+        }
+        weights = padded
     }
 
     /// Appends the weights of Lanczos-3: `sinc(x) · sinc(x/3)` for |x| < 3, stretched by `scale`.
@@ -88,6 +121,34 @@ struct ResampleTaps {
             angle += step
         }
         return low
+    }
+
+    /// Appends the weights of a kernel that consists of polynomials, stretched by `scale`.
+    private static func polynomial(
+        _ kernel: ResamplingFilter.Kernel, center: Double, scale: Double, within range: Range<Int>,
+        into row: inout [Double]
+    ) -> Int {
+        let reach = (kernel == .bilinear ? 1 : 2) * scale
+        let low = min(max(range.lowerBound, Int((center - reach).rounded(.down))), range.upperBound - 1)
+        let high = max(low + 1, min(range.upperBound, Int((center + reach).rounded(.up))))
+        for pixel in low..<high {
+            let x = abs(Double(pixel) + 0.5 - center) / scale
+            switch kernel {
+            case .bilinear: row.append(max(0, 1 - x))
+            case .mitchell: row.append(cubic(x, b: 1.0 / 3, c: 1.0 / 3))
+            default: row.append(cubic(x, b: 0, c: 0.5))
+            }
+        }
+        // A window narrower than a pixel can end before the kernel reaches the center of a pixel.
+        if row.allSatisfy({ $0 == 0 }) { row[0] = 1 }
+        return low
+    }
+
+    /// Returns a value of the family of cubic kernels by Mitchell and Netravali (1988).
+    private static func cubic(_ x: Double, b: Double, c: Double) -> Double {
+        if x < 1 { return ((12 - 9 * b - 6 * c) * x * x * x + (12 * b + 6 * c - 18) * x * x + 6 - 2 * b) / 6 }
+        guard x < 2 else { return 0 }
+        return ((-b - 6 * c) * x * x * x + (6 * b + 30 * c) * x * x + (-12 * b - 48 * c) * x + 8 * b + 24 * c) / 6
     }
 
     /// Appends the covered fraction of each pixel between two edges.

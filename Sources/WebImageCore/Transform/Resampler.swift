@@ -2,8 +2,8 @@
 
 import CPixelKernels
 
-/// A namespace for functions that enlarge and reduce images. They process premultiplied values in the stored,
-/// nonlinear encoding.
+/// A namespace for functions that enlarge and reduce images. They process premultiplied values, either as light or in the
+/// stored, nonlinear encoding. See ``ResamplingFilter/Light``.
 package enum Resampler {
     /// Resamples a part of a source into a canvas of the same pixel format.
     ///
@@ -16,13 +16,17 @@ package enum Resampler {
     ///   - sourceBytesPerRow: The distance between the starts of two source rows, in bytes.
     ///   - window: The part of the source to use, in source pixels. Its edges may be fractional.
     ///   - canvas: The canvas for the result. Its size determines the size of the result.
-    ///   - filter: The filter that determines the weights of source pixels.
-    ///   - context: The context that's checked for cancellation and for the deadline between rows.
+    ///   - filter: The kernel and the light.
+    ///   - isOpaque: A Boolean value that indicates whether the source is known to be opaque, which saves time. The
+    ///     default is `false`.
+    ///   - context: The context that's checked for cancellation and for the deadline between rows. It determines the
+    ///     curve of the samples.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the window isn't
     ///   inside the source or the source is too short, or an error of ``ImageProcessingContext/checkCancellation()``.
     package static func resample(
         source: UnsafeRawBufferPointer, sourceSize: PixelSize, sourceBytesPerRow: Int, window: SampleRect,
-        into canvas: borrowing PixelCanvas, filter: ResamplingFilter, context: ImageProcessingContext
+        into canvas: borrowing PixelCanvas, filter: ResamplingFilter, isOpaque: Bool = false,
+        context: ImageProcessingContext
     ) throws(ImageError) {
         try check(window: window, in: sourceSize)
         guard max(canvas.size.width, canvas.size.height) <= maxSideLength else {
@@ -38,10 +42,17 @@ package enum Resampler {
         }
         let vertical = ResampleTaps(
             start: window.y, length: window.height, limit: sourceSize.height, output: canvas.size.height,
-            filter: filter)
+            kernel: filter.kernel)
         var horizontal = ResampleTaps(
             start: window.x, length: window.width, limit: sourceSize.width, output: canvas.size.width,
-            filter: filter)
+            kernel: filter.kernel)
+        let tables = LightTables.of(context.lightCurve, isOpaque: isOpaque || canvas.format == .rgba16)
+        if let tables, filter.usesLinearLight(from: window, to: canvas.size) {
+            var pass = LightPass(
+                vertical: vertical, horizontal: horizontal, format: canvas.format, isOpaque: isOpaque, tables: tables)
+            try pass.run(base, bytesPerRow: sourceBytesPerRow, into: canvas, context: context)
+            return
+        }
         let columns = horizontal.span
         horizontal.rebase(to: columns.lowerBound)
         let pass = ResamplePass(
@@ -59,8 +70,8 @@ package enum Resampler {
     ///   - pixels: The source.
     ///   - window: The part of the source to use, in source pixels. Its edges may be fractional.
     ///   - output: The size of the result, in pixels.
-    ///   - filter: The filter that determines the weights of source pixels. The default is Lanczos-3.
-    ///   - context: The limits for the result, the cancellation, and the deadline.
+    ///   - filter: The kernel and the light. The default is Lanczos-3 in linear light.
+    ///   - context: The limits for the result, the curve of the samples, the cancellation, and the deadline.
     /// - Throws: An error of the other overload, an ``ImageError/LimitFailure`` if the result is too large, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     package static func resample(
@@ -74,7 +85,7 @@ package enum Resampler {
         try pixels.withUnsafeBytes { bytes throws(ImageError) in
             try resample(
                 source: bytes, sourceSize: pixels.size, sourceBytesPerRow: pixels.bytesPerRow, window: window,
-                into: canvas, filter: filter, context: context)
+                into: canvas, filter: filter, isOpaque: pixels.isOpaque, context: context)
         }
         return canvas.finish(isOpaque: pixels.isOpaque)
     }
@@ -101,7 +112,7 @@ package enum Resampler {
     }
 }
 
-/// A pass over a source, which computes the weighted sum of source rows and then of columns for each output row.
+/// A pass over a source in its stored encoding, which computes the weighted sum of source rows and then of columns for each output row.
 private struct ResamplePass {
     /// The address of the first required column in the first row.
     let source: UnsafeRawPointer

@@ -6,10 +6,10 @@ package struct ResizeTransformer: ImageTransformer, Hashable {
     package let target: TargetSize
     /// A Boolean value that indicates whether images smaller than the target are enlarged.
     package let upscales: Bool
-    /// The filter that determines the weights of source pixels.
+    /// The kernel and the light.
     package let filter: ResamplingFilter
 
-    /// Creates a transformer. By default, `upscales` is `false` and the filter is Lanczos-3.
+    /// Creates a transformer. By default, `upscales` is `false` and the filter is Lanczos-3 in linear light.
     package init(to target: TargetSize, upscales: Bool = false, filter: ResamplingFilter = .lanczos3) {
         self.target = target
         self.upscales = upscales
@@ -17,7 +17,7 @@ package struct ResizeTransformer: ImageTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    package var identifier: String { "resize(\(target.identity),\(upscales),\(filter))" }
+    package var identifier: String { "resize(\(target.identity),\(upscales),\(filter.identity))" }
 
     /// Resizes an image. If the image already has the requested size, this method returns it unchanged.
     ///
@@ -83,5 +83,14 @@ package struct ResizeTransformer: ImageTransformer, Hashable {
                 window: SampleRect(size),
                 output: PixelSize(width: pixels(ownWidth * ratio), height: pixels(ownHeight * ratio)))
         }
+    }
+}
+
+extension ResizeTransformer: GeometricTransformer {
+    func transform(
+        gainMap: GainMap, of size: PixelSize, context: ImageProcessingContext
+    ) throws(ImageError) -> GainMap? {
+        let plan = try plan(for: size, scale: context.scale)
+        return try gainMap.part(plan.window, of: size, to: plan.output, context: context)
     }
 }

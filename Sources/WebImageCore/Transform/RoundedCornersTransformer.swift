@@ -144,3 +144,12 @@ package struct RoundedCornersTransformer: ImageTransformer, Hashable {
         }
     }
 }
+
+extension RoundedCornersTransformer: GeometricTransformer {
+    func transform(
+        gainMap: GainMap, of size: PixelSize, context: ImageProcessingContext
+    ) throws(ImageError) -> GainMap? {
+        // Corners only become transparent, but the color of a line has no gain.
+        border == nil ? gainMap : nil
+    }
+}

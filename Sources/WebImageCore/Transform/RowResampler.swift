@@ -13,6 +13,8 @@ package struct RowResampler: ~Copyable {
     private let horizontal: ResampleTaps
     /// The required columns of the source.
     private let columns: Range<Int>
+    /// The pass in linear light, or `nil` if the stored values are averaged.
+    private var light: LightPass?
     /// The sums of the output rows in progress, and arrays for reuse.
     private var sums: [Int: [Float]] = [:]
     private var spare: [[Float]] = []
@@ -39,9 +41,18 @@ package struct RowResampler: ~Copyable {
         let canvas = try PixelCanvas(size: output, format: format)
         self.sourceSize = sourceSize
         vertical = ResampleTaps(
-            start: window.y, length: window.height, limit: sourceSize.height, output: output.height, filter: filter)
+            start: window.y, length: window.height, limit: sourceSize.height, output: output.height,
+            kernel: filter.kernel)
         var horizontal = ResampleTaps(
-            start: window.x, length: window.width, limit: sourceSize.width, output: output.width, filter: filter)
+            start: window.x, length: window.width, limit: sourceSize.width, output: output.width,
+            kernel: filter.kernel)
+        // Rows can be missing at the end, so the result can be transparent even if all rows are opaque.
+        if let tables = LightTables.of(context.lightCurve, isOpaque: format == .rgba16),
+            filter.usesLinearLight(from: window, to: output)
+        {
+            light = LightPass(
+                vertical: vertical, horizontal: horizontal, format: format, isOpaque: false, tables: tables)
+        }
         columns = horizontal.span
         horizontal.rebase(to: columns.lowerBound)
         self.horizontal = horizontal
@@ -49,7 +60,7 @@ package struct RowResampler: ~Copyable {
     }
 
     /// A Boolean value that indicates whether the remaining source rows don't affect the result.
-    package var isComplete: Bool { finished == canvas.size.height }
+    package var isComplete: Bool { (light?.finished ?? finished) == canvas.size.height }
 
     /// Adds the next premultiplied rows. They must be as wide as the source, and there must not be more than the
     /// remaining rows.
@@ -62,6 +73,13 @@ package struct RowResampler: ~Copyable {
         }
         let band = received..<received + rows.height
         received = band.upperBound
+        if light != nil {
+            try rows.withUnsafeBytes { (bytes) throws(ImageError) in
+                guard let base = bytes.baseAddress else { return }
+                try light?.add(base, bytesPerRow: rows.bytesPerRow, band: band, into: canvas, context: context)
+            }
+            return
+        }
         var row = finished
         while row < canvas.size.height {
             let tap = vertical.taps[row]
@@ -77,7 +95,8 @@ package struct RowResampler: ~Copyable {
     ///
     /// - Parameter isOpaque: Whether the source is opaque.
     package consuming func finish(isOpaque: Bool) -> PixelBuffer {
-        while finished < canvas.size.height { write(finished) }
+        light?.finish(into: canvas)
+        while light == nil, finished < canvas.size.height { write(finished) }
         return canvas.finish(isOpaque: isOpaque)
     }
 

@@ -107,7 +107,7 @@ extension ImageTransformer where Self == StandardTransformer {
     ///
     /// - Parameters:
     ///   - size: The target size.
-    ///   - filter: The filter that determines the weights of source pixels. The default is Lanczos-3.
+    ///   - filter: The kernel and the light. The default is Lanczos-3, which reduces images in linear light.
     public static func resize(_ size: TargetSize, filter: ResamplingFilter = .lanczos3) -> StandardTransformer {
         StandardTransformer(ResizeTransformer(to: size, filter: filter))
     }
@@ -119,10 +119,14 @@ extension ImageTransformer where Self == StandardTransformer {
     ///   - height: The maximum height. The default is `nil`, which sets no limit.
     ///   - unit: The unit of the lengths. The default is pixels.
     ///   - upscales: Whether smaller images are enlarged. The default is `false`.
+    ///   - filter: The kernel and the light. The default is Lanczos-3, which reduces images in linear light.
     public static func resize(
-        width: Double? = nil, height: Double? = nil, unit: TargetSize.Unit = .pixels, upscales: Bool = false
+        width: Double? = nil, height: Double? = nil, unit: TargetSize.Unit = .pixels, upscales: Bool = false,
+        filter: ResamplingFilter = .lanczos3
     ) -> StandardTransformer {
-        StandardTransformer(ResizeTransformer(to: .fit(width: width, height: height, unit: unit), upscales: upscales))
+        StandardTransformer(
+            ResizeTransformer(
+                to: .fit(width: width, height: height, unit: unit), upscales: upscales, filter: filter))
     }
 
     /// Returns a transformer that keeps a rectangle with its top-left corner at `x`, `y`. The transformer throws
@@ -204,15 +208,16 @@ extension ImageTransformer where Self == StandardTransformer {
     ///   - background: The color of pixels that the image doesn't cover. The default is transparent.
     ///   - upscales: Whether smaller images are enlarged. The default is `false`.
     ///   - unit: The unit of the lengths. The default is pixels.
+    ///   - filter: The kernel and the light. The default is Lanczos-3, which reduces images in linear light.
     public static func canvas(
         width: Double, height: Double, mode: StandardTransformer.ContentMode = .fit,
         anchor: StandardTransformer.Anchor = .center, background: PixelColor = .clear, upscales: Bool = false,
-        unit: TargetSize.Unit = .pixels
+        unit: TargetSize.Unit = .pixels, filter: ResamplingFilter = .lanczos3
     ) -> StandardTransformer {
         StandardTransformer(
             CanvasTransformer(
                 width: width, height: height, mode: mode, anchor: anchor, background: background, upscales: upscales,
-                unit: unit))
+                unit: unit, filter: filter))
     }
 
     /// Returns a transformer that covers `width` × `height` without enlarging the image, and crops the least interesting
@@ -227,11 +232,13 @@ extension ImageTransformer where Self == StandardTransformer {
     ///   - strategy: The way the interesting part is found. The default is
     ///     ``StandardTransformer/SmartCropStrategy/attention``.
     ///   - unit: The unit of the lengths. The default is pixels.
+    ///   - filter: The kernel and the light. The default is Lanczos-3, which reduces images in linear light.
     public static func smartCrop(
         width: Double, height: Double, strategy: StandardTransformer.SmartCropStrategy = .attention,
-        unit: TargetSize.Unit = .pixels
+        unit: TargetSize.Unit = .pixels, filter: ResamplingFilter = .lanczos3
     ) -> StandardTransformer {
-        StandardTransformer(SmartCropTransformer(width: width, height: height, strategy: strategy, unit: unit))
+        StandardTransformer(
+            SmartCropTransformer(width: width, height: height, strategy: strategy, unit: unit, filter: filter))
     }
 
     /// Returns a transformer that crops the uniform border of an image, such as the margin of a scan.
@@ -275,11 +282,14 @@ extension ImageTransformer where Self == StandardTransformer {
     ///   - keepsSize: Whether the size doesn't change and protruding corners are cropped. The default is `false`, which
     ///     increases the size to contain the whole rotated image.
     ///   - background: The color of pixels that the rotated image doesn't cover. The default is transparent.
+    ///   - light: The values that are interpolated if the angle isn't a multiple of 90°. The default is linear light.
     public static func rotate(
-        degrees: Double, keepsSize: Bool = false, background: PixelColor = .clear
+        degrees: Double, keepsSize: Bool = false, background: PixelColor = .clear,
+        light: ResamplingFilter.Light = .linear
     ) -> StandardTransformer {
         StandardTransformer(
-            RotateTransformer(degrees: degrees, mode: keepsSize ? .clip : .fit, background: background))
+            RotateTransformer(
+                degrees: degrees, mode: keepsSize ? .clip : .fit, background: background, light: light))
     }
 
     /// Returns a transformer that moves all edges outward by `length`. The default color of added pixels is

@@ -20,6 +20,9 @@
         public internal(set) var isVisible = false
         /// The priority of the request while the cell is visible.
         var priority = RequestPriority.normal
+        /// The content whose load waits until the list moves slowly, or `nil` if no load waits.
+        private var deferred: ImageListContent?
+        private var appliedPriority: RequestPriority?
 
         /// Creates a cell from its root widget, which must not have a parent yet.
         public init(root: UnsafeMutablePointer<GtkWidget>, view: WebImageView) {
@@ -38,24 +41,60 @@
             self.init(root: picture, view: view)
         }
 
-        func show(_ position: Int, _ content: ImageListContent) {
+        /// Shows the content. If `defers` is `true` and the image isn't in memory, the cell shows only the placeholder
+        /// until ``startDeferred()`` is called.
+        func show(_ position: Int, _ content: ImageListContent, defers: Bool = false) {
             self.position = position
             isVisible = false
+            deferred = nil
+            appliedPriority = nil
             priority = content.request?.priority ?? .normal
+            if defers, let request = content.request, view.manager.cachedImage(for: request) == nil {
+                deferred = content
+                var options = content.options
+                options.fallback = options.placeholder
+                options.onPresentation = nil
+                view.load(nil, options: options)
+            } else {
+                view.load(content.request, options: content.options)
+            }
+        }
+
+        /// Starts a load that ``show(_:_:defers:)`` deferred.
+        func startDeferred() {
+            guard let content = deferred else { return }
+            let wanted = appliedPriority
+            deferred = nil
+            appliedPriority = nil
             view.load(content.request, options: content.options)
+            if let wanted { apply(wanted) }
         }
 
         func showNothing() {
             position = nil
             isVisible = false
+            deferred = nil
+            appliedPriority = nil
             view.clear()
         }
 
-        /// Lowers the priority of cells that aren't visible, so that visible cells load first.
-        func setVisible(_ isVisible: Bool) {
-            guard isVisible != self.isVisible else { return }
+        /// Raises the priority of cells in the middle of the visible area, and lowers that of cells that aren't visible,
+        /// so that images load in the order in which the user needs them.
+        func setVisible(_ isVisible: Bool, isCentral: Bool = false) {
+            guard isVisible || self.isVisible else { return }
             self.isVisible = isVisible
-            view.setPriority(isVisible ? priority : min(priority, .low))
+            if isVisible {
+                apply(
+                    isCentral ? max(priority, RequestPriority(rawValue: priority.rawValue + 1) ?? priority) : priority)
+            } else {
+                apply(min(priority, .low))
+            }
+        }
+
+        private func apply(_ priority: RequestPriority) {
+            guard priority != appliedPriority else { return }
+            appliedPriority = priority
+            view.setPriority(priority)
         }
     }
 

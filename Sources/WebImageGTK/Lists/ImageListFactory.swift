@@ -8,7 +8,12 @@
     /// A factory that creates image cells for a GtkListView or a GtkGridView.
     ///
     /// Cells are reused. A cell starts to load when it's bound and cancels its request when it's unbound. Visible cells
-    /// have the highest priority, and images ahead in the scrolling direction are prefetched.
+    /// have the highest priority, the middle ones first, and images ahead in the scrolling direction are prefetched.
+    ///
+    /// While the list scrolls so fast that images wouldn't arrive while they're visible, cells whose images aren't in
+    /// memory show only their placeholders. If the speed decreases steadily, as after a gesture, the factory predicts where
+    /// the list will come to rest. It prefetches the images there and as many of those before as the network delivers in
+    /// time.
     ///
     /// ```swift
     /// let factory = ImageListFactory(
@@ -29,6 +34,12 @@
         /// The prefetcher of the list, or `nil` before ``install(on:)``.
         package private(set) var prefetcher: ListPrefetcher?
 
+        /// A closure that returns the time of the current frame, in seconds, instead of the frame clock of the list, so that
+        /// tests don't depend on the time that frames take. The default is `nil`.
+        var frameClock: (@MainActor () -> Double)? {
+            didSet { scroll?.clock = frameClock }
+        }
+
         private let makeCell: @MainActor () -> Cell
         private let content: @MainActor (Int) -> ImageListContent
         private let willShow: @MainActor (Cell, Int) -> Void
@@ -37,6 +48,13 @@
         private var items: [OpaquePointer: Cell] = [:]
         private var bound: Set<OpaquePointer> = []
         private var scroll: ListScrollObserver?
+        private var forecast = ScrollForecast()
+        /// The current flight, or `nil` if the list rests or moves slowly.
+        private var flight: ScrollForecast.Flight?
+        /// The positions at which the flight ends. The range is empty if they're unknown.
+        private var landing: Range<Int> = 0..<0
+        /// The first loads, which begin before the list is visible, or `nil` after it was visible.
+        private var initialLoads: [ImageTask]? = []
 
         /// Creates a factory. To use it, call ``install(on:)``.
         ///
@@ -116,8 +134,24 @@
             let position = Int(gtk_list_item_get_position(item))
             bound.insert(item)
             willShow(cell, position)
-            cell.show(position, content(position))
+            let shown = content(position)
+            load(shown.request)
+            cell.show(position, shown, defers: !loadsInFlight(position))
             scroll?.schedule()
+        }
+
+        /// Starts one of the loads that begin before the list is visible. The view joins it when it's visible.
+        private func load(_ request: ImageRequest?) {
+            guard let loads = initialLoads, loads.count < ahead.initialCount, let request, request.size != nil else {
+                return
+            }
+            initialLoads?.append(manager.load(request))
+        }
+
+        /// Cancels the first loads that no visible cell has joined.
+        private func endInitialLoads() {
+            for task in initialLoads ?? [] { task.cancel() }
+            initialLoads = nil
         }
 
         func unbind(_ item: OpaquePointer) {
@@ -141,24 +175,62 @@
 
         private func settle() {
             guard let widget = scroll?.widget else { return }
+            forecastRest()
+            let isAcross = scroll?.isAcross == true
             var lowest = Int.max
             var highest = -1
             for item in bound {
                 guard let cell = items[item] else { continue }
                 let position = Int(gtk_list_item_get_position(item))
                 cell.position = position
-                let isSeen = isVisible(cell.root, within: widget)
-                cell.setVisible(isSeen)
-                guard isSeen else { continue }
+                let offset = centerOffset(of: cell.root, within: widget)
+                // The middle half of the visible area is central.
+                cell.setVisible(offset != nil, isCentral: offset.map { (isAcross ? $0.x : $0.y) <= 0.25 } ?? false)
+                if loadsInFlight(position) { cell.startDeferred() }
+                guard offset != nil else { continue }
                 lowest = min(lowest, position)
                 highest = max(highest, position)
             }
             scroll?.settled(isEmpty: highest < 0)
             let range = highest < 0 ? 0..<0 : lowest..<(highest + 1)
-            prefetcher?.update(visibleRange: range)
+            if !range.isEmpty { endInitialLoads() }
+            prefetcher?.update(
+                visibleRange: range, landing: flight == nil ? nil : landing, reach: reach, rate: flight?.rate)
             guard range != visibleRange else { return }
             visibleRange = range
             onVisibleRangeChange?(range)
+        }
+
+        /// Returns whether the cell at `position` loads its image, which is the case if the image can arrive in time.
+        private func loadsInFlight(_ position: Int) -> Bool {
+            flight == nil || landing.contains(position) || prefetcher?.window.isStarted(position) == true
+        }
+
+        /// Updates the prediction of the scroll position at rest. While the list moves, every frame is observed.
+        private func forecastRest() {
+            guard let scroll, let extent = scroll.extent, extent.upper > 0 else { return }
+            forecast.record(extent.value, at: scroll.frameTime, visibleLength: extent.page)
+            // An image that is visible for twice the time of its load is there for half of the time.
+            flight = forecast.flight(
+                visibleLength: extent.page,
+                loadingTime: prefetcher?.pace.map { $0.latency * 2 } ?? ScrollForecast.shortestDwell)
+            landing = 0..<0
+            if let rest = flight?.landing {
+                let count = Double(scroll.count)
+                let first = min(max(rest, 0), max(0, extent.upper - extent.page)) / extent.upper * count
+                let length = extent.page / extent.upper * count
+                // The prediction is off by some rows, and the first and the last row are only partly visible.
+                let margin = length / 4
+                landing = Int(max(0, first - margin))..<Int(min(count, first + length + margin).rounded(.up))
+            }
+            if forecast.isMoving { scroll.schedule() }
+        }
+
+        /// The factor for the number of images to prefetch, which grows by one for each visible length that the list
+        /// scrolls in a quarter of a second.
+        private var reach: Double {
+            guard let extent = scroll?.extent, extent.page > 0 else { return 1 }
+            return (1 + abs(forecast.speed) * ScrollForecast.shortestDwell / extent.page).rounded(.up)
         }
     }
 #endif

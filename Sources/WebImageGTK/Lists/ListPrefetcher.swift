@@ -12,12 +12,22 @@ public final class ListPrefetcher {
     public struct Configuration: Sendable {
         /// The maximum number of images to prefetch, as a multiple of the number of visible images.
         ///
-        /// With the default of 1, as many images are prefetched as are visible.
+        /// With the default of 1, as many images are prefetched as are visible, and more while the list scrolls.
         public var pages = 1.0
         /// The maximum number of images to prefetch. The default is 64.
+        ///
+        /// While a list flies to a position that is known, up to eight times as many are prefetched before this position.
         public var maxCount = 64
-        /// The maximum number of concurrent prefetches. The default is 4.
-        public var maxConcurrentRequests = 4
+        /// The maximum number of concurrent prefetches. The default is 6.
+        ///
+        /// In a flight, up to four times as many run at the same time if the network is fast.
+        public var maxConcurrentRequests = 6
+        /// The number of images that an ``ImageListFactory`` starts to load when its first cells are bound, before the
+        /// list is visible.
+        ///
+        /// They open the connections and arrive while the window is laid out. As soon as the list is visible, those that
+        /// aren't visible are canceled. The default is 6. With 0, no image loads before the list is visible.
+        public var initialCount = 6
         /// The cache to which images are prefetched. The default is the memory cache.
         public var destination = ImagePrefetcher.Destination.memoryCache
 
@@ -27,6 +37,7 @@ public final class ListPrefetcher {
         public static var disabled: Configuration {
             var configuration = Configuration()
             configuration.maxCount = 0
+            configuration.initialCount = 0
             return configuration
         }
     }
@@ -36,6 +47,8 @@ public final class ListPrefetcher {
     private let prefetcher: ImagePrefetcher
     private let destination: ImagePrefetcher.Destination
     private let request: @MainActor (Int) -> ImageRequest?
+    private let concurrency: Int
+    private var urgentConcurrency: Int?
     private var tasks: [Int: PrefetchTask] = [:]
 
     /// Creates a prefetcher for a list of `count` images.
@@ -48,6 +61,7 @@ public final class ListPrefetcher {
     ) {
         window = PrefetchWindow(count: count, pages: configuration.pages, limit: configuration.maxCount)
         var settings = ImagePrefetcher.Configuration()
+        concurrency = min(max(1, configuration.maxConcurrentRequests), 1_000)
         settings.maxConcurrentRequests = max(1, configuration.maxConcurrentRequests)
         prefetcher = ImagePrefetcher(manager: manager, configuration: settings)
         destination = configuration.destination
@@ -58,6 +72,27 @@ public final class ListPrefetcher {
 
     /// Updates the visible range.
     public func update(visibleRange visible: Range<Int>) { perform(window.show(visible)) }
+
+    /// Updates the visible range of a list that scrolls, as described at
+    /// ``PrefetchWindow/show(_:landing:reach:plan:isLoaded:)``. `rate` is the rate at which the speed decreases, or `nil`
+    /// if the list isn't in flight to a known landing.
+    func update(visibleRange visible: Range<Int>, landing: Range<Int>?, reach: Double, rate: Double?) {
+        let plan = rate.map { FlightPlan(rate: $0, pace: pace ?? FlightPlan.initialPace) }
+        setUrgent(plan.map { $0.concurrency * concurrency / 6 })
+        let tasks = tasks
+        perform(
+            window.show(visible, landing: landing, reach: reach, plan: plan) { tasks[$0]?.isFinished == true })
+    }
+
+    /// The speed of the recent prefetches, or `nil` if it isn't known yet.
+    var pace: PrefetchPace? { prefetcher.pace }
+
+    /// In a flight, the images are needed within a second or so, so prefetches don't wait for visible requests.
+    private func setUrgent(_ concurrency: Int?) {
+        guard concurrency != urgentConcurrency else { return }
+        urgentConcurrency = concurrency
+        prefetcher.setUrgent(concurrency: concurrency)
+    }
 
     /// Cancels all prefetches and starts over with a list of `count` images.
     public func reset(count: Int) { perform(window.reset(count: count)) }

@@ -91,8 +91,6 @@
         func settled(isEmpty: Bool) {
             guard isEmpty else { return repeatedPosition = nil }
             guard let widget, gtk_widget_get_mapped(widget) != 0, count > 0 else { return }
-            let isAcross = gtk_orientable_get_orientation(view) == GTK_ORIENTATION_HORIZONTAL
-            let adjustment = isAcross ? gtk_scrollable_get_hadjustment(view) : gtk_scrollable_get_vadjustment(view)
             guard let adjustment, repeatedPosition != gtk_adjustment_get_value(adjustment) else { return }
             repeatedPosition = gtk_adjustment_get_value(adjustment)
             var instance = GValue()
@@ -101,6 +99,34 @@
             defer { g_value_unset(&instance) }
             var result = GValue()
             g_signal_emitv(&instance, g_signal_lookup("value-changed", gtk_adjustment_get_type()), 0, &result)
+        }
+
+        /// The position, the visible length, and the total length along the scrolling axis, in points.
+        var extent: (value: Double, page: Double, upper: Double)? {
+            guard widget != nil, let adjustment else { return nil }
+            return (
+                gtk_adjustment_get_value(adjustment), gtk_adjustment_get_page_size(adjustment),
+                gtk_adjustment_get_upper(adjustment)
+            )
+        }
+
+        /// A Boolean value that indicates whether the list scrolls horizontally.
+        var isAcross: Bool { gtk_orientable_get_orientation(view) == GTK_ORIENTATION_HORIZONTAL }
+
+        /// A closure that replaces the frame clock of the widget in tests. The default is `nil`.
+        var clock: (@MainActor () -> Double)?
+
+        /// The time of the current frame, in seconds.
+        var frameTime: Double {
+            if let clock { return clock() }
+            guard let widget, let clock = gtk_widget_get_frame_clock(widget) else {
+                return Double(g_get_monotonic_time()) / 1e6
+            }
+            return Double(gdk_frame_clock_get_frame_time(clock)) / 1e6
+        }
+
+        private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
+            isAcross ? gtk_scrollable_get_hadjustment(view) : gtk_scrollable_get_vadjustment(view)
         }
 
         private func followAdjustments() {

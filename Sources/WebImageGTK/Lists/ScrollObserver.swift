@@ -105,12 +105,27 @@
     @MainActor
     func isVisible(_ widget: UnsafeMutablePointer<GtkWidget>, within ancestor: UnsafeMutablePointer<GtkWidget>) -> Bool
     {
+        centerOffset(of: widget, within: ancestor) != nil
+    }
+
+    /// Returns the distance between the centers of `widget` and `ancestor` on both axes, as a fraction of the size of
+    /// `ancestor`, or `nil` if no part of `widget` is inside `ancestor` or either widget has no layout.
+    @MainActor
+    func centerOffset(
+        of widget: UnsafeMutablePointer<GtkWidget>, within ancestor: UnsafeMutablePointer<GtkWidget>
+    ) -> (x: Float, y: Float)? {
         var bounds = graphene_rect_t()
         guard gtk_widget_get_mapped(widget) != 0, gtk_widget_compute_bounds(widget, ancestor, &bounds) != 0 else {
-            return false
+            return nil
         }
         let (width, height) = (Float(gtk_widget_get_width(ancestor)), Float(gtk_widget_get_height(ancestor)))
-        return bounds.origin.x < width && bounds.origin.x + bounds.size.width > 0 && bounds.origin.y < height
-            && bounds.origin.y + bounds.size.height > 0
+        guard
+            bounds.origin.x < width && bounds.origin.x + bounds.size.width > 0 && bounds.origin.y < height
+                && bounds.origin.y + bounds.size.height > 0
+        else { return nil }
+        return (
+            abs(bounds.origin.x + bounds.size.width / 2 - width / 2) / width,
+            abs(bounds.origin.y + bounds.size.height / 2 - height / 2) / height
+        )
     }
 #endif

@@ -24,6 +24,12 @@
             public internal(set) var foregroundColor: PixelColor
             /// The ``ImageIndicator/maxDiameter`` of the indicator, in points.
             public internal(set) var maxDiameter = ImageIndicator.defaultDiameter
+            /// A Boolean value that indicates whether the interface runs from right to left, as in Arabic and Hebrew. A
+            /// linear indicator then fills from the right.
+            public internal(set) var isRightToLeft = false
+            /// A Boolean value that indicates whether the theme has a high contrast. An indicator then uses only opaque
+            /// colors.
+            public internal(set) var hasHighContrast = false
         }
     }
 
@@ -85,6 +91,14 @@
         var isVisible: Bool { drawing != nil }
 
         var delayNanoseconds: Int { min(max(.zero, delay), .seconds(3_600)).saturatingNanoseconds }
+
+        /// The interval between two frames of a moving indicator, in nanoseconds. Custom indicators move in every frame.
+        /// The others move 12 times per second, which is the number of spokes that a spinner passes, because redrawing
+        /// costs more processor time than loading on slow networks.
+        var stepNanoseconds: Int { style == .custom ? 1 : 83_333_333 }
+
+        /// The interval between two frames that show a new progress, in nanoseconds.
+        var progressNanoseconds: Int { style == .custom ? 1 : 2 * stepNanoseconds }
 
         func moves(_ fraction: Double?) -> Bool { alwaysMoves || fraction == nil }
 

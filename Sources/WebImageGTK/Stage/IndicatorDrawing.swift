@@ -25,6 +25,9 @@
                 alpha * Double(color.alpha) / 255)
         }
 
+        /// Returns an opacity, which is 1 with a high contrast.
+        private func opacity(_ value: Double) -> Double { hasHighContrast ? 1 : value }
+
         /// Draws on a disk in the center, which makes the indicator legible on images of any color.
         private func onDisk(_ body: (_ cairo: OpaquePointer, _ radius: Double) -> Void) {
             guard diameter >= 4 else { return }
@@ -32,8 +35,15 @@
             RenderSnapshot(pointer: snapshot).cairo(in: rect) { cairo in
                 cairo_translate(cairo, rect.x + diameter / 2, rect.y + diameter / 2)
                 cairo_arc(cairo, 0, 0, diameter / 2, 0, 2 * .pi)
-                source(cairo, background, alpha: 0.6)
+                source(cairo, background, alpha: opacity(0.6))
                 cairo_fill(cairo)
+                if hasHighContrast {
+                    // The disk may have the color of the image, so give it an edge.
+                    cairo_arc(cairo, 0, 0, diameter / 2 - 1, 0, 2 * .pi)
+                    cairo_set_line_width(cairo, 2)
+                    source(cairo, foregroundColor, alpha: 1)
+                    cairo_stroke(cairo)
+                }
                 body(cairo, diameter / 2)
             }
         }
@@ -61,10 +71,13 @@
         func drawRing() {
             onDisk { cairo, radius in
                 cairo_set_line_width(cairo, radius * 0.2)
-                source(cairo, foregroundColor, alpha: 0.2)
-                cairo_arc(cairo, 0, 0, radius * 0.7, 0, 2 * .pi)
-                cairo_stroke(cairo)
-                source(cairo, foregroundColor, alpha: 0.95)
+                // Without transparency, the track can't be distinguished from the arc.
+                if !hasHighContrast {
+                    source(cairo, foregroundColor, alpha: 0.2)
+                    cairo_arc(cairo, 0, 0, radius * 0.7, 0, 2 * .pi)
+                    cairo_stroke(cairo)
+                }
+                source(cairo, foregroundColor, alpha: opacity(0.95))
                 let begin = fraction == nil ? 2 * Double.pi * seconds : -.pi / 2
                 let part = min(1, max(0, fraction ?? 0.25))
                 guard part > 0 else { return }
@@ -75,9 +88,9 @@
 
         func drawBar() {
             let snapshot = RenderSnapshot(pointer: snapshot)
-            let thickness = min(4, height)
+            let thickness = min(hasHighContrast ? 8 : 4, height)
             let track = LayoutRect(x: 0, y: height - thickness, width: width, height: thickness)
-            snapshot.color(background.with(opacity: 0.6), in: track)
+            snapshot.color(background.with(opacity: opacity(0.6)), in: track)
             var bar = track
             if let fraction {
                 bar.width = width * min(1, max(0, fraction))
@@ -87,7 +100,13 @@
                 bar.width = width / 4
                 bar.x = (width - bar.width) * part
             }
-            if bar.width > 0 { snapshot.color(foregroundColor.with(opacity: 0.95), in: bar) }
+            if isRightToLeft { bar.x = width - bar.x - bar.width }
+            if hasHighContrast {
+                // A line above the track separates it from an image of the same color.
+                snapshot.color(
+                    foregroundColor, in: LayoutRect(x: 0, y: track.y, width: width, height: min(1, thickness)))
+            }
+            if bar.width > 0 { snapshot.color(foregroundColor.with(opacity: opacity(0.95)), in: bar) }
         }
     }
 

@@ -37,7 +37,9 @@
         /// Prepares the texture. Returns `false` if its upload must wait for a later frame.
         func prepare(at now: Int, _ budget: UploadBudget) -> Bool {
             guard let pixels else { return true }
-            let next = GTKTexture.texture(for: pixels)
+            // Frames of animations are other pixels than those of the image.
+            let isPoster = image.map { $0.pixels === pixels } ?? false
+            let next = image.flatMap { isPoster ? GTKTexture.texture(for: $0) : nil } ?? GTKTexture.texture(for: pixels)
             guard next !== texture else { return true }
             guard budget.admits(next, at: now) else { return false }
             texture = next

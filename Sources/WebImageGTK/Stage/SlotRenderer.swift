@@ -13,6 +13,8 @@
         var frameTime: Int { get }
         /// The text color of the view.
         var foreground: PixelColor { get }
+        /// The properties of the widget and of the desktop that change how indicators are drawn.
+        var style: DrawingStyle { get }
         /// Reports that the content of the stage changed. `size` indicates whether its intrinsic size changed, too.
         func stageChanged(_ stage: SlotRenderer, size: Bool)
         /// Reports that ``SlotRenderer/advance(to:)`` needs to be called.
@@ -22,6 +24,14 @@
         func stageReached(_ stage: SlotRenderer)
         /// Reports the size, in points, at which the stage is about to be drawn.
         func renderer(_ stage: SlotRenderer, hasBounds width: Double, _ height: Double)
+    }
+
+    /// The properties of the widget and of the desktop that change how indicators are drawn.
+    struct DrawingStyle {
+        var isRightToLeft = false
+        var hasHighContrast = false
+        /// A Boolean value that indicates whether the widget shows that it has the keyboard focus.
+        var showsFocus = false
     }
 
     /// The content of one slot of a view: the current image, the outgoing image of a transition, and the indicator. The
@@ -53,7 +63,7 @@
             }
         }
         /// The state of the running load, or `nil` if none is running.
-        var load: IndicatorState? { didSet { if load != oldValue { changed() } } }
+        var load: IndicatorState? { didSet { if load != oldValue { loadChanged(from: oldValue) } } }
 
         private(set) var current: RenderLayer?
         private(set) var outgoing: RenderLayer?
@@ -66,6 +76,11 @@
         /// A Boolean value that indicates whether the stage is being drawn. Widgets must not change meanwhile.
         private(set) var isDrawing = false
         private var reportedSize: (width: Double, height: Double)?
+        /// The number of the step in which the indicator moved last.
+        private var indicatorStep = Int.min
+        /// A Boolean value that indicates whether the indicator must be redrawn in its next step because the progress
+        /// changed.
+        private var hasNewProgress = false
 
         init(slot: ImageSlot, manager: ImageManager) {
             self.slot = slot
@@ -128,6 +143,24 @@
             if needsFrames { host?.stageNeedsTick(self) }
         }
 
+        /// Redraws the indicator if it appears or disappears. A progress that changes is drawn in the next step, because
+        /// every chunk of a download changes it.
+        private func loadChanged(from old: IndicatorState?) {
+            guard indicator.isVisible else { return }
+            let isSeen = load?.isSeen == true
+            guard isSeen == (old?.isSeen == true) else { return changed() }
+            guard isSeen, let fraction = load?.fraction, old?.fraction != nil, fraction < 1,
+                indicator.progressNanoseconds > 1
+            else {
+                // An indicator that hasn't appeared needs only a tick.
+                if isSeen { changed() } else if needsFrames, old == nil { host?.stageNeedsTick(self) }
+                return
+            }
+            guard !hasNewProgress else { return }
+            hasNewProgress = true
+            host?.stageNeedsTick(self)
+        }
+
         private func endTransition() {
             transition = nil
             outgoing = nil
@@ -136,7 +169,7 @@
         // MARK: - Time
 
         private var needsFrames: Bool {
-            transition != nil || isWaiting || player != nil || load != nil && indicator.isVisible
+            transition?.start != nil || isWaiting || player != nil || load != nil && indicator.isVisible
         }
 
         /// Advances the stage to the time `now`, in nanoseconds.
@@ -154,7 +187,8 @@
                 }
                 if let nextTick { deadlines.append(nextTick.saturatingNanoseconds) }
             }
-            if let transition {
+            // A transition begins when it's drawn, so a slot that isn't drawn needs no frames for it.
+            if let transition, transition.start != nil {
                 isChanged = true
                 if transition.isFinished(at: now) { endTransition() } else { deadlines.append(now) }
             }
@@ -167,9 +201,16 @@
                 } else {
                     isChanged = isChanged || load?.isSeen == false
                     load?.isSeen = true
-                    if animates, indicator.moves(load?.fraction) {
-                        isChanged = true
-                        deadlines.append(now)
+                    let moves = animates && indicator.moves(load?.fraction)
+                    if moves || hasNewProgress {
+                        let interval = moves ? indicator.stepNanoseconds : indicator.progressNanoseconds
+                        // All indicators move in the same frames, because each frame costs more than an indicator.
+                        let step = now / interval
+                        let isDue = step != indicatorStep
+                        isChanged = isChanged || isDue
+                        if isDue { hasNewProgress = false }
+                        indicatorStep = step
+                        if moves || !isDue { deadlines.append(interval > 1 ? (step + 1) * interval : now) }
                     }
                 }
             }
@@ -200,6 +241,7 @@
                 draw(outgoing, snapshot, box)
             }
             drawIndicator(snapshot, box, now)
+            if host?.style.showsFocus == true { drawFocus(snapshot, box) }
             guard !isWaiting else { return }
             let old = reached
             reached = max(old, isOver ? .transitionFinished : .displayed)
@@ -211,8 +253,11 @@
             to current: RenderLayer, _ snapshot: RenderSnapshot, _ box: (width: Double, height: Double), _ now: Int
         ) -> Bool {
             guard var transition, !isWaiting else { return false }
-            transition.start = transition.start ?? now
-            self.transition = transition
+            if transition.start == nil {
+                transition.start = now
+                self.transition = transition
+                host?.stageNeedsTick(self)
+            }
             let progress = transition.progress(at: now)
             guard progress < 1 else { return false }
             transition.transition.draw(
@@ -230,10 +275,24 @@
         private func drawIndicator(_ snapshot: RenderSnapshot, _ box: (width: Double, height: Double), _ now: Int) {
             guard let load, load.isSeen, let since = load.since else { return }
             let elapsed = animates ? Duration.nanoseconds(max(0, now - since)) : .zero
+            let style = host?.style ?? DrawingStyle()
             indicator.draw(
                 ImageIndicator.Frame(
                     snapshot: snapshot.pointer, width: box.width, height: box.height, fraction: load.fraction,
-                    elapsed: elapsed, foregroundColor: host?.foreground ?? .black))
+                    elapsed: elapsed, foregroundColor: host?.foreground ?? .black,
+                    isRightToLeft: style.isRightToLeft, hasHighContrast: style.hasHighContrast))
+        }
+
+        /// Draws a frame inside the edges. Themes draw none around images, because most images can't have the focus.
+        private func drawFocus(_ snapshot: RenderSnapshot, _ box: (width: Double, height: Double)) {
+            let color = host?.foreground ?? .black
+            let thickness = min(host?.style.hasHighContrast == true ? 4 : 2, box.width / 2, box.height / 2)
+            for (x, y, width, height) in [
+                (0, 0, box.width, thickness), (0, box.height - thickness, box.width, thickness),
+                (0, 0, thickness, box.height), (box.width - thickness, 0, thickness, box.height),
+            ] {
+                snapshot.color(color, in: LayoutRect(x: x, y: y, width: width, height: height))
+            }
         }
     }
 

@@ -27,9 +27,19 @@
         /// The number of textures that were created on the main thread of the process.
         static var madeOnMainThread: Int { onMain.load(ordering: .relaxed) }
 
+        /// The function that finds the functions of GTK 4.16 by name, for tests. `nil` means those of the process.
+        typealias SymbolLookup = @convention(c) (UnsafePointer<CChar>?) -> UnsafeMutableRawPointer?
+
+        /// A Boolean value that indicates whether GTK converts textures in Display P3 for the monitor, which requires
+        /// GTK 4.16.
+        public static let supportsDisplayP3 = supportsDisplayP3(lookup: nil)
+
+        /// Returns whether GTK supports textures in Display P3.
+        static func supportsDisplayP3(lookup: SymbolLookup?) -> Bool { wi_gtk_has_display_p3(lookup) }
+
         private init(
             _ rows: UnsafeRawBufferPointer, owner: any AnyObject & Sendable, size: PixelSize, format: PixelFormat,
-            bytesPerRow: Int
+            bytesPerRow: Int, color: ImageColorSpace = .sRGB, lookup: SymbolLookup? = nil
         ) {
             let bytes = g_bytes_new_with_free_func(
                 rows.baseAddress, gsize(rows.count),
@@ -43,8 +53,16 @@
                 case .rgba16: GDK_MEMORY_R16G16B16A16_PREMULTIPLIED
                 }
             // The sides of a PixelSize fit because no canvas can have a side of 2^31 pixels.
-            pointer = gdk_memory_texture_new(
-                Int32(clamping: size.width), Int32(clamping: size.height), layout, bytes, gsize(bytesPerRow))
+            var parts = wi_gtk_pixels(
+                bytes: bytes.map { UnsafeMutableRawPointer($0) }, width: Int32(clamping: size.width),
+                height: Int32(clamping: size.height), stride: bytesPerRow, format: Int32(layout.rawValue))
+            // Older versions of GTK have no color states, so the samples appear as sRGB.
+            let tagged = color == .displayP3 ? wi_gtk_display_p3_texture(&parts, lookup) : nil
+            if let tagged {
+                pointer = OpaquePointer(tagged)
+            } else {
+                pointer = gdk_memory_texture_new(parts.width, parts.height, layout, bytes, gsize(bytesPerRow))
+            }
             byteCount = rows.count
             g_bytes_unref(bytes)
             Self.living.wrappingAdd(1, ordering: .relaxed)
@@ -60,24 +78,43 @@
         ///
         /// The texture is created on the first call, which takes about a microsecond. For images from a manager that a
         /// view uses, the texture is created off the main thread as soon as the pixels are available.
-        public static func texture(for pixels: PixelBuffer) -> GTKTexture {
+        public static func texture(for pixels: PixelBuffer) -> GTKTexture { texture(for: pixels, color: .sRGB) }
+
+        /// Returns the texture of pixels in a color space, of which the first call for the pixels decides.
+        ///
+        /// From GTK 4.16 on, pixels in Display P3 have its color state, so GTK converts them for the monitor. The tests
+        /// check the calls with functions of their own, because the oldest supported GTK doesn't have them.
+        static func texture(
+            for pixels: PixelBuffer, color: ImageColorSpace, lookup: SymbolLookup? = nil
+        ) -> GTKTexture {
             pixels.attachment { rows, owner in
                 GTKTexture(
-                    rows, owner: owner, size: pixels.size, format: pixels.format, bytesPerRow: pixels.bytesPerRow)
+                    rows, owner: owner, size: pixels.size, format: pixels.format, bytesPerRow: pixels.bytesPerRow,
+                    color: color, lookup: lookup)
             }
         }
 
         /// Returns the texture of a still image or of the poster frame of an animation.
-        public static func texture(for image: DecodedImage) -> GTKTexture { texture(for: image.pixels) }
+        public static func texture(for image: DecodedImage) -> GTKTexture {
+            texture(for: image.pixels, color: image.textureColor)
+        }
 
         /// Makes `manager` create the textures of its future images off the main thread, so that views don't need to
         /// create them.
-        static func makeAhead(_ manager: ImageManager) { manager.preparePixels { _ = GTKTexture.texture(for: $0) } }
+        static func makeAhead(_ manager: ImageManager) {
+            manager.preparePixels { _ = GTKTexture.texture(for: $0, color: $1) }
+        }
 
         /// A Boolean value that indicates whether the texture was drawn and therefore uploaded.
         var wasDrawn: Bool {
             get { drawn.load(ordering: .relaxed) }
             set { drawn.store(newValue, ordering: .relaxed) }
         }
+    }
+
+    extension DecodedImage {
+        /// The color space of the image's texture. The frames of animations don't have a color space of their own, so
+        /// animations appear as sRGB.
+        fileprivate var textureColor: ImageColorSpace { isAnimated ? .sRGB : metadata.color }
     }
 #endif

@@ -45,6 +45,8 @@
 
         /// A Boolean value that indicates whether a click on a widget that shows a failure retries the load. The
         /// default is `true`.
+        ///
+        /// Such a widget can also receive the keyboard focus, and Enter and the space bar retry the load.
         public var retriesOnClick: Bool {
             get { controller.retriesOnClick }
             nonmutating set { controller.retriesOnClick = newValue }

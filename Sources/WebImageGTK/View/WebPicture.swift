@@ -43,8 +43,8 @@
             menu = ContextMenuGesture(widget)
             view.contentFit = contentFit
             view.cornerRadius = cornerRadius
+            view.controller.accessibility.isManaged = true
             self.alternativeText = alternativeText
-            updateAlternativeText()
         }
 
         /// Creates a widget that loads the image for a request.
@@ -88,14 +88,14 @@
         /// The description of the image for people who can't see it. The default is `nil`.
         ///
         /// The text becomes the accessible label and description of the widget and the alternative text of the
-        /// GtkPicture.
+        /// GtkPicture. Without it, the label and the description are those of the image file (see
+        /// ``WebImageView/describesImages``).
         public var alternativeText: String? {
-            didSet { if alternativeText != oldValue { updateAlternativeText() } }
-        }
-
-        private func updateAlternativeText() {
-            gtk_picture_set_alternative_text(OpaquePointer(widget), alternativeText)
-            wi_gtk_set_accessible_text(widget, alternativeText, alternativeText)
+            get { view.alternativeText }
+            set {
+                view.alternativeText = newValue
+                gtk_picture_set_alternative_text(OpaquePointer(widget), newValue)
+            }
         }
 
         /// A closure that's called with a position, in points, when the user requests a context menu. The default is
@@ -108,7 +108,7 @@
             get { menu.action }
             set {
                 menu.action = newValue
-                gtk_widget_set_focusable(widget, newValue == nil ? 0 : 1)
+                view.controller.accessibility.claimFocus(.menu, newValue != nil)
             }
         }
     }

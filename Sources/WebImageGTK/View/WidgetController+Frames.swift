@@ -40,6 +40,13 @@
             return PixelColor(red: channel(color.red), green: channel(color.green), blue: channel(color.blue))
         }
 
+        var style: DrawingStyle {
+            guard !isDestroyed else { return DrawingStyle() }
+            return DrawingStyle(
+                isRightToLeft: gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL,
+                hasHighContrast: DesktopSettings.shared.hasHighContrast, showsFocus: accessibility.showsFocus)
+        }
+
         func stageChanged(_ stage: SlotRenderer, size: Bool) {
             paintables[stage.slot]?.invalidate(size: size)
             adapter.redraw(stage.slot)

@@ -26,9 +26,16 @@
             }
             connect(widget, "notify::scale-factor", unsafeBitCast(scale, to: GCallback.self), unretained)
             let state: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, _, data in
-                WidgetController.isolated(data) { $0.updateAdapter() }
+                WidgetController.isolated(data) { controller in
+                    controller.updateAdapter()
+                    controller.accessibility.stateChanged()
+                }
             }
             connect(widget, "state-flags-changed", unsafeBitCast(state, to: GCallback.self), unretained)
+            let direction: @convention(c) (gpointer?, GtkTextDirection, gpointer?) -> Void = { _, _, data in
+                WidgetController.isolated(data) { $0.redrawAll() }
+            }
+            connect(widget, "direction-changed", unsafeBitCast(direction, to: GCallback.self), unretained)
             connectClick()
         }
 
@@ -47,15 +54,21 @@
             gtk_widget_add_controller(widget, click)
         }
 
-        /// Retries failed loads after a click. Returns `false` if there's nothing to retry.
+        /// Retries failed loads after a click or a key. Returns `false` if there's nothing to retry.
         func clicked() -> Bool {
-            let failed = binders.slots.filter { slot in
+            let failed = failedSlots
+            guard retriesOnClick, !failed.isEmpty else { return false }
+            accessibility.userRetries()
+            retry(failed)
+            return true
+        }
+
+        /// The slots whose loads failed.
+        var failedSlots: [ImageSlot] {
+            binders.slots.filter { slot in
                 if case .failed = binders[slot].snapshot.state { return true }
                 return false
             }
-            guard retriesOnClick, !failed.isEmpty else { return false }
-            retry(failed)
-            return true
         }
     }
 #endif

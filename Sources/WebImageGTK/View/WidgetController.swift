@@ -32,7 +32,9 @@
         private(set) var renderers: [ImageSlot: SlotRenderer] = [:]
         private(set) var paintables: [ImageSlot: ImagePaintable] = [:]
         var appearance = ViewAppearance() { didSet { for stage in renderers.values { appearance.apply(to: stage) } } }
-        var retriesOnClick = true
+        var retriesOnClick = true { didSet { accessibility.update() } }
+        /// The texts and the keys for assistive technologies and for the keyboard.
+        private(set) lazy var accessibility = ViewAccessibility(self)
         /// A Boolean value that indicates whether the widget shows the images of ``ButtonState/active``.
         var isHighlighted = false { didSet { if isHighlighted != oldValue { updateAdapterAfterDrawing() } } }
         /// The progress objects of the application, which remain if the manager changes.
@@ -50,6 +52,8 @@
         /// the controller, but it must not access the widget.
         private(set) var isDestroyed = false
         private var surface: (pointer: OpaquePointer, handler: gulong)?
+        /// The state that screen readers know. Every chunk of a download reports the state, which rarely changes.
+        private var isReportedBusy = false
 
         /// The time of all frames, in nanoseconds, which replaces the time of the frame clocks in tests.
         static var manualTime: Int?
@@ -143,7 +147,8 @@
         ) -> Int {
             let completion = completion.map { deferred($0, slot, until: goal) }
             cancelWait(slot)
-            let generation = prepared(slot).bind(request, options: adjusted(options, slot), completion: completion)
+            let adapted = request.map { options.adapted($0, canShowDisplayP3: GTKTexture.supportsDisplayP3) }
+            let generation = prepared(slot).bind(adapted, options: adjusted(options, slot), completion: completion)
             updateAdapterAfterDrawing()
             awaitSize()
             return generation
@@ -182,7 +187,11 @@
                 let state = binders[slot].snapshot.state
                 return state == .loading || state == .previewing
             }
-            if !isDestroyed { wi_gtk_set_accessible_busy(widget, isBusy) }
+            if !isDestroyed, isBusy != isReportedBusy {
+                isReportedBusy = isBusy
+                wi_gtk_set_accessible_busy(widget, isBusy)
+            }
+            accessibility.update()
             if let action = observers[slot] { afterDrawing { action(snapshot) } }
         }
 
@@ -247,7 +256,13 @@
         /// Updates the widget after a slot received or lost its content, which can happen while a frame is drawn.
         func updateAdapterAfterDrawing() { afterDrawing { [weak self] in self?.updateAdapter() } }
 
-        func motionChanged() { appearance.animates = DesktopSettings.shared.animates }
+        func settingsChanged() {
+            appearance.animates = DesktopSettings.shared.animates
+            redrawAll()
+        }
+
+        /// Redraws all slots, for example because the text direction changed.
+        func redrawAll() { for stage in renderers.values { stageChanged(stage, size: false) } }
 
         func destroyed() {
             guard !isDestroyed else { return }

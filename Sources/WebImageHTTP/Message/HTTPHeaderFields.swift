@@ -157,6 +157,7 @@ extension HTTPHeaderFields {
     /// removes. `User-Agent` is included because a response that depends on it names it in `Vary`.
     package static let namesWithoutEffectOnData: Set<String> = [
         "accept-encoding", "cache-control", "connection", "if-match", "if-modified-since", "if-none-match", "if-range",
-        "if-unmodified-since", "keep-alive", "pragma", "priority", "te", "user-agent",
+        "if-unmodified-since", "keep-alive", "pragma", "priority", "te", "traceparent", "tracestate",
+        "user-agent",
     ]
 }

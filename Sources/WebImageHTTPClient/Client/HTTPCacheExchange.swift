@@ -246,6 +246,7 @@ extension HTTPCacheExchange {
             priority: context?.priority ?? request.priority)
         sent.context = context
         sent.tls = request.network.tls
+        sent.awsSignature = request.step?.awsSignature
         return sent
     }
 

@@ -30,7 +30,8 @@ struct HelperClient: Sendable {
     ) throws(ImageError) -> Result {
         try context.checkCancellation()
         guard let pool else { return try replaced(reason, inProcess) }
-        guard !pool.hasCrashes || !pool.hasCrashed(data()) else { throw crash("the same data has crashed it before") }
+        guard !pool.hasCrashes || !pool.hasCrashed(data()) else { throw failure("the same data has crashed it before") }
+        if let suspension = pool.suspension(of: subject) { throw suspended(suspension) }
         var preferred = preferred
         for attempt in 0..<3 {
             let outcome: Swift.Result<Result, HelperFailure>
@@ -46,20 +47,21 @@ struct HelperClient: Sendable {
             case .success(let result): return result
             case .failure(.failed(let error)): throw error
             case .failure(.violation(let reason)):
-                pool.rememberCrash(of: data())
-                throw crash("its response violates the protocol (\(reason))")
+                throw crash(pool, data(), "its response violates the protocol (\(reason))")
             case .failure(.died(let signal)):
                 // Other processes or the system killed the helper, or it had already ended.
                 guard [0, SIGKILL, SIGTERM, SIGXCPU, SIGHUP, SIGINT].contains(signal) else {
-                    pool.rememberCrash(of: data())
-                    throw crash("the process ended with signal \(signal)")
+                    throw crash(pool, data(), "the process ended with signal \(signal)")
                 }
                 try context.checkCancellation()
-                if attempt == 2 { throw crash("the process ended with signal \(signal) three times") }
+                if attempt == 2 {
+                    // The data may be innocent, so it isn't remembered.
+                    throw crash(pool, Data(), "the process ended with signal \(signal) three times")
+                }
             }
             preferred = nil
         }
-        throw crash("the process ended")
+        throw failure("the process ended")
     }
 
     private func replaced<Result>(
@@ -71,8 +73,25 @@ struct HelperClient: Sendable {
         return try inProcess()
     }
 
-    private func crash(_ reason: String) -> ImageError {
+    /// The name under which crashes are counted: the format, or the coder if the format isn't known.
+    private var subject: String { format?.rawValue ?? coder }
+
+    /// Remembers the data and counts the crash.
+    private func crash(_ pool: HelperPool, _ data: Data, _ reason: String) -> ImageError {
+        pool.rememberCrash(of: data)
+        pool.countCrash(of: subject)
+        return failure(reason)
+    }
+
+    private func failure(_ reason: String) -> ImageError {
         .decoding(ImageError.DecodingFailure(.decoderCrashed(reason), format: format))
+    }
+
+    private func suspended(_ suspension: CrashBreakerStateMachine.Suspension) -> ImageError {
+        let seconds = Int(suspension.seconds.rounded(.up))
+        return .decoding(
+            ImageError.DecodingFailure(
+                .decoderSuspended(crashCount: suspension.crashes, seconds: seconds), format: format))
     }
 
     /// Returns the kind of a response that can't follow the request as a failure.

@@ -95,9 +95,10 @@ struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimatio
             () throws(ImageError) -> Result<Data?, ImageError> in
             .success(try base.encode(image, as: encoding, context: context))
         } _: { (helper) throws(HelperFailure) -> Result<Data?, ImageError> in
-            let exchange = HelperExchange(helper, context: context, bounds: .init(context.limits))
-            try exchange.write(image.pixels, room: body.count)
-            try exchange.send(.encode, body, payload: image.pixels.byteCount)
+            let exchange = HelperExchange(
+                helper, context: context, bounds: .init(context.limits), encoded: image)
+            try exchange.write(image, room: body.count)
+            try exchange.send(.encode, body, payload: ImageBody.byteCount(image))
             return try exchange.response { (index) throws(ImageError) in
                 guard let animation = image.animation else {
                     throw .request(.frameNotFound(index: index, frameCount: 1))

@@ -49,7 +49,8 @@ struct IsolatedSource: Sendable {
         }
         return DecodedImage(
             pixels: opened.pixels, animation: animation, scale: options.scale, format: opened.body.format,
-            metadata: opened.body.metadata)
+            metadata: opened.body.metadata
+        ).with(gainMap: opened.body.gainMap)
     }
 
     /// Decodes the file in a helper, which keeps the animation.

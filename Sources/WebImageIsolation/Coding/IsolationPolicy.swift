@@ -39,6 +39,9 @@ package struct IsolationPolicy: Sendable {
 
     /// The formats whose coders are small and audited, so that they usually work in this process.
     private static let core: [ImageFormat] = [.jpeg, .png, .apng, .gif, .webp, .bmp, .ico, .qoi, .dng]
+    /// The formats of `core` whose coders use a library that is loaded with its first use: The coder of camera RAW files
+    /// decodes previews in TIFF files.
+    private static let withLibraries: [ImageFormat] = [.dng]
 
     /// Returns the coder that works as this policy demands.
     package func isolating(_ coder: any ImageCoder) -> any ImageCoder {
@@ -47,8 +50,9 @@ package struct IsolationPolicy: Sendable {
         guard isVector || !isCore || isolatesAllFormats || isRequired else { return coder }
         let refuses = isRequired || isVector && !trustsVectors
         if pool == nil, !refuses { return coder }
+        let needsLibrary = !isCore || Self.withLibraries.contains { coder.canDecode($0, prefix: Data()) }
         return IsolatedCoder(
-            coder, pool: pool, reason: reason, kind: isVector ? .vector : .raster,
+            coder, pool: pool, reason: reason, kind: isVector ? .vector : needsLibrary ? .raster : .core,
             fallback: refuses ? .refuse : .inProcess)
     }
 }

@@ -45,7 +45,8 @@ package enum HelperMain {
         defer { for path in paths { free(UnsafeMutablePointer(mutating: path)) } }
         paths.withUnsafeBufferPointer { paths in
             var rules = wi_sandbox_rules(
-                memory: memory, seconds: HelperLifetime.seconds, reads: kind == .vector, readable: paths.baseAddress)
+                memory: memory, seconds: HelperLifetime.seconds, reads: kind == .vector, threads: kind != .core,
+                readable: paths.baseAddress)
             body(&rules)
         }
     }

@@ -97,13 +97,19 @@ package final class HelperServer {
     private func send(_ image: DecodedImage, _ preview: PreviewBody?, _ request: UInt64) {
         let pixels = image.pixels
         let body = ImageBody(image, offset: 0, preview: preview).body
-        let end = (pixels.byteCount + 63) / 64 * 64
+        let end = ImageBody.byteCount(image)
+        // The gain map may be in the output memory, which the pixels overwrite.
+        let gainMap = image.gainMap?.pixels.withUnsafeBytes { Data($0) }
         guard let output = outputMemory(end + body.count, request) else { return }
         pixels.withUnsafeBytes { bytes in
             // The decoder usually wrote the pixels there itself.
             if let base = bytes.baseAddress, base != UnsafeRawPointer(output.address) {
                 output.address.copyMemory(from: base, byteCount: bytes.count)
             }
+        }
+        gainMap?.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            (output.address + ImageBody.gainMapOffset(image)).copyMemory(from: base, byteCount: bytes.count)
         }
         var head = MessageHead(.image, request: request)
         if body.count <= MessageHead.maxMessage - MessageHead.size {
@@ -317,9 +323,12 @@ package final class HelperServer {
                     return try self.remoteFrame(index, head.request)
                 })
         }
-        let image = DecodedImage(
+        var image = DecodedImage(
             pixels: pixels, animation: frames, scale: description.scale, format: description.format,
             metadata: description.metadata)
+        if let map = description.gainMapBody {
+            image = image.with(gainMap: GainMap(pixels: try self.pixels(map.pixels), metadata: map.metadata))
+        }
         let context = context(request.rules, head.request)
         return .bytes(
             try attempt { () throws(ImageError) in

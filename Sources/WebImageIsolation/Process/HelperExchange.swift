@@ -39,17 +39,21 @@ struct HelperExchange {
 
     /// The time between two checks of the deadline and of the cancellation, in milliseconds.
     private static let interval: Int32 = 5
-    /// The time after which a helper is killed that doesn't stop canceled work.
-    private static let grace = Duration.milliseconds(50)
-    /// The time that the process may use beyond the limit, so that its own check reports the limit.
-    private static let margin = Duration.milliseconds(250)
+    private var patience: HelperPatience { helper.patience }
 
     private let early: EarlyCopy?
 
+    /// Creates an exchange.
+    ///
+    /// - Parameter encoded: The image to encode, or `nil` for other work.
     init(
-        _ helper: HelperProcess, context: ImageProcessingContext, bounds: Bounds, expected: EarlyCopy? = nil
+        _ helper: HelperProcess, context: ImageProcessingContext, bounds: Bounds, expected: EarlyCopy? = nil,
+        encoded: DecodedImage? = nil
     ) {
         self.helper = helper
+        helper.limitMemory(
+            to: encoded.map(AddressSpaceLimit.encoding)
+                ?? (context.isEncoding ? .max : AddressSpaceLimit.decoding(bounds.limits)))
         early = expected
         self.context = context
         self.bounds = bounds
@@ -91,6 +95,19 @@ struct HelperExchange {
             guard let base = bytes.baseAddress else { return }
             (region.address + InputLayout.payload).copyMemory(from: base, byteCount: bytes.count)
         }
+    }
+
+    /// Copies the pixels and the gain map of an image to the input memory, with room for a body.
+    func write(_ image: DecodedImage, room: Int) throws(HelperFailure) {
+        let region = try helper.inputRegion(ImageBody.byteCount(image) + room)
+        func copy(_ pixels: PixelBuffer, to offset: Int) {
+            pixels.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                (region.address + InputLayout.payload + offset).copyMemory(from: base, byteCount: bytes.count)
+            }
+        }
+        copy(image.pixels, to: 0)
+        if let gainMap = image.gainMap { copy(gainMap.pixels, to: ImageBody.gainMapOffset(image)) }
     }
 
     /// Waits for the response.
@@ -155,7 +172,7 @@ struct HelperExchange {
     }
 
     private func image(_ body: [UInt8]) throws(HelperFailure) -> Response {
-        let image = try value(ImageBody.self, body)
+        var image = try value(ImageBody.self, body)
         let pixels = image.pixels
         do throws(ImageError) { try bounds.limits.check(pixels.size) } catch { throw violation(error.message) }
         guard pixels.byteCount <= bounds.limits.maxDecodedBytes else {
@@ -165,12 +182,30 @@ struct HelperExchange {
             throw violation("the animation has \(timeline.frameCount) frames")
         }
         guard let memory = helper.output?.bytes else { throw violation("there is no memory for the pixels") }
+        if let map = image.gainMapBody {
+            switch try copy(gainMap: map, besides: pixels, from: memory) {
+            case .success(let buffer): image.gainMap = GainMap(pixels: buffer, metadata: map.metadata)
+            case .failure(let error): return .failure(error)
+            }
+        }
         if let buffer = early?.finish(pixels, memory: memory) { return .image(image, buffer) }
         let copy: Result<PixelBuffer, ImageError>
         do throws(WireViolation) { copy = try pixels.copy(from: memory) } catch { throw violation(error.reason) }
         switch copy {
         case .success(let buffer): return .image(image, buffer)
         case .failure(let error): return .failure(error)
+        }
+    }
+
+    private func copy(
+        gainMap: GainMapBody, besides pixels: PixelBody, from memory: UnsafeRawBufferPointer
+    ) throws(HelperFailure) -> Result<PixelBuffer, ImageError> {
+        do throws(ImageError) { try bounds.limits.check(gainMap.pixels.size) } catch { throw violation(error.message) }
+        guard gainMap.pixels.byteCount <= bounds.limits.maxDecodedBytes - pixels.byteCount else {
+            throw violation("the gain map has \(gainMap.pixels.byteCount) bytes")
+        }
+        do throws(WireViolation) { return try gainMap.pixels.copy(from: memory) } catch {
+            throw violation(error.reason)
         }
     }
 
@@ -209,7 +244,7 @@ struct HelperExchange {
             default: throw helper.died()
             }
             if let cancelled {
-                if cancelled.at.duration(to: .now) > Self.grace { throw helper.end(.failed(cancelled.error)) }
+                if cancelled.at.duration(to: .now) > patience.grace { throw helper.end(.failed(cancelled.error)) }
                 continue
             }
             do throws(ImageError) {
@@ -227,12 +262,12 @@ struct HelperExchange {
     private var isOverdue: Bool {
         guard allowance < .unlimited else { return false }
         let elapsed = start.duration(to: .now)
-        guard elapsed > allowance + Self.margin else { return false }
-        return usedTime > allowance + Self.margin || elapsed > allowance * 4 + .seconds(5)
+        guard elapsed > allowance + patience.margin else { return false }
+        return usedTime > allowance + patience.margin || elapsed > allowance * 4 + patience.idle
     }
 
     private func timeFailure() -> ImageError {
-        let used = max(usedTime, start.duration(to: .now) - Self.margin)
+        let used = max(usedTime, start.duration(to: .now) - patience.margin)
         return .limitExceeded(
             ImageError.LimitFailure(
                 context.isEncoding ? .encodingTime : .decodingTime,

@@ -19,21 +19,24 @@ package final class HelperPool: Sendable {
         package var maxHelpers: Int
         /// The number of requests after which a helper is replaced.
         package var recycleAfter: Int
-        /// The limit of the address space of a helper, in bytes.
+        /// The maximum address space of a helper, in bytes. Each request sets a lower limit (`AddressSpaceLimit`).
         package var memoryLimit: Int
         /// The time without work after which helpers end.
         package var idleTime: Duration
+        /// The times for which the program waits for a helper beyond the limits.
+        package var patience: HelperPatience
 
         /// Creates settings.
         package init(
             path: String, maxHelpers: Int = 4, recycleAfter: Int = 500, memoryLimit: Int = 4 << 30,
-            idleTime: Duration = .seconds(30)
+            idleTime: Duration = .seconds(30), patience: HelperPatience = HelperPatience()
         ) {
             self.path = path
             self.maxHelpers = max(1, maxHelpers)
             self.recycleAfter = max(1, recycleAfter)
             self.memoryLimit = max(64 << 20, memoryLimit)
             self.idleTime = idleTime
+            self.patience = patience
         }
     }
 
@@ -59,8 +62,10 @@ package final class HelperPool: Sendable {
         /// The helpers to collect.
         var ended: [HelperProcess] = []
         var closings: [UInt64: [UInt64]] = [:]
-        var failure: (reason: String, at: ContinuousClock.Instant)?
+        /// The reason why the last start failed, and its time.
+        var failure: (reason: String, at: Double)?
         var crashed = CrashMemory()
+        var breaker = CrashBreakerStateMachine()
         var hasKeeper = false
         var isClosed = false
 
@@ -70,16 +75,21 @@ package final class HelperPool: Sendable {
     /// The settings.
     package let configuration: Configuration
     private let condition = ConditionVariable(State())
+    /// The source of the time in which crashes are counted.
+    private let time: TimeSource
 
     /// The size from which a helper is replaced after a pause, because its memory is fragmented.
     private static let largeSize = 32 << 20
     /// The pause after which the memory of helpers is freed.
     fileprivate static let pause = Duration.seconds(2)
     /// The time for which a failure to start is remembered.
-    private static let retryInterval = Duration.seconds(30)
+    private static let retryInterval = 30.0
 
     /// Creates a pool without helpers.
-    package init(_ configuration: Configuration) { self.configuration = configuration }
+    package init(_ configuration: Configuration, time: TimeSource = .system) {
+        self.configuration = configuration
+        self.time = time
+    }
 
     deinit { condition.withLock(wakeAll: true) { $0.isClosed = true } }
 
@@ -144,10 +154,17 @@ package final class HelperPool: Sendable {
     /// The numbers of the running processes.
     package var processes: [pid_t] { condition.withLock { state in state.idle.map(\.id) } }
 
+    /// Waits until the keeper has freed the memory of all idle helpers, or ended them. Returns `false` after the time.
+    package func awaitTrim(upTo time: Duration) -> Bool {
+        condition.wait(upTo: time) { state in
+            state.busy.isEmpty && state.starting == 0 && state.idle.allSatisfy(\.isTrimmed) ? .proceed(true) : .wait
+        } ?? false
+    }
+
     /// The reason why helpers can't be used, or `nil`.
     var unavailability: String? {
         condition.withLock { state in
-            guard let failure = state.failure, failure.at.duration(to: .now) < Self.retryInterval else { return nil }
+            guard let failure = state.failure, time.uptime() - failure.at < Self.retryInterval else { return nil }
             return failure.reason
         }
     }
@@ -193,6 +210,7 @@ package final class HelperPool: Sendable {
         let place =
             state.idle.firstIndex { $0.number == preferred }
             ?? state.idle.lastIndex { $0.kind == kind }
+            ?? state.idle.lastIndex { $0.kind.serves(kind) }
         if let place {
             let helper = state.idle.remove(at: place)
             state.busy.insert(helper.number)
@@ -208,7 +226,7 @@ package final class HelperPool: Sendable {
             return .success(helper)
         }
         if let failure = state.failure {
-            if failure.at.duration(to: .now) < Self.retryInterval {
+            if time.uptime() - failure.at < Self.retryInterval {
                 return .failure(HelperStartFailure(failure.reason))
             }
             state.failure = nil
@@ -258,6 +276,19 @@ package final class HelperPool: Sendable {
         return condition.withLock { $0.crashed.contains(digest) }
     }
 
+    /// Returns the time for which the coders of a format may not be used because they crashed too often, or `nil`.
+    func suspension(of format: String) -> CrashBreakerStateMachine.Suspension? {
+        guard condition.withLock({ !$0.breaker.isEmpty }) else { return nil }
+        let now = time.uptime()
+        return condition.withLock { $0.breaker.suspension(of: format, at: now) }
+    }
+
+    /// Counts a crash of a coder.
+    func countCrash(of format: String) {
+        let now = time.uptime()
+        condition.withLock { $0.breaker.recordCrash(of: format, at: now) }
+    }
+
     /// Remembers data that crashed a helper.
     func rememberCrash(of data: Data) {
         // An image that's encoded has no data.
@@ -274,7 +305,7 @@ package final class HelperPool: Sendable {
             return !state.hasKeeper
         }
         guard isNew else { return }
-        let keeper = HelperKeeper(condition: condition, configuration: configuration)
+        let keeper = HelperKeeper(condition: condition, configuration: configuration, time: time)
         let thread = Thread { keeper.run() }
         thread.name = "webimage-helpers"
         thread.start()
@@ -285,6 +316,7 @@ package final class HelperPool: Sendable {
     private struct HelperKeeper: Sendable {
         let condition: ConditionVariable<State>
         let configuration: Configuration
+        let time: TimeSource
 
         private enum Job {
             case start(HelperKind)
@@ -335,7 +367,7 @@ package final class HelperPool: Sendable {
 
         private func kindToStart(_ state: inout State) -> HelperKind? {
             for kind in HelperKind.allCases {
-                guard !state.idle.contains(where: { $0.kind == kind }) else {
+                guard !state.idle.contains(where: { $0.kind.serves(kind) }) else {
                     state.spare.remove(kind)
                     continue
                 }
@@ -345,8 +377,8 @@ package final class HelperPool: Sendable {
                     return kind
                 }
                 if state.count >= configuration.maxHelpers + state.nested {
-                    // Replace an idle helper of the other kind.
-                    guard let other = state.idle.firstIndex(where: { $0.kind != kind }) else { continue }
+                    // Replace an idle helper of another kind.
+                    guard let other = state.idle.firstIndex(where: { !$0.kind.serves(kind) }) else { continue }
                     let helper = state.idle.remove(at: other)
                     helper.kill()
                     state.ended.append(helper)
@@ -360,7 +392,8 @@ package final class HelperPool: Sendable {
         private func start(_ kind: HelperKind) {
             let result = Result { () throws(HelperStartFailure) in
                 try HelperProcess.start(
-                    kind, path: configuration.path, memoryLimit: configuration.memoryLimit, timeout: .seconds(10))
+                    kind, path: configuration.path, memoryLimit: configuration.memoryLimit,
+                    patience: configuration.patience, timeout: .seconds(10))
             }
             condition.withLock(wakeAll: true) { state in
                 state.starting -= 1
@@ -368,7 +401,7 @@ package final class HelperPool: Sendable {
                 case .success(let helper):
                     state.failure = nil
                     state.idle.append(helper)
-                case .failure(let failure): state.failure = (failure.reason, .now)
+                case .failure(let failure): state.failure = (failure.reason, time.uptime())
                 }
             }
         }

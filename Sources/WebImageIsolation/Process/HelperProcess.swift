@@ -6,12 +6,18 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// The kinds of helpers, which differ in the files that they may read.
+/// The kinds of helpers, which differ in the files that they may read and in the libraries that they load.
 package enum HelperKind: String, Sendable, Hashable, CaseIterable {
-    /// A helper for images of pixels. It can't open any file.
+    /// A helper for JPEG, PNG, GIF, WebP, BMP, ICO, and QOI. It can't open any file, and it starts in half the time of the
+    /// others, because it loads none of the libraries that are loaded with their first use.
+    case core
+    /// A helper for all images of pixels. It can't open any file.
     case raster
     /// A helper for SVG and PDF, which reads fonts.
     case vector
+
+    /// Whether helpers of this kind do the work for which another kind is the smallest one.
+    func serves(_ kind: HelperKind) -> Bool { self == kind || self == .raster && kind == .core }
 }
 
 /// The reason why a helper can't be used any longer.
@@ -24,6 +30,22 @@ enum HelperFailure: Error {
     case failed(ImageError)
 }
 
+/// The times for which a program waits for a helper beyond the limits of a request.
+package struct HelperPatience: Sendable, Hashable {
+    /// The time after which a helper is killed that doesn't stop canceled work.
+    package var grace = Duration.milliseconds(50)
+    /// The time that a helper may use beyond the limit, so that its own check reports the limit.
+    package var margin = Duration.milliseconds(250)
+    /// The time that a helper may wait beyond four times the limit without using the processor.
+    package var idle = Duration.seconds(5)
+    /// The time in which a process that closed its socket must end on its own. Otherwise, it's killed, and the signal
+    /// with which it wanted to end isn't known.
+    package var farewell = Duration.milliseconds(200)
+
+    /// Creates the default times.
+    package init() {}
+}
+
 /// A helper process with its socket and its shared memory. One thread at a time uses it.
 package final class HelperProcess: @unchecked Sendable {
     // Safe: the pool gives a helper to one thread at a time, and the lock of the pool orders these threads.
@@ -31,6 +53,7 @@ package final class HelperProcess: @unchecked Sendable {
     /// A number that no other helper of this program has.
     package let number: UInt64
     let kind: HelperKind
+    let patience: HelperPatience
     /// The number of the process.
     package let id: pid_t
     /// The layers of its confinement.
@@ -50,11 +73,13 @@ package final class HelperProcess: @unchecked Sendable {
     /// A Boolean value that indicates whether the memory was freed since the last use.
     var isTrimmed = false
     private var deathSignal: Int32?
+    private var memoryLimit: Int?
 
     private static let numbers = Counter()
 
-    private init(kind: HelperKind, id: pid_t, process: Int32, socket: Int32) {
+    private init(kind: HelperKind, patience: HelperPatience, id: pid_t, process: Int32, socket: Int32) {
         number = Self.numbers.next()
+        self.patience = patience
         self.kind = kind
         self.id = id
         self.process = process
@@ -63,7 +88,8 @@ package final class HelperProcess: @unchecked Sendable {
 
     deinit {
         if !isEnded { wi_sandbox_kill(process) }
-        reap(milliseconds: 1_000)
+        // On a busy machine, the end of a killed process takes longer. No other code collects the process later.
+        for _ in 0..<10 where !reap(milliseconds: 1_000) {}
         close(socket)
         close(process)
     }
@@ -72,7 +98,7 @@ package final class HelperProcess: @unchecked Sendable {
     ///
     /// - Throws: A description of the problem.
     static func start(
-        _ kind: HelperKind, path: String, memoryLimit: Int, timeout: Duration
+        _ kind: HelperKind, path: String, memoryLimit: Int, patience: HelperPatience, timeout: Duration
     ) throws(HelperStartFailure) -> HelperProcess {
         var sockets: (Int32, Int32) = (-1, -1)
         let error = withUnsafeMutableBytes(of: &sockets) { raw in
@@ -87,7 +113,7 @@ package final class HelperProcess: @unchecked Sendable {
             close(sockets.0)
             throw HelperStartFailure("\(path) can't be started (\(text(started)))")
         }
-        let helper = HelperProcess(kind: kind, id: id, process: process, socket: sockets.0)
+        let helper = HelperProcess(kind: kind, patience: patience, id: id, process: process, socket: sockets.0)
         try helper.awaitReport(timeout)
         return helper
     }
@@ -201,6 +227,14 @@ package final class HelperProcess: @unchecked Sendable {
         try send(message, descriptor: region.sendable)
     }
 
+    /// Limits the address space for the next request. The process itself can't raise the limit.
+    func limitMemory(to byteCount: Int) {
+        guard byteCount != memoryLimit, !isEnded else { return }
+        memoryLimit = byteCount
+        // If this call fails, the limit with which the process was started remains.
+        _ = wi_sandbox_set_memory(id, UInt64(byteCount))
+    }
+
     /// Frees the shared memory, which no request uses.
     func trim() {
         input?.discard()
@@ -237,7 +271,9 @@ package final class HelperProcess: @unchecked Sendable {
     /// Waits for the end of a process that has closed its socket, and returns the reason.
     func died() -> HelperFailure {
         // A process that only closed its socket is killed, but its own signal counts if it's already ending.
-        if !reap(milliseconds: 200) { wi_sandbox_kill(process) }
+        if !reap(milliseconds: Int32(clamping: Int(saturating: patience.farewell / .milliseconds(1)))) {
+            wi_sandbox_kill(process)
+        }
         isEnded = true
         reap(milliseconds: 1_000)
         return .died(signal: deathSignal ?? 0)

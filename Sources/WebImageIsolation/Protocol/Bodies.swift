@@ -7,12 +7,15 @@ import WebImageCore
 struct WorkRules: WireValue {
     var limits: ImageLimits
     var scale: Double
+    /// The number of threads for the work. The filter of a helper allows threads.
+    var threadCount: Int
     var isEncoding: Bool
 
     /// Creates rules with the time that remains for the operation.
     init(_ context: ImageProcessingContext) {
         limits = context.limits
         scale = context.scale
+        threadCount = min(context.threadCount, Self.maxThreads)
         isEncoding = context.isEncoding
         let remaining = context.remainingTime
         if isEncoding { limits.maxEncodingTime = remaining } else { limits.maxDecodingTime = remaining }
@@ -21,61 +24,55 @@ struct WorkRules: WireValue {
     init(from reader: inout WireReader) throws(WireViolation) {
         limits = try reader.value()
         scale = try reader.double()
+        threadCount = try reader.int(1...Self.maxThreads)
         isEncoding = try reader.flag()
     }
+
+    /// The maximum number of threads, whose stacks fit into the address space of a helper.
+    private static let maxThreads = 16
 
     func write(to writer: inout WireWriter) {
         writer.put(limits)
         writer.put(scale)
+        writer.put(threadCount)
         writer.put(isEncoding)
     }
 
     func context(isCancelled: @escaping @Sendable () -> Bool) -> ImageProcessingContext {
-        let context = ImageProcessingContext(limits: limits, scale: scale, isCancelled: isCancelled)
+        let context = ImageProcessingContext(
+            limits: limits, scale: scale, threadCount: threadCount, isCancelled: isCancelled)
         return isEncoding ? context.forEncoding() : context
     }
 }
 
 /// A request to decode a file, of which the input memory contains `dataCount` bytes.
-struct DecodeBody: WireValue {
+struct DecodeBody {
     var rules: WorkRules
     var coder: String
     var dataCount: Int
     var info: ImageInfo?
     var options: ImageDecodingOptions
     /// The number under which the helper keeps the animation, or 0.
-    var session: UInt64 = 0
+    var session: UInt64
     /// The frame to return instead of the poster frame.
     var frame: Int?
+}
 
-    init(
-        rules: WorkRules, coder: String, dataCount: Int, info: ImageInfo?, options: ImageDecodingOptions,
-        session: UInt64, frame: Int? = nil
-    ) {
-        self.rules = rules
-        self.coder = coder
-        self.dataCount = dataCount
-        self.info = info
-        self.options = options
-        self.session = session
-        self.frame = frame
-    }
-
+// The conformances are extensions, so that the compiler creates the memberwise initializers. The arguments of these
+// initializers are evaluated in the order of the properties, which is the order on the wire.
+extension DecodeBody: WireValue {
     init(from reader: inout WireReader) throws(WireViolation) {
-        rules = try reader.value()
-        coder = try reader.text()
-        dataCount = try reader.int(0...Int.max)
-        info = try reader.optional { (reader) throws(WireViolation) in try reader.value() }
-        options = try reader.value()
-        session = try reader.number()
-        frame = try reader.optional { (reader) throws(WireViolation) in try reader.int(0...Int.max) }
+        self.init(
+            rules: try reader.value(), coder: try reader.text(), dataCount: try reader.int(0...Int.max),
+            info: try reader.optional(), options: try reader.value(), session: try reader.number(),
+            frame: try reader.optional { (reader) throws(WireViolation) in try reader.int(0...Int.max) })
     }
 
     func write(to writer: inout WireWriter) {
         writer.put(rules)
         writer.put(coder)
         writer.put(dataCount)
-        writer.put(info) { $0.put($1) }
+        writer.put(info)
         writer.put(options)
         writer.put(session)
         writer.put(frame) { $0.put($1) }
@@ -83,7 +80,7 @@ struct DecodeBody: WireValue {
 }
 
 /// A request that concerns a session: a frame of an animation, or a step of a progressive decoder.
-struct SessionBody: WireValue {
+struct SessionBody {
     var rules: WorkRules
     var session: UInt64
     /// The index of the frame, or the size of the appended data.
@@ -92,21 +89,13 @@ struct SessionBody: WireValue {
     var isLast = false
     /// The number under which the helper keeps the animation of a preview, or 0.
     var previewSession: UInt64 = 0
+}
 
-    init(rules: WorkRules, session: UInt64, number: Int = 0, isLast: Bool = false, previewSession: UInt64 = 0) {
-        self.rules = rules
-        self.session = session
-        self.number = number
-        self.isLast = isLast
-        self.previewSession = previewSession
-    }
-
+extension SessionBody: WireValue {
     init(from reader: inout WireReader) throws(WireViolation) {
-        rules = try reader.value()
-        session = try reader.number()
-        number = try reader.int(0...Int.max)
-        isLast = try reader.flag()
-        previewSession = try reader.number()
+        self.init(
+            rules: try reader.value(), session: try reader.number(), number: try reader.int(0...Int.max),
+            isLast: try reader.flag(), previewSession: try reader.number())
     }
 
     func write(to writer: inout WireWriter) {
@@ -119,19 +108,15 @@ struct SessionBody: WireValue {
 }
 
 /// A request to create a progressive decoder.
-struct OpenBody: WireValue {
+struct OpenBody {
     var decode: DecodeBody
     /// Whether previews have all frames that were received until then.
     var grows: Bool
+}
 
-    init(decode: DecodeBody, grows: Bool) {
-        self.decode = decode
-        self.grows = grows
-    }
-
+extension OpenBody: WireValue {
     init(from reader: inout WireReader) throws(WireViolation) {
-        decode = try reader.value()
-        grows = try reader.flag()
+        self.init(decode: try reader.value(), grows: try reader.flag())
     }
 
     func write(to writer: inout WireWriter) {
@@ -243,6 +228,27 @@ struct PreviewBody: WireValue {
     }
 }
 
+/// A gain map, whose samples follow the pixels of its image in shared memory.
+struct GainMapBody: WireValue {
+    var pixels: PixelBody
+    var metadata: GainMapMetadata
+
+    init(_ gainMap: GainMap, offset: Int) {
+        pixels = PixelBody(gainMap.pixels, offset: offset)
+        metadata = gainMap.metadata
+    }
+
+    init(from reader: inout WireReader) throws(WireViolation) {
+        pixels = try reader.value()
+        metadata = try reader.value()
+    }
+
+    func write(to writer: inout WireWriter) {
+        writer.put(pixels)
+        writer.put(metadata)
+    }
+}
+
 /// An image: the result of a decode, a frame, a preview, or the input of an encoder.
 struct ImageBody: WireValue {
     var pixels: PixelBody
@@ -254,6 +260,19 @@ struct ImageBody: WireValue {
     /// Whether the animation has all frames of its file.
     var isComplete = true
     var preview: PreviewBody?
+    var gainMapBody: GainMapBody?
+    /// The gain map that was copied from shared memory, which isn't a part of the message.
+    var gainMap: GainMap?
+
+    /// The size of the pixels and the gain map of an image in shared memory, in bytes.
+    static func byteCount(_ image: DecodedImage) -> Int {
+        gainMapOffset(image) + padded(image.gainMap?.pixels.byteCount ?? 0)
+    }
+
+    /// The distance from the pixels of an image to its gain map in shared memory, in bytes.
+    static func gainMapOffset(_ image: DecodedImage) -> Int { padded(image.pixels.byteCount) }
+
+    private static func padded(_ count: Int) -> Int { (count + 63) / 64 * 64 }
 
     init(_ image: DecodedImage, offset: Int, preview: PreviewBody? = nil) {
         pixels = PixelBody(image.pixels, offset: offset)
@@ -263,32 +282,35 @@ struct ImageBody: WireValue {
         timeline = image.animation?.timeline
         isComplete = image.animation?.isComplete ?? true
         self.preview = preview
+        gainMapBody = image.gainMap.map { GainMapBody($0, offset: offset + Self.gainMapOffset(image)) }
     }
 
     init(from reader: inout WireReader) throws(WireViolation) {
         pixels = try reader.value()
-        format = try reader.optional { (reader) throws(WireViolation) in try reader.value() }
+        format = try reader.optional()
         scale = try reader.double()
         guard scale.isFinite, scale > 0 else { throw WireViolation("the scale is \(scale)") }
         metadata = try reader.value()
-        timeline = try reader.optional { (reader) throws(WireViolation) in try reader.value() }
+        timeline = try reader.optional()
         isComplete = try reader.flag()
-        preview = try reader.optional { (reader) throws(WireViolation) in try reader.value() }
+        preview = try reader.optional()
+        gainMapBody = try reader.optional()
     }
 
     func write(to writer: inout WireWriter) {
         writer.put(pixels)
-        writer.put(format) { $0.put($1) }
+        writer.put(format)
         writer.put(scale)
         writer.put(metadata)
-        writer.put(timeline) { $0.put($1) }
+        writer.put(timeline)
         writer.put(isComplete)
-        writer.put(preview) { $0.put($1) }
+        writer.put(preview)
+        writer.put(gainMapBody)
     }
 }
 
 /// A request to encode an image, or to convert a file.
-struct EncodeBody: WireValue {
+struct EncodeBody {
     var rules: WorkRules
     var coder: String
     var encoding: ImageEncoding
@@ -297,34 +319,21 @@ struct EncodeBody: WireValue {
     /// The format and the size of the file to convert.
     var format: ImageFormat?
     var dataCount = 0
+}
 
-    init(
-        rules: WorkRules, coder: String, encoding: ImageEncoding, image: ImageBody?, format: ImageFormat? = nil,
-        dataCount: Int = 0
-    ) {
-        self.rules = rules
-        self.coder = coder
-        self.encoding = encoding
-        self.image = image
-        self.format = format
-        self.dataCount = dataCount
-    }
-
+extension EncodeBody: WireValue {
     init(from reader: inout WireReader) throws(WireViolation) {
-        rules = try reader.value()
-        coder = try reader.text()
-        encoding = try reader.value()
-        image = try reader.optional { (reader) throws(WireViolation) in try reader.value() }
-        format = try reader.optional { (reader) throws(WireViolation) in try reader.value() }
-        dataCount = try reader.int(0...Int.max)
+        self.init(
+            rules: try reader.value(), coder: try reader.text(), encoding: try reader.value(),
+            image: try reader.optional(), format: try reader.optional(), dataCount: try reader.int(0...Int.max))
     }
 
     func write(to writer: inout WireWriter) {
         writer.put(rules)
         writer.put(coder)
         writer.put(encoding)
-        writer.put(image) { $0.put($1) }
-        writer.put(format) { $0.put($1) }
+        writer.put(image)
+        writer.put(format)
         writer.put(dataCount)
     }
 }

@@ -126,10 +126,16 @@ package protocol WireValue {
 
 extension WireWriter {
     package mutating func put(_ value: some WireValue) { value.write(to: &self) }
+
+    package mutating func put(_ value: (some WireValue)?) { put(value) { $0.put($1) } }
 }
 
 extension WireReader {
     package mutating func value<Value: WireValue>(_: Value.Type = Value.self) throws(WireViolation) -> Value {
         try Value(from: &self)
+    }
+
+    package mutating func optional<Value: WireValue>(_: Value.Type = Value.self) throws(WireViolation) -> Value? {
+        try optional { (reader) throws(WireViolation) in try Value(from: &reader) }
     }
 }

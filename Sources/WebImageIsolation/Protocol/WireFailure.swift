@@ -72,10 +72,7 @@ extension WireReader {
     /// Reads the text of an error, shortened and without control characters, because it comes from an untrusted process
     /// and may be written to a terminal.
     fileprivate mutating func errorText() throws(WireViolation) -> String {
-        let text = try text(4_096)
-        return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }.prefix(500)))
+        PrintableText.text(String(String.UnicodeScalarView(try text(4_096).unicodeScalars.prefix(500))))
     }
 }
 
@@ -135,7 +132,7 @@ extension ImageError.DecodingFailure {
         case .outOfMemory(let count):
             head(code)
             writer.put(count)
-        case .allDecodersFailed, .decoderCrashed, .isolationUnavailable:
+        case .allDecodersFailed, .decoderCrashed, .isolationUnavailable, .decoderSuspended:
             head(4006)
             writer.put(String(message.prefix(500)))
         }

@@ -66,6 +66,7 @@ extension ImageLimits: WireValue {
         maxDimension = try reader.int()
         maxFrames = try reader.int()
         maxAnimationPixels = try reader.int()
+        maxAnimationDecoders = try reader.int()
         maxDecodedBytes = try reader.int()
         maxDecodingTime = try reader.value()
         maxEncodingTime = try reader.value()
@@ -74,7 +75,8 @@ extension ImageLimits: WireValue {
 
     package func write(to writer: inout WireWriter) {
         for number in [
-            maxEncodedBytes, maxPixels, maxSourcePixels, maxDimension, maxFrames, maxAnimationPixels, maxDecodedBytes,
+            maxEncodedBytes, maxPixels, maxSourcePixels, maxDimension, maxFrames, maxAnimationPixels,
+            maxAnimationDecoders, maxDecodedBytes,
         ] { writer.put(number) }
         writer.put(maxDecodingTime)
         writer.put(maxEncodingTime)
@@ -110,6 +112,10 @@ extension ImageInfo: WireValue {
         rowsPerUnit = try reader.optional { (reader) throws(WireViolation) in try reader.int() }
         codedPixelCount = try reader.int()
         isTruncated = try reader.flag()
+        guard let detail = StoredDetail(rawValue: UInt8(try reader.int(0...255))) else {
+            throw WireViolation("invalid detail")
+        }
+        self.detail = detail
         decoderBytes = try reader.int()
     }
 
@@ -131,6 +137,7 @@ extension ImageInfo: WireValue {
         writer.put(rowsPerUnit) { $0.put($1) }
         writer.put(codedPixelCount)
         writer.put(isTruncated)
+        writer.put(Int(detail.rawValue))
         writer.put(decoderBytes)
     }
 }
@@ -185,6 +192,19 @@ extension FrameSelection: WireValue {
     }
 }
 
+extension ResamplingFilter: WireValue {
+    package init(from reader: inout WireReader) throws(WireViolation) {
+        let kernel = Kernel.allCases[try reader.int(0...Kernel.allCases.count - 1)]
+        let light = Light.allCases[try reader.int(0...Light.allCases.count - 1)]
+        self.init(kernel, light: light)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.put(Kernel.allCases.firstIndex(of: kernel) ?? 0)
+        writer.put(Light.allCases.firstIndex(of: light) ?? 0)
+    }
+}
+
 extension ImageDecodingOptions: WireValue {
     package init(from reader: inout WireReader) throws(WireViolation) {
         self.init()
@@ -192,8 +212,10 @@ extension ImageDecodingOptions: WireValue {
         scale = try reader.double()
         frames = try reader.value()
         preservesBitDepth = try reader.flag()
-        convertsToSRGB = try reader.flag()
-        resampling = try reader.flag() ? .box : .lanczos3
+        color = try reader.value()
+        keepsGamut = try reader.flag()
+        dynamicRange = try reader.flag() ? .high : .standard
+        resampling = try reader.value()
         allowsPartialData = try reader.flag()
         formatHint = try reader.optional { (reader) throws(WireViolation) in try reader.value() }
         for _ in 0..<(try reader.int(0...1_000)) {
@@ -207,8 +229,10 @@ extension ImageDecodingOptions: WireValue {
         writer.put(scale)
         writer.put(frames)
         writer.put(preservesBitDepth)
-        writer.put(convertsToSRGB)
-        writer.put(resampling == .box)
+        writer.put(color)
+        writer.put(keepsGamut)
+        writer.put(dynamicRange == .high)
+        writer.put(resampling)
         writer.put(allowsPartialData)
         writer.put(formatHint) { $0.put($1) }
         writer.put(coderOptions.count)
@@ -217,6 +241,17 @@ extension ImageDecodingOptions: WireValue {
             writer.put(value)
         }
     }
+}
+
+extension ImageColorSpace: WireValue {
+    package init(from reader: inout WireReader) throws(WireViolation) {
+        guard let value = ImageColorSpace(rawValue: try reader.text()) else {
+            throw WireViolation("the color space is unknown")
+        }
+        self = value
+    }
+
+    package func write(to writer: inout WireWriter) { writer.put(rawValue) }
 }
 
 extension AnimationTimeline: WireValue {
@@ -251,9 +286,13 @@ extension ImageMetadata: WireValue {
         bitDepth = try reader.int(1...64)
         hasAlpha = try reader.flag()
         isPartial = try reader.flag()
-        isConvertedToSRGB = try reader.flag()
+        color = try reader.value()
         colorPrimaries = try reader.optional { (reader) throws(WireViolation) in try reader.int(0...65_535) }
         transferCharacteristics = try reader.optional { (reader) throws(WireViolation) in try reader.int(0...65_535) }
+        guard let curve = LightCurve(rawValue: UInt8(try reader.int(0...255))) else {
+            throw WireViolation("the curve is unknown")
+        }
+        sourceCurve = curve
         iccProfile = try reader.optional { (reader) throws(WireViolation) in try reader.data(Self.maxBlock) }
         exif = try reader.optional { (reader) throws(WireViolation) in try reader.data(Self.maxBlock) }
         xmp = try reader.optional { (reader) throws(WireViolation) in try reader.data(Self.maxBlock) }
@@ -265,9 +304,10 @@ extension ImageMetadata: WireValue {
         writer.put(bitDepth)
         writer.put(hasAlpha)
         writer.put(isPartial)
-        writer.put(isConvertedToSRGB)
+        writer.put(color)
         writer.put(colorPrimaries) { $0.put($1) }
         writer.put(transferCharacteristics) { $0.put($1) }
+        writer.put(Int(sourceCurve.rawValue))
         writer.put(iccProfile) { $0.put($1) }
         writer.put(exif) { $0.put($1) }
         writer.put(xmp) { $0.put($1) }
@@ -302,10 +342,13 @@ extension ImageEncoding: WireValue {
             throw WireViolation("the policy for metadata is unknown")
         }
         metadata = policy
+        visualScore = try reader.optional(number)
+        preservesDynamicRange = try reader.flag()
         preset = try reader.optional { (reader) throws(WireViolation) in
             guard let value = Preset(rawValue: try reader.text()) else { throw WireViolation("the preset is unknown") }
             return value
         }
+        color = try reader.value()
     }
 
     /// Writes the encoding without its selection of frames, which the program applies.
@@ -327,6 +370,42 @@ extension ImageEncoding: WireValue {
         writer.put(maxByteCount) { $0.put($1) }
         writer.put(maxDimension) { $0.put($1) }
         writer.put(metadata.rawValue)
+        writer.put(visualScore) { $0.put($1) }
+        writer.put(preservesDynamicRange)
         writer.put(preset) { $0.put($1.rawValue) }
+        writer.put(color)
+    }
+}
+
+extension GainMapMetadata: WireValue {
+    package init(from reader: inout WireReader) throws(WireViolation) {
+        func channels(_ reader: inout WireReader) throws(WireViolation) -> SIMD3<Double> {
+            SIMD3(try reader.double(), try reader.double(), try reader.double())
+        }
+        guard let kind = Kind(rawValue: try reader.text()) else {
+            throw WireViolation("the kind of the gain map is unknown")
+        }
+        self.init(kind: kind, gainMax: 0, alternateHeadroom: 0)
+        baseHeadroom = try reader.double()
+        alternateHeadroom = try reader.double()
+        gainMin = try channels(&reader)
+        gainMax = try channels(&reader)
+        gamma = try channels(&reader)
+        baseOffset = try channels(&reader)
+        alternateOffset = try channels(&reader)
+        usesBaseColorSpace = try reader.flag()
+        alternatePrimaries = try reader.optional { (reader) throws(WireViolation) in try reader.int(0...65_535) }
+        guard isValid else { throw WireViolation("the numbers of the gain map are invalid") }
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.put(kind.rawValue)
+        writer.put(baseHeadroom)
+        writer.put(alternateHeadroom)
+        for value in [gainMin, gainMax, gamma, baseOffset, alternateOffset] {
+            for channel in 0..<3 { writer.put(value[channel]) }
+        }
+        writer.put(usesBaseColorSpace)
+        writer.put(alternatePrimaries) { $0.put($1) }
     }
 }

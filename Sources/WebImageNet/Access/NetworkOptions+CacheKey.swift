@@ -28,6 +28,7 @@ extension NetworkOptions {
         if credentials != nil { parts.append("credentials") }
         if let access { parts += ["access", access] }
         if let tls { parts += ["tls"] + tls.keyParts }
+        if let awsSignature { parts += ["aws"] + awsSignature.keyParts }
         if let acceptableStatusCodes {
             parts += ["statuses", (100...599).map { acceptableStatusCodes.contains($0) ? "1" : "0" }.joined()]
         }

@@ -21,13 +21,14 @@ public struct NetworkOptions: Sendable, Hashable {
         var cookieJar: IdentityBox<CookieJar>?
         var tls: TLSOptions?
         var credentials: IdentityBox<CredentialStore>?
+        var awsSignature: AWSSignature?
         var acceptableStatusCodes: Set<Int>?
         var acceptableContentTypes: Set<String>?
         var redirectPolicy: IdentifiedClosure<RedirectPolicy>?
 
         var hasNoOption: Bool {
-            cookieJar == nil && tls == nil && credentials == nil && acceptableStatusCodes == nil
-                && acceptableContentTypes == nil && redirectPolicy == nil
+            cookieJar == nil && tls == nil && credentials == nil && awsSignature == nil
+                && acceptableStatusCodes == nil && acceptableContentTypes == nil && redirectPolicy == nil
         }
 
         /// A Boolean value that indicates whether all options have their default values.
@@ -111,6 +112,14 @@ public struct NetworkOptions: Sendable, Hashable {
     public var credentials: CredentialStore? {
         get { storage?.value.credentials?.object }
         set { update { $0.credentials = newValue.map { IdentityBox($0) } } }
+    }
+
+    /// The credentials with which requests to S3-compatible storage are signed, or `nil` for unsigned requests.
+    ///
+    /// A request with an `Authorization` header field isn't signed.
+    public var awsSignature: AWSSignature? {
+        get { storage?.value.awsSignature }
+        set { update { $0.awsSignature = newValue } }
     }
 
     /// The status codes of responses whose body is the image.

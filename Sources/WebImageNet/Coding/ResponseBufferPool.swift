@@ -23,9 +23,9 @@ final class ResponseBufferPool: Sendable {
     }
 
     /// The maximum total size of the pooled blocks, in bytes.
-    static let mostBytes = 2 << 20
+    static let mostBytes = 4 << 20
     /// The maximum number of pooled blocks.
-    static let mostBlocks = 32
+    static let mostBlocks = 64
     /// The sizes of pooled blocks, in bytes. Smaller blocks are cheap to allocate, and larger ones are rare.
     static let sizes = (8 << 10)...(512 << 10)
 
@@ -43,22 +43,25 @@ final class ResponseBufferPool: Sendable {
 
     /// Returns uninitialized memory of `capacity` bytes or up to a quarter more.
     func makeBlock(_ capacity: Int) -> (base: UnsafeMutableRawPointer, capacity: Int) {
-        if Self.sizes.contains(capacity), let block = dequeuePooled(capacity) { return (block.base, block.capacity) }
-        return (.allocate(byteCount: capacity, alignment: 16), capacity)
+        guard Self.sizes.contains(capacity) else { return (.allocate(byteCount: capacity, alignment: 16), capacity) }
+        let size = Self.blockSize(capacity)
+        if let block = dequeuePooled(size) { return (block.base, size) }
+        return (.allocate(byteCount: size, alignment: 16), size)
     }
 
-    private func dequeuePooled(_ capacity: Int) -> Block? {
+    /// Returns the size of the blocks for `capacity` bytes. There are four sizes per power of two, so that a returned
+    /// block fits many bodies.
+    private static func blockSize(_ capacity: Int) -> Int {
+        let step = 1 << (Int.bitWidth - 3 - (capacity - 1).leadingZeroBitCount)
+        return (capacity + step - 1) / step * step
+    }
+
+    /// Removes the block that was returned last, because it's most likely in the processor's cache.
+    private func dequeuePooled(_ size: Int) -> Block? {
         state.withLock { state in
-            var best: Int?
-            var least = capacity + capacity / 4 + 1
-            for index in state.blocks.indices {
-                let found = state.blocks[index].capacity
-                guard found >= capacity, found < least else { continue }
-                (best, least) = (index, found)
-            }
-            guard let best else { return nil }
-            state.bytes -= least
-            return state.blocks.remove(at: best)
+            guard let index = state.blocks.lastIndex(where: { $0.capacity == size }) else { return nil }
+            state.bytes -= size
+            return state.blocks.remove(at: index)
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import Dispatch
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 import WebImageStore
@@ -42,6 +44,18 @@ extension ImageDownloader {
     ///
     /// Running loads aren't affected and may store resume data later. Thread-safe.
     public func removeAllPartialDownloads() async { await partials?.removeAll() }
+
+    /// Waits after ``shutdown()`` until the resume data of the transfers that it ended is stored.
+    ///
+    /// The network thread can wait for a name resolution while it ends a transfer, so this method waits no longer than
+    /// `timeout`.
+    package func partialDownloadsStored(timeout: DispatchTimeInterval = .seconds(2)) async {
+        let promise = Promise<Void>()
+        transport.whenClosed { promise.resolve(()) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { promise.resolve(()) }
+        await promise.outcome {}
+        _ = await partials?.disk()
+    }
 
     private func perform(_ order: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
         let outcome = await transport.perform(order, context: run.context, for: run) { run.report($0) }

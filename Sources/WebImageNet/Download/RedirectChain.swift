@@ -36,6 +36,7 @@ final class RedirectChain: Sendable {
         transfer.maxBytes = request.maxByteCount
         transfer.timeouts = timeouts
         transfer.tls = request.network.tls
+        transfer.awsSignature = step.awsSignature
         let rules = basis.rules
         let acceptsNotModified = request.acceptsNotModified
         transfer.disposition = { [decision = sending.decision] head in

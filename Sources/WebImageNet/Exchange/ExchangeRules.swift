@@ -14,6 +14,7 @@ package final class ExchangeRules: LoadRules, Hashable {
         var headers: HTTPHeaderFields
         var tls: TLSOptions
         var credentials: IdentityBox<CredentialStore>?
+        var awsSignature: AWSSignature?
         var acceptedStatuses: Set<Int>
         var acceptedContentTypes: Set<String>
         var redirectPolicy: IdentifiedClosure<RedirectPolicy>?
@@ -87,6 +88,7 @@ package final class ExchangeRules: LoadRules, Hashable {
         if let cookies = options.cookieJar { changed.cookies = cookies.ifEnabled.map { IdentityBox($0) } }
         if let tls = options.tls { changed.tls = tls }
         if let credentials = options.credentials { changed.credentials = IdentityBox(credentials) }
+        if let signature = options.awsSignature { changed.awsSignature = signature }
         if let statuses = options.acceptableStatusCodes { changed.acceptedStatuses = statuses }
         if let types = options.acceptableContentTypes { changed.acceptedContentTypes = types }
         if let policy = options.identifiedRedirectPolicy { changed.redirectPolicy = policy }
@@ -131,6 +133,8 @@ package final class ExchangeRules: LoadRules, Hashable {
         fields.lines.isEmpty ? plainFields : configuration.sent(fields)
     }
 
+    /// The credentials with which requests are signed, or `nil` for unsigned requests.
+    var awsSignature: AWSSignature? { values.awsSignature }
     /// The TLS configuration.
     var tls: TLSOptions { values.tls }
     /// The policy for redirects.

@@ -36,6 +36,8 @@ package struct ExchangeStep: Sendable {
     private(set) var headers: HTTPHeaderFields
     /// The number of redirects before this step.
     package private(set) var redirects = 0
+    /// A Boolean value that indicates whether a redirect led to another origin, which must not receive a signature.
+    private var hasLeftOrigin = false
     /// The number of challenges to which this step has responded.
     private var usedChallenges = 0
     package var redirectHandling = RedirectHandling.follow
@@ -71,11 +73,16 @@ package struct ExchangeStep: Sendable {
 
     private var jar: CookieJar? { rules.jar }
 
+    /// The credentials with which the request is signed, or `nil` for an unsigned request.
+    package var awsSignature: AWSSignature? { hasLeftOrigin ? nil : rules.awsSignature }
+
     /// Returns the header fields with the cookies and credentials from the stores. Header fields of the caller take
     /// precedence.
     func headersWithSecrets() -> HTTPHeaderFields {
         var fields = headersWithCookies()
-        if fields["Authorization"] == nil, let field = authorization(method: method) {
+        if let awsSignature {
+            fields = awsSignature.prepared(fields, body: body)
+        } else if fields["Authorization"] == nil, let field = authorization(method: method) {
             fields.append(name: "Authorization", value: field)
         }
         return fields
@@ -210,6 +217,7 @@ package struct ExchangeStep: Sendable {
         next.url = redirect.url
         next.usedChallenges = 0
         next.redirects += 1
+        next.hasLeftOrigin = hasLeftOrigin || redirect.isCrossOrigin
         next.headers = redirect.headers(headers)
         next.moveUserInfo()
         guard redirect.becomesGet else { return next }

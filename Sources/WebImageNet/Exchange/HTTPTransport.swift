@@ -33,6 +33,8 @@ package struct HTTPTransportRequest: Sendable {
     package var context: LoadContext?
     /// The TLS configuration, or `nil` for that of the transport.
     package var tls: TLSOptions?
+    /// The credentials with which the request is signed, or `nil` for an unsigned request.
+    package var awsSignature: AWSSignature?
 
     /// Creates a request.
     package init(

@@ -39,6 +39,10 @@ package final class NetworkTransport: HTTPTransport {
         transfer.timeouts = request.timeouts ?? configuration.loadTimeouts
         transfer.decodesParts = false
         transfer.tls = request.tls
+        transfer.awsSignature = request.awsSignature
+        if let signature = request.awsSignature {
+            transfer.headers = signature.prepared(request.headers, body: request.body)
+        }
         let context = request.context ?? LoadContext(priority: request.priority)
         let answer = try await transport.perform(
             TransferRequestBox(transfer), context: context, observer: { _ in }

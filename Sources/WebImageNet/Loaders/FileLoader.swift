@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CFiles
 import Foundation
 import Glibc
 import WebImageConcurrency
@@ -8,10 +9,21 @@ import WebImageCore
 /// The loader for `file:` URLs. It reads only regular files, and never on Swift's cooperative pool. Thread-safe.
 package final class FileLoader: ImageLoader {
     private let readQueue: FileReadQueue
+    private let root: String?
 
     /// Creates a loader that reads up to `concurrentReads` files at the same time. The default is 2.
-    package init(concurrentReads: Int = 2) {
+    ///
+    /// - Parameters:
+    ///   - concurrentReads: The number of threads.
+    ///   - root: The directory that contains all files, or `nil` for no limit. Symbolic links and `..` never lead out of
+    ///     it.
+    package init(concurrentReads: Int = 2, root: URL? = nil) {
         readQueue = FileReadQueue(width: concurrentReads)
+        self.root = root.map { root in
+            var path = root.standardizedFileURL.path(percentEncoded: false)
+            while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+            return path
+        }
     }
 
     /// Returns `true` for `file:` URLs without a host or with the host `localhost`.
@@ -31,8 +43,8 @@ package final class FileLoader: ImageLoader {
     ///   canceled.
     package func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let queued = MonotonicTime.now
-        return try await readQueue.run(context) { (isCancelled) throws(ImageError) in
-            let reading = FileReading(request: request, context: context, queued: queued)
+        return try await readQueue.run(context) { [root] (isCancelled) throws(ImageError) in
+            let reading = FileReading(request: request, context: context, queued: queued, root: root)
             return try reading.read(isCancelled: isCancelled)
         }
     }
@@ -46,10 +58,12 @@ private struct FileReading {
     let request: LoadRequest
     let context: LoadContext
     let queued: Int64
+    let root: String?
     private let begun = Date()
     private let started = MonotonicTime.now
 
-    init(request: LoadRequest, context: LoadContext, queued: Int64) {
+    init(request: LoadRequest, context: LoadContext, queued: Int64, root: String?) {
+        self.root = root
         self.request = request
         self.context = context
         self.queued = queued
@@ -60,9 +74,7 @@ private struct FileReading {
     /// Reads the file and calls `isCancelled` before each chunk.
     func read(isCancelled: () -> Bool) throws(ImageError) -> LoadResponse {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .request(.fileNotFound(path: path)) }
-        // Without `O_NONBLOCK`, opening a pipe would wait for a writer.
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw failure(errno) }
+        let file = try openFile()
         defer { close(file) }
         var facts = stat()
         guard fstat(file, &facts) == 0 else { throw failure(errno) }
@@ -84,6 +96,23 @@ private struct FileReading {
         metrics.receivedByteCount = body.count
         return LoadResponse(
             body: body, url: request.url, requestDate: begun, responseDate: begun, metrics: metrics)
+    }
+
+    private func openFile() throws(ImageError) -> Int32 {
+        guard let root else {
+            // Without `O_NONBLOCK`, opening a pipe would wait for a writer.
+            let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            guard file >= 0 else { throw failure(errno) }
+            return file
+        }
+        let prefix = root == "/" ? root : root + "/"
+        guard path.hasPrefix(prefix) else { throw .request(.fileNotFound(path: path)) }
+        let file = wi_open_beneath_with_links(root, String(path.dropFirst(prefix.count)))
+        guard file >= 0 else {
+            // The error of a path that leaves the root must not reveal whether the file exists.
+            throw failure(-file == EXDEV || -file == ELOOP ? ENOENT : -file)
+        }
+        return file
     }
 
     /// Reads to the end of the file, which must have the expected size.

@@ -39,7 +39,8 @@ extension ImageError.NetworkFailure {
 
     private func account(of failures: [ImageError.NetworkFailure]) -> String {
         let told = failures.suffix(Self.maxDescribed).map { failure in
-            let what = failure.statusCode.map { "status \($0)" } ?? "\(failure.reason)"
+            let phrase = failure.reason.phrase
+            let what = failure.statusCode.map { "status \($0)" } ?? phrase.prefix(1).lowercased() + phrase.dropFirst()
             return failure.url == url ? what : "\(what) at \(failure.url.absoluteString)"
         }
         return "earlier failures: \(told.joined(separator: ", "))"

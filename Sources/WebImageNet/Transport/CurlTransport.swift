@@ -8,8 +8,21 @@ import WebImageCore
 
 /// A transport that performs HTTP exchanges on one network thread with libcurl's multi interface. Thread-safe.
 ///
-/// The thread runs until ``close()`` is called or the transport is deallocated.
+/// The thread starts with the first exchange, because a process that finds its images in a cache needs neither the thread
+/// nor libcurl and its TLS library. It runs until ``close()`` is called or the transport is deallocated.
 final class CurlTransport: Sendable {
+    /// The state of the network thread.
+    private enum ThreadState {
+        /// The thread hasn't started. Commands wait in the queue.
+        case waiting
+        case started
+        case closed
+    }
+
+    private let configuration: ImageDownloader.Configuration
+    private let thread = Lock(ThreadState.waiting)
+    /// A Boolean value that indicates whether ``thread`` is no longer ``ThreadState/waiting``.
+    private let isSettled = Atomic(false)
     private let mailbox = NetworkCommandQueue()
     let activity = ActivityCounter()
     /// The number of the last transfer.
@@ -17,25 +30,33 @@ final class CurlTransport: Sendable {
     private let suspended = Lock(false)
     private let limits: Lock<ConnectionLimits>
 
-    /// The result of libcurl's global initialization, which runs once per process.
-    private static let isReady: Bool = {
-        wi_ignore_broken_pipes()
-        return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-    }()
-
     init(_ configuration: ImageDownloader.Configuration) {
+        self.configuration = configuration
         limits = Lock(
             ConnectionLimits(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections).positive
         )
-        guard Self.isReady, mailbox.waker >= 0 else {
-            _ = mailbox.closeAndDequeueAll()
-            return
+    }
+
+    deinit { close() }
+
+    /// Starts the network thread unless it has already started or the transport is closed.
+    private func startThread() {
+        guard !isSettled.load(ordering: .acquiring) else { return }
+        thread.withLock { state in
+            guard state == .waiting else { return }
+            state = .started
+            isSettled.store(true, ordering: .releasing)
+            makeThread().start()
         }
+    }
+
+    private func makeThread() -> Thread {
         // The thread must not retain this object, because it runs until the object is deallocated.
-        let thread = Thread { [mailbox] in
-            guard let loop = NetworkLoop(mailbox, configuration) else {
+        let thread = Thread { [mailbox, configuration] in
+            guard CurlLibrary.failure == nil, mailbox.waker >= 0, let loop = NetworkLoop(mailbox, configuration) else {
                 for case .add(let submission) in mailbox.closeAndDequeueAll() {
-                    submission.promise.resolve(.failure(.request(.managerShutDown)))
+                    submission.activity.drop()
+                    submission.promise.resolve(.failure(CurlLibrary.error(submission.request)))
                 }
                 return
             }
@@ -43,14 +64,27 @@ final class CurlTransport: Sendable {
         }
         thread.name = "webimage-net"
         thread.stackSize = 1 << 20
-        thread.start()
+        return thread
     }
-
-    deinit { close() }
 
     /// Ends all waiting and running transfers with ``ImageError/RequestFailure/managerShutDown`` and closes all
     /// connections. Returns immediately.
-    func close() { mailbox.post(.close) }
+    func close() {
+        let before = thread.withLock { state in
+            defer { state = .closed }
+            return state
+        }
+        isSettled.store(true, ordering: .releasing)
+        if before == .waiting {
+            // No thread will process the commands.
+            _ = mailbox.closeAndDequeueAll()
+        } else {
+            mailbox.post(.close)
+        }
+    }
+
+    /// Calls a closure after ``close()`` has ended all transfers.
+    func whenClosed(_ handler: @escaping @Sendable () -> Void) { mailbox.whenClosed(handler) }
 
     /// A Boolean value that indicates whether no transfer may start. Running transfers aren't affected.
     var isSuspended: Bool {
@@ -80,6 +114,11 @@ final class CurlTransport: Sendable {
         }
     }
 
+    /// The error of a request that the network thread doesn't accept.
+    private func rejection(_ request: TransferRequest) -> ImageError {
+        thread.withLock { $0 } == .closed ? .request(.managerShutDown) : CurlLibrary.error(request)
+    }
+
     /// Performs one exchange.
     ///
     /// The start is always reported, and further events only if `context` wants reports. If the surrounding task is
@@ -89,6 +128,7 @@ final class CurlTransport: Sendable {
         _ order: TransferRequestBox, context: LoadContext, for run: (any CancellableWork)? = nil,
         observer: @escaping @Sendable (TransferEvent) -> Void
     ) async -> TransferOutcome {
+        startThread()
         let promise = Promise<TransferOutcome>()
         let id = last.wrappingAdd(1, ordering: .relaxed).newValue
         // The thread sanitizer recognizes locks, but not that resuming a task orders memory accesses.
@@ -105,7 +145,7 @@ final class CurlTransport: Sendable {
                     activity: activity.enqueue(order.request.origin))
                 guard mailbox.post(.add(submission)) else {
                     submission.activity.drop()
-                    promise.resolve(.failure(.request(.managerShutDown)))
+                    promise.resolve(.failure(rejection(order.request)))
                     return
                 }
                 // Observe the priority after the submission, because an earlier change would find no transfer.

@@ -15,14 +15,14 @@ final class EasyHandle {
 
     /// Creates a handle. Returns `nil` if memory is exhausted.
     init?() {
-        guard let pointer = curl_easy_init() else { return nil }
+        guard let pointer = wi_curl_easy_init() else { return nil }
         self.pointer = pointer
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
-        curl_easy_cleanup(pointer)
+        wi_curl_easy_cleanup(pointer)
         errorText.deallocate()
     }
 
@@ -52,7 +52,7 @@ final class EasyHandle {
     ///
     /// Without a reset, libcurl would report information about the previous transfer until the next one runs.
     func reset() {
-        curl_easy_reset(pointer)
+        wi_curl_easy_reset(pointer)
         lines = nil
         errorText[0] = 0
     }
@@ -84,6 +84,11 @@ final class EasyHandle {
         set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.timeouts.connect))
         prepareMethod(request)
         prepareConnection(request, configuration)
+        if let signature = request.awsSignature {
+            set(CURLOPT_AWS_SIGV4, signature.curlValue)
+            set(CURLOPT_USERNAME, signature.accessKeyID)
+            set(CURLOPT_PASSWORD, signature.secretAccessKey)
+        }
         // Set both options, or libcurl reads the environment.
         set(CURLOPT_PROXY, proxy ?? "")
         set(CURLOPT_NOPROXY, "")

@@ -34,6 +34,8 @@ final class Connection {
     fileprivate(set) var users = 0
     /// The pass in which the connection was last examined.
     fileprivate var pass = 0
+    /// The pass in which the sweep found no received data and no end of the connection.
+    fileprivate var silentPass = 0
     private var isKnownMultiplexed = false
 
     fileprivate init(_ socket: Int32, group: String, opener: UInt64) {
@@ -169,7 +171,10 @@ final class IdleConnectionChecker {
     func isUsable(_ connection: Connection, user: UInt64, hasUnread: Bool) -> Bool {
         guard !connection.isSpoiled else { return false }
         guard connection.opener != user, !connection.isMultiplexed else { return true }
-        return !hasUnread && connection.isSilent
+        // The sweep that preceded the start of the transfer may have just examined the connection.
+        let wasSilent = connection.silentPass == pass
+        connection.silentPass = 0
+        return !hasUnread && (wasSilent || connection.isSilent)
     }
 
     /// Removes the sockets that were opened for a finished transfer and that libcurl closed without a report.
@@ -208,7 +213,9 @@ final class IdleConnectionChecker {
         for connection in groups[group] ?? [] {
             guard connection.isReusable, connection.users == 0, connection.pass != pass else { continue }
             connection.pass = pass
-            if connection.peek() > 0, !connection.isMultiplexed { shutDown(connection) }
+            let count = connection.peek()
+            if count < 0, errno == EAGAIN { connection.silentPass = pass }
+            if count > 0, !connection.isMultiplexed { shutDown(connection) }
         }
     }
 

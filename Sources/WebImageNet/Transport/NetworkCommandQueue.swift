@@ -18,8 +18,8 @@ enum NetworkCommand: Sendable {
     case close
 }
 
-/// A transfer that is submitted to the network thread.
-struct QueuedTransfer: Sendable {
+/// A transfer that is submitted to the network thread. It's an object because it's passed on several times.
+final class QueuedTransfer: Sendable {
     /// The identifier of the transfer in commands. The transport numbers its transfers.
     let id: UInt64
     /// The promise that delivers the outcome to the waiting task.
@@ -37,6 +37,22 @@ struct QueuedTransfer: Sendable {
     /// The counter of the origin, which already counts the transfer as queued.
     let activity: OriginActivityCounter
 
+    init(
+        id: UInt64, promise: Promise<TransferOutcome>, order: TransferRequestBox, priority: RequestPriority,
+        observer: @escaping @Sendable (TransferEvent) -> Void, context: LoadContext, requestsBody: Bool,
+        enqueued: Int64, activity: OriginActivityCounter
+    ) {
+        self.id = id
+        self.promise = promise
+        self.order = order
+        self.priority = priority
+        self.observer = observer
+        self.context = context
+        self.requestsBody = requestsBody
+        self.enqueued = enqueued
+        self.activity = activity
+    }
+
     var request: TransferRequest { order.request }
 }
 
@@ -47,6 +63,8 @@ final class NetworkCommandQueue: Sendable {
         var isClosed = false
         /// A Boolean value that indicates whether the next command must wake the network thread.
         var isAsleep = false
+        /// The closures that run after the last transfer ended.
+        var closeHandlers: [@Sendable () -> Void] = []
     }
 
     private let state = Lock(State())
@@ -90,10 +108,21 @@ final class NetworkCommandQueue: Sendable {
 
     /// Removes and returns the last commands. Later commands are rejected.
     func closeAndDequeueAll() -> [NetworkCommand] {
-        state.withLock { state in
+        let (commands, handlers) = state.withLock { state in
             state.isClosed = true
-            defer { state.commands = [] }
-            return state.commands
+            defer { (state.commands, state.closeHandlers) = ([], []) }
+            return (state.commands, state.closeHandlers)
         }
+        for handler in handlers { handler() }
+        return commands
+    }
+
+    /// Calls a closure when the queue is closed, or immediately if it's already closed.
+    func whenClosed(_ handler: @escaping @Sendable () -> Void) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.closeHandlers.append(handler) }
+            return state.isClosed
+        }
+        if isClosed { handler() }
     }
 }

@@ -37,9 +37,10 @@ extension NetworkLoop {
         }
         if let stop = transfer.stop { return end(transfer, .failure(stop)) }
         if code == CURLE_OK {
+            if let result = transfer.finish() { return end(transfer, result) }
             let cut = transfer.failure(
                 .connectionLost, phase: .waitingForResponse, detail: "the response head is truncated")
-            return end(transfer, transfer.finish() ?? .failure(cut))
+            return end(transfer, .failure(cut))
         }
         var failure = facts(of: transfer, handle, code)
         // libcurl keeps a connection open even if sending over it failed.
@@ -62,7 +63,7 @@ extension NetworkLoop {
             return
         }
         // libcurl calls back immediately with the data that it retains. The callback can pause the transfer again.
-        let code = curl_easy_pause(handle.pointer, 0)
+        let code = wi_curl_easy_resume(handle.pointer)
         if code != CURLE_OK { return finish(transfer, code) }
         deadlines.add(deadline(of: transfer, now: MonotonicTime.now))
     }
@@ -152,7 +153,7 @@ extension NetworkLoop {
         // specific errors.
         failure.isEndedHere =
             transfer.opened?.wasEndedHere == true && tls?.hasEnded != true && tls?.isHTTP2 != false
-        let words = handle.errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : handle.errorDetail
+        let words = handle.errorDetail.isEmpty ? String(cString: wi_curl_message(code)) : handle.errorDetail
         failure.detail = failure.isProxyTLS ? "proxy: \(words)" : words
         return failure
     }
@@ -188,7 +189,7 @@ extension NetworkLoop {
 
     private func detach(_ transfer: Transfer) {
         guard let handle = transfer.handle else { return }
-        curl_multi_remove_handle(multi, handle.pointer)
+        wi_curl_multi_remove(multi, handle.pointer)
         if transfer.opened != nil { sockets.removeClosed(openedFor: transfer.id, group: socketGroup(transfer)) }
         if let connection = transfer.connection {
             sockets.end(connection)

@@ -29,12 +29,11 @@ extension NetworkLoop {
     private func flush(_ connection: Connection, _ order: TransferRequestBox) -> Bool {
         guard let handle = spareHandles.popLast() ?? EasyHandle() else { return false }
         let visit = FlushingVisit(handle, connection)
-        prepare(handle, order, proxies.proxy(for: order.request.url).map { ProxyAddress($0) })
+        prepare(handle, order, proxies.proxy(for: order.request.url).map { ProxyAddress($0) }, .normal)
         visit.install(sockets)
-        var count: Int32 = 0
         // libcurl chooses the connection and calls back in one pass, because it doesn't have to wait for anything.
-        if curl_multi_add_handle(multi, handle.pointer) == CURLM_OK { curl_multi_perform(multi, &count) }
-        curl_multi_remove_handle(multi, handle.pointer)
+        if wi_curl_multi_add(multi, handle.pointer) == CURLM_OK { wi_curl_multi_perform(multi) }
+        wi_curl_multi_remove(multi, handle.pointer)
         handle.reset()
         if spareHandles.count < Self.mostSpareHandles { spareHandles.append(handle) }
         return visit.isDone

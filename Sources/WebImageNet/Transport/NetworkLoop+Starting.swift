@@ -54,28 +54,32 @@ extension NetworkLoop {
             transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil,
             sockets: sockets, group: socketGroup(transfer), deadlines: deadlines)
         contexts[handle.pointer] = context
-        prepare(handle, transfer.submission.order, transfer.proxy)
+        prepare(handle, transfer.submission.order, transfer.proxy, transfer.priority)
         if let proxy = transfer.proxy, proxyAuthentication.awaitsChallenge(proxy) { transfer.awaitProxyChallenge() }
         TransferCallbacks.install(on: handle, context, sockets)
         if transfer.needsNewConnection || !transfer.request.mayRepeat { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         sockets.sweep(socketGroup(transfer))
         deadlines.add(deadline(of: transfer, now: now))
-        guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
+        guard wi_curl_multi_add(multi, handle.pointer) == CURLM_OK else {
             return end(transfer, .failure(transfer.failure(.other, detail: "libcurl can't add the transfer")))
         }
     }
 
     /// Sets the options for `order`. Transfers with equal options share connections.
-    func prepare(_ handle: EasyHandle, _ order: TransferRequestBox, _ proxy: ProxyAddress?) {
-        handle.prepare(order, lines(of: order), configuration, proxy: proxy?.text)
+    func prepare(
+        _ handle: EasyHandle, _ order: TransferRequestBox, _ proxy: ProxyAddress?, _ priority: RequestPriority
+    ) {
+        handle.prepare(order, lines(of: order, priority), configuration, proxy: proxy?.text)
+        // libcurl's default is the weight of the normal priority.
+        if priority != .normal { handle.set(CURLOPT_STREAM_WEIGHT, priority.streamWeight) }
         guard let proxy else { return }
         handle.prepare(proxy, order.request.tls ?? configuration.tls, schemes: proxyAuthentication.schemes(proxy))
     }
 
-    private func lines(of order: TransferRequestBox) -> CurlHeaderList {
-        if let lines, lines.fit(order.request) { return lines }
-        let made = CurlHeaderList(order.request)
-        lines = made
+    private func lines(of order: TransferRequestBox, _ priority: RequestPriority) -> CurlHeaderList {
+        if let lines = lines[priority], lines.fit(order.request) { return lines }
+        let made = CurlHeaderList(order.request, priority)
+        lines[priority] = made
         return made
     }
 

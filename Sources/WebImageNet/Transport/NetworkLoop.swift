@@ -24,8 +24,8 @@ final class NetworkLoop {
     var running: [UInt64: Transfer] = [:]
     var contexts: [UnsafeMutableRawPointer: TransferCallbacks.Context] = [:]
     var spareHandles: [EasyHandle] = []
-    /// The header lines of the last transfer, which most later transfers can reuse.
-    var lines: CurlHeaderList?
+    /// The header lines of the last transfer with each priority, which most later transfers can reuse.
+    var lines: [RequestPriority: CurlHeaderList] = [:]
     /// The transfers that were enqueued in this pass and want to know why they wait.
     var arrivals: [UInt64] = []
     /// The outcomes to deliver after the loop has filled the released slots.
@@ -45,7 +45,7 @@ final class NetworkLoop {
 
     /// Creates a loop. Returns `nil` if memory is exhausted.
     init?(_ mailbox: NetworkCommandQueue, _ configuration: ImageDownloader.Configuration) {
-        guard let multi = curl_multi_init() else { return nil }
+        guard let multi = wi_curl_multi_init() else { return nil }
         self.multi = multi
         self.mailbox = mailbox
         self.configuration = configuration
@@ -74,8 +74,7 @@ final class NetworkLoop {
             reportWaiting()
             reportEnded()
             sendResets()
-            var count: Int32 = 0
-            curl_multi_perform(multi, &count)
+            wi_curl_multi_perform(multi)
             // Finished transfers release slots, so fill them before the loop sleeps.
             let hasEnded = [finishDone(), finishEnding(), finishLate()].contains(true)
             if hasEnded || !resets.isEmpty || !mailbox.goToSleep() { continue }
@@ -95,7 +94,7 @@ final class NetworkLoop {
             case .cancel(let id): cancel(id)
             case .setPriority(let id, let priority):
                 admission.setPriority(id, priority)
-                running[id]?.charge?.setPriority(priority)
+                (waiting[id] ?? running[id])?.setPriority(priority)
             case .resume(let id): resume(id)
             case .suspend(let isSuspended): self.isSuspended = isSuspended
             case .setConnectionLimits(let limits): setConnectionLimits(limits)
@@ -143,7 +142,7 @@ final class NetworkLoop {
         for case .add(let submission) in mailbox.closeAndDequeueAll() { drop(submission, closed) }
         waiting = [:]
         spareHandles = []
-        curl_multi_cleanup(multi)
+        wi_curl_multi_cleanup(multi)
     }
 
     private func drop(_ submission: QueuedTransfer, _ outcome: TransferOutcome) {

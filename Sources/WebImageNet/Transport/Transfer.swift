@@ -40,6 +40,8 @@ final class Transfer {
     /// The time that the transfer was paused, in nanoseconds. It doesn't count for the total timeout.
     private(set) var pausedTime: Int64 = 0
     var handle: EasyHandle?
+    /// The live priority. The header field of a running request has the priority with which the request started.
+    private(set) var priority: RequestPriority
     /// The time at which the transfer left the queue, in nanoseconds of the monotonic clock.
     var started: Int64 = 0
     /// The time of the last received byte or of the start of the wait for one, in nanoseconds of the monotonic clock.
@@ -107,9 +109,18 @@ final class Transfer {
 
     init(_ submission: QueuedTransfer) {
         self.submission = submission
+        priority = submission.priority
         let order = submission.order
         resume = ResumeStateMachine(
             order.request.resume, isForeign: order.request.resume == nil && order.request.headers["Range"] != nil)
+    }
+
+    /// Changes the priority. The server of a running HTTP/2 transfer receives it with the next data that libcurl sends.
+    func setPriority(_ priority: RequestPriority) {
+        guard priority != self.priority else { return }
+        self.priority = priority
+        charge?.setPriority(priority)
+        handle?.set(CURLOPT_STREAM_WEIGHT, priority.streamWeight)
     }
 
     /// Records that the request is about to be sent over `next` instead of ``connection``. Returns `false` if it must
@@ -194,7 +205,7 @@ final class Transfer {
 
     /// Enters the budget for bodies when the transfer starts. A transfer that restarts remains there without a body.
     func enter(_ budget: BodyBudget, wake: @escaping @Sendable () -> Void) {
-        if let charge { charge.record(0) } else { charge = budget.enter(submission.priority, wake: wake) }
+        if let charge { charge.record(0) } else { charge = budget.enter(priority, wake: wake) }
     }
 
     /// Ends a pause. Returns `false` if the transfer isn't paused.

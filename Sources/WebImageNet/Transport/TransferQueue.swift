@@ -19,6 +19,8 @@ struct TransferQueue {
 
     private struct Origin {
         let name: String
+        /// A Boolean value that indicates whether the origin has transfers. If it doesn't, its index is free.
+        var isUsed = true
         var waiting: PriorityQueue<UInt64, RequestPriority>
         var running = 0
         var isMultiplexed: Bool
@@ -33,8 +35,8 @@ struct TransferQueue {
     private(set) var total: Int
     let order: ImageDownloader.Configuration.QueueOrder
 
-    /// The origins that have transfers, by index. An element is `nil` if its index is free.
-    private var origins: [Origin?] = []
+    /// The origins by index. Access their properties in place, because a copy retains several collections.
+    private var origins: [Origin] = []
     private var slots: [String: Int] = [:]
     private var freeSlots: [Int] = []
     /// The origins whose next transfer needs another connection.
@@ -68,15 +70,15 @@ struct TransferQueue {
     var canStart: Bool { !riding.isEmpty || (connections < total && !ready.isEmpty) }
 
     /// Returns the number of running transfers for `origin`.
-    func running(at origin: String) -> Int { slots[origin].flatMap { origins[$0]?.running } ?? 0 }
+    func running(at origin: String) -> Int { slots[origin].map { origins[$0].running } ?? 0 }
 
     /// Returns the reason why `id` can't start before a slot is released, or `nil` if a slot is free or the transfer
     /// isn't waiting.
     func waitReason(of id: UInt64) -> WaitReason? {
-        guard let origin = waiting[id].flatMap({ origins[$0] }) else { return nil }
-        let most = origin.isMultiplexed ? perMultiplexedOrigin : perOrigin
-        if origin.running >= most { return .hostLimit }
-        let needsConnection = !origin.isMultiplexed || origin.running == 0
+        guard let place = waiting[id] else { return nil }
+        let (running, isMultiplexed) = (origins[place].running, origins[place].isMultiplexed)
+        if running >= (isMultiplexed ? perMultiplexedOrigin : perOrigin) { return .hostLimit }
+        let needsConnection = !isMultiplexed || running == 0
         return needsConnection && connections >= total ? .connectionLimit : nil
     }
 
@@ -84,7 +86,7 @@ struct TransferQueue {
     mutating func enqueue(_ id: UInt64, origin: String, priority: RequestPriority) {
         let place = position(of: origin)
         waiting[id] = place
-        origins[place]?.waiting.push(id, priority)
+        origins[place].waiting.push(id, priority)
         refresh(place)
     }
 
@@ -92,7 +94,7 @@ struct TransferQueue {
     @discardableResult
     mutating func setPriority(_ id: UInt64, _ priority: RequestPriority) -> Bool {
         guard let place = waiting[id] else { return false }
-        origins[place]?.waiting.push(id, priority)
+        origins[place].waiting.push(id, priority)
         refresh(place)
         return true
     }
@@ -101,7 +103,7 @@ struct TransferQueue {
     @discardableResult
     mutating func remove(_ id: UInt64) -> Bool {
         guard let place = waiting.removeValue(forKey: id) else { return false }
-        origins[place]?.waiting.remove(id)
+        origins[place].waiting.remove(id)
         refresh(place)
         return true
     }
@@ -111,20 +113,20 @@ struct TransferQueue {
         let connecting = connections < total ? ready.topPriority : nil
         let isRiding = (riding.topPriority?.rawValue ?? -1) >= (connecting?.rawValue ?? 0)
         guard isRiding || connecting != nil, let place = isRiding ? riding.pop() : ready.pop() else { return nil }
-        origins[place]?.standing = .none
-        guard let id = origins[place]?.waiting.pop() else { return nil }
+        origins[place].standing = .none
+        guard let id = origins[place].waiting.pop() else { return nil }
         waiting[id] = nil
         connections += isRiding ? 0 : 1
-        origins[place]?.running += 1
+        origins[place].running += 1
         refresh(place)
         return id
     }
 
     /// Releases a slot.
     mutating func release(origin: String) {
-        guard let place = slots[origin], let running = origins[place]?.running, running > 0 else { return }
-        origins[place]?.running = running - 1
-        connections -= origins[place]?.isMultiplexed == true ? (running == 1 ? 1 : 0) : 1
+        guard let place = slots[origin], origins[place].running > 0 else { return }
+        origins[place].running -= 1
+        connections -= origins[place].isMultiplexed ? (origins[place].running == 0 ? 1 : 0) : 1
         refresh(place)
     }
 
@@ -134,7 +136,7 @@ struct TransferQueue {
         connections -= max(running(at: origin) - 1, 0)
         multiplexed.insert(origin)
         guard let place = slots[origin] else { return }
-        origins[place]?.isMultiplexed = true
+        origins[place].isMultiplexed = true
         refresh(place)
     }
 
@@ -150,25 +152,27 @@ struct TransferQueue {
 
     /// Updates the list that contains the origin, and removes an origin without transfers.
     private mutating func refresh(_ place: Int) {
-        guard let standing = standing(place) else { return }
-        if origins[place]?.standing != standing { move(place, to: standing) }
-        guard let origin = origins[place], origin.running == 0, origin.waiting.isEmpty else { return }
-        slots[origin.name] = nil
-        origins[place] = nil
+        guard origins[place].isUsed else { return }
+        let standing = standing(place)
+        if origins[place].standing != standing { move(place, to: standing) }
+        guard origins[place].running == 0, origins[place].waiting.isEmpty else { return }
+        slots[origins[place].name] = nil
+        origins[place].isUsed = false
         freeSlots.append(place)
     }
 
-    /// Returns the list to which the origin belongs, or `nil` if the index is free.
-    private func standing(_ place: Int) -> OriginState? {
-        guard let origin = origins[place] else { return nil }
-        let most = origin.isMultiplexed ? perMultiplexedOrigin : perOrigin
-        guard origin.running < most, let priority = origin.waiting.topPriority else { return OriginState.none }
-        return origin.isMultiplexed && origin.running > 0 ? .riding(priority) : .ready(priority)
+    /// Returns the list to which the origin belongs.
+    private func standing(_ place: Int) -> OriginState {
+        let (running, isMultiplexed) = (origins[place].running, origins[place].isMultiplexed)
+        guard running < (isMultiplexed ? perMultiplexedOrigin : perOrigin),
+            let priority = origins[place].waiting.topPriority
+        else { return .none }
+        return isMultiplexed && running > 0 ? .riding(priority) : .ready(priority)
     }
 
     private mutating func move(_ place: Int, to standing: OriginState) {
         if case .riding(let priority) = standing { riding.push(place, priority) } else { riding.remove(place) }
         if case .ready(let priority) = standing { ready.push(place, priority) } else { ready.remove(place) }
-        origins[place]?.standing = standing
+        origins[place].standing = standing
     }
 }

@@ -41,6 +41,8 @@ struct TransferRequest: Sendable {
     var mayRepeat = true
     /// The TLS configuration, or `nil` for that of the downloader.
     var tls: TLSOptions?
+    /// The credentials with which libcurl signs the request, or `nil` for an unsigned request.
+    var awsSignature: AWSSignature?
     /// A closure that returns the handling of the body. It's called once on the network thread with the final response
     /// head.
     var disposition: @Sendable (HTTPResponseHead) -> Disposition = { _ in .deliver }

@@ -39,14 +39,22 @@ package struct Album: Sendable {
         package let message: String
     }
 
-    /// Returns the album in the directory `WEBIMAGE_ALBUM`, or the album next to the executable if that variable isn't
-    /// set. Blocks.
+    /// Returns the album in the directory `WEBIMAGE_ALBUM`. If that variable isn't set, returns the installed album, or the
+    /// album that the build copied next to the executable. Blocks.
     package static func find(environment: [String: String]) throws(Missing) -> Album {
         if let path = environment["WEBIMAGE_ALBUM"], !path.isEmpty { return try Album(URL(filePath: path)) }
-        // Don't use `Bundle.module`, which terminates the process if the directory is missing.
         let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        return try Album(
-            executable.deletingLastPathComponent().appending(path: "WebImage_webimage.resources/Album"))
+        return try Album(defaultDirectory(program: executable))
+    }
+
+    /// Returns the directory of the album for a program.
+    static func defaultDirectory(program: URL) -> URL {
+        let directory = program.deletingLastPathComponent()
+        // Don't use `Bundle.module`, which terminates the process if the directory is missing.
+        let built = directory.appending(path: "WebImage_webimage.resources/Album")
+        let installed = directory.deletingLastPathComponent().appending(path: "share/webimage/album")
+        let list = installed.appending(path: "album.json").path(percentEncoded: false)
+        return FileManager.default.fileExists(atPath: list) ? installed : built
     }
 
     private init(_ folder: URL) throws(Missing) {

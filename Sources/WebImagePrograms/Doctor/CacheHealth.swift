@@ -39,7 +39,7 @@ package enum CacheHealth {
         }
         guard directory.isLink else { return .init("directory", .ok, "directory", inspection.path) }
         return .init(
-            "directory", .note, "directory", "\(inspection.path) is a symbolic link.",
+            "directory", .unsafe, "directory", "\(inspection.path) is a symbolic link, which the cache rejects.",
             remedy: "Use the path of the directory itself, so that no one else can redirect it.")
     }
 
@@ -90,7 +90,7 @@ package enum CacheHealth {
             return .init(
                 "index", .note, "index",
                 "Version \(version), but this build uses version \(DiskCacheInspection.indexVersion).",
-                remedy: "None is necessary. The cache rebuilds the index when it’s opened.")
+                remedy: "None is necessary. The cache upgrades or rebuilds the index when it’s opened.")
         case .damaged(let reason):
             return .init(
                 "index", .note, "index", "The index is corrupt: \(reason).",

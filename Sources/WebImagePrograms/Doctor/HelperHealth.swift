@@ -14,15 +14,20 @@ package enum HelperHealth {
         case unavailable(reason: String)
     }
 
-    /// Starts a helper for images of pixels, and returns the checks of its layers. Blocks.
+    /// Starts a helper for images of pixels, and one for SVG and PDF if the build can draw them, and returns the checks
+    /// of their layers. Blocks.
     static func current() -> [DoctorReport.Check] {
         let location = HelperLocation.find(nil)
         guard let path = location.path else { return checks(nil, .unavailable(reason: location.reason)) }
-        let result = HelperPool(HelperPool.Configuration(path: path, maxHelpers: 1)).report(.raster)
-        guard let report = result.report else {
-            return checks(path, .unavailable(reason: result.reason ?? "the helper didn't start"))
+        let pool = HelperPool(HelperPool.Configuration(path: path, maxHelpers: 1))
+        let drawsVectors = !Set(Doctor.enabledTraits).isDisjoint(with: ["SVG", "PDF"])
+        return (drawsVectors ? [HelperKind.raster, .vector] : [.raster]).flatMap { kind in
+            let result = pool.report(kind)
+            guard let report = result.report else {
+                return checks(path, .unavailable(reason: result.reason ?? "the helper didn't start"), kind: kind)
+            }
+            return checks(path, .started(report), kind: kind)
         }
-        return checks(path, .started(report))
     }
 
     /// Returns the checks of a helper.
@@ -30,13 +35,18 @@ package enum HelperHealth {
     /// - Parameters:
     ///   - path: The path of the helper, or `nil` if no helper is installed.
     ///   - outcome: The result of starting it.
-    package static func checks(_ path: String?, _ outcome: Outcome) -> [DoctorReport.Check] {
+    ///   - kind: The kind of the helper. The default is the kind for images of pixels.
+    package static func checks(
+        _ path: String?, _ outcome: Outcome, kind: HelperKind = .raster
+    ) -> [DoctorReport.Check] {
+        let isVector = kind == .vector
+        let (id, title) = isVector ? ("vectorHelper", "decoder of SVG and PDF") : ("helper", "decoder")
         switch outcome {
         case .unavailable(let reason):
             let prefix = path.map { "\($0): " } ?? ""
             return [
                 .init(
-                    "helper", .note, "decoder process", "\(prefix)Not used, because \(reason).",
+                    id, .note, "\(title) process", "\(prefix)Not used, because \(reason).",
                     remedy: "Install webimage-decoder next to the program. Without it, SVG and PDF images from the "
                         + "network fail, and images of other formats are decoded in the process of the application.")
             ]
@@ -44,17 +54,22 @@ package enum HelperHealth {
             let layers = report.layers.map { name, layer in
                 let state: IsolationLayer.State =
                     switch layer {
-                    case .active: .available("active")
+                    case .active: .available(name == "Landlock" ? "active, \(files(isVector))" : "active")
                     case .missing(let reason): .missing(reason: reason)
                     }
-                return IsolationLayer(identifier(name), "decoder: \(name)", state)
+                return IsolationLayer(identifier(id, name), "\(title): \(name)", state)
             }
-            return [.init("helper", .ok, "decoder process", path ?? "")] + layers.map(\.check)
+            return [.init(id, .ok, "\(title) process", path ?? "")] + layers.map(\.check)
         }
     }
 
+    /// Returns the files that Landlock allows.
+    private static func files(_ isVector: Bool) -> String {
+        isVector ? "opens only fonts and their configuration, for reading" : "opens no files"
+    }
+
     /// Returns the name of a layer for programs, such as `helperNetworkNamespace`.
-    private static func identifier(_ name: String) -> String {
-        "helper" + name.split(separator: " ").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    private static func identifier(_ helper: String, _ name: String) -> String {
+        helper + name.split(separator: " ").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 }

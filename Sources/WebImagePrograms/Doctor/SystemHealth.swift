@@ -5,6 +5,7 @@ import Glibc
 import WebImage
 import WebImageCommand
 import WebImageCore
+import WebImageIsolation
 import WebImageNet
 import WebImageStore
 
@@ -24,8 +25,10 @@ package struct SystemHealth: Sendable {
     package var needsFonts = true
     /// A Boolean value that indicates whether a configuration of fontconfig exists.
     package var hasFontConfiguration = false
-    /// The directory in which a font was found, or `nil` if there’s none.
+    /// The directory in which a font was found and that helper processes can read, or `nil` if there’s none.
     package var fontDirectory: String?
+    /// The directory of the user in which a font was found, or `nil` if there’s none. Helper processes can’t read it.
+    package var userFontDirectory: String?
     /// The file or directory with certificate authorities, or `nil` if there’s none.
     package var certificates: String?
     /// A Boolean value that indicates whether libcurl supports TLS.
@@ -53,6 +56,7 @@ package struct SystemHealth: Sendable {
         let fonts = FontFiles(environment: environment)
         health.hasFontConfiguration = fonts.hasConfiguration
         health.fontDirectory = fonts.directoryWithFont()
+        health.userFontDirectory = fonts.userDirectoryWithFont()
         health.certificates = certificatePaths(environment).first { FileManager.default.isReadableFile(atPath: $0) }
         health.hasTLS = TransportLibrary.tlsLibrary != nil
         health.hasPublicSuffixes = TransportLibrary.hasPublicSuffixes
@@ -119,13 +123,22 @@ package struct SystemHealth: Sendable {
         }
         return .init(
             "publicSuffixes", .note, "public suffixes",
-            "libpsl isn’t available, so a server can set cookies for domains such as co.uk.",
+            "libpsl isn’t available, so no domain cookies are accepted for names that resemble a public suffix, such as "
+                + "co.uk and bbc.uk.",
             remedy: "Install the package libpsl5.")
     }
 
     private var fontCheck: DoctorReport.Check {
         guard needsFonts else { return .init("fonts", .ok, "fonts", "This build draws neither SVG nor PDF images.") }
         guard let fontDirectory else {
+            if let userFontDirectory {
+                return .init(
+                    "fonts", .note, "fonts",
+                    "Only \(userFontDirectory) has fonts. Helper processes can’t read it, so text in SVG and PDF images is "
+                        + "invisible.",
+                    remedy: "Install a package with fonts, such as fonts-dejavu-core, or copy the fonts to "
+                        + "/usr/local/share/fonts.")
+            }
             return .init(
                 "fonts", .note, "fonts", "No fonts were found, so text in SVG and PDF images is invisible.",
                 remedy: "Install a package with fonts, such as fonts-dejavu-core.")
@@ -167,11 +180,19 @@ struct FontFiles {
         return paths.compactMap { $0 }.contains { FileManager.default.isReadableFile(atPath: $0) }
     }
 
-    /// Returns the first directory of fonts that contains a font, at any depth.
+    /// Returns the first directory that contains a font, at any depth, and that helper processes can read.
     func directoryWithFont() -> String? {
-        var folders = ["/usr/share/fonts", "/usr/local/share/fonts"]
-        if let home = environment["HOME"], home.hasPrefix("/") { folders += ["\(home)/.local/share/fonts"] }
-        return folders.first(where: Self.containsFont)
+        let names = ["fonts", "user-fonts", "local-fonts"]
+        return HelperMain.readable.first { folder in
+            // The configuration of fontconfig contains no fonts.
+            !folder.hasPrefix("/etc/") && names.contains { folder.hasSuffix("/" + $0) } && Self.containsFont(folder)
+        }
+    }
+
+    /// Returns the first directory of the user that contains a font, at any depth.
+    func userDirectoryWithFont() -> String? {
+        guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+        return ["\(home)/.local/share/fonts", "\(home)/.fonts"].first(where: Self.containsFont)
     }
 
     private static func containsFont(_ folder: String) -> Bool {

@@ -7,19 +7,17 @@ extension Inputs {
     /// The maximum number of images to use from a directory and its subdirectories.
     package static let directoryLimit = 100_000
 
-    /// Returns the operands and the lines of the lists, with directories replaced by the images in them. `-` as a list
-    /// means standard input. Empty lines and lines that begin with `#` are skipped. Blocks.
+    /// Returns the operands and the lines of the lists, with directories replaced by the images in them and in their
+    /// subdirectories. `-` as a list means standard input. Empty lines and lines that begin with `#` are skipped. Blocks.
     ///
     /// - Throws: An ``ImageError`` if a list or a directory can't be read.
     package static func expanded(_ operands: [String], lists: [String] = []) throws(ImageError) -> [String] {
-        var inputs: [String] = []
-        for operand in operands { inputs += try images(in: operand) }
-        for list in lists {
-            let text = String(decoding: try Files.readStream(list, limit: 64 << 20), as: UTF8.self)
-            let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-            for line in lines where !line.isEmpty && !line.hasPrefix("#") { inputs += try images(in: line) }
+        var texts: [String] = []
+        for input in InputList(operands, lists: lists, isRecursive: true, requiresImages: false).inputs {
+            if let failure = input.failure { throw failure }
+            texts.append(input.text)
         }
-        return inputs
+        return texts
     }
 
     /// Returns the paths of the images in a directory and in its subdirectories, or `input` itself if it isn't the path
@@ -27,21 +25,50 @@ extension Inputs {
     ///
     /// - Throws: ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if a directory can't be read.
     package static func images(in input: String) throws(ImageError) -> [String] {
-        var isFolder: ObjCBool = false
-        guard let path = filePath(input), FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
-            isFolder.boolValue
-        else { return [input] }
-        guard FileManager.default.isReadableFile(atPath: path),
-            let names = FileManager.default.enumerator(
-                at: URL(filePath: path), includingPropertiesForKeys: [.isDirectoryKey], options: [.skipsHiddenFiles])
-        else { throw .request(.fileUnreadable(path: path, errno: EACCES)) }
+        try expanded([input])
+    }
+
+    /// Returns the path of the directory that `input` denotes, or `nil` if it isn't a directory.
+    static func directory(_ input: String) -> String? {
+        var isDirectory: ObjCBool = false
+        guard let path = filePath(input), FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
+            isDirectory.boolValue
+        else { return nil }
+        return path
+    }
+
+    /// Returns the paths of the images in a directory, relative to the directory, in the order of a file manager. Hidden
+    /// files are omitted.
+    ///
+    /// - Throws: ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if the directory can't be read.
+    static func images(inDirectory path: String, isRecursive: Bool) throws(ImageError) -> [String] {
+        guard access(path, R_OK | X_OK) == 0, let names = FileManager.default.enumerator(atPath: path) else {
+            throw .request(.fileUnreadable(path: path, errno: EACCES))
+        }
         var found: [String] = []
-        for case let file as URL in names where hasImageExtension(file.lastPathComponent) {
-            found.append(file.absoluteURL.path(percentEncoded: false))
-            if found.count == directoryLimit { break }
+        while let name = names.nextObject() as? String {
+            let isHidden = (name as NSString).lastPathComponent.hasPrefix(".")
+            var isDirectory: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isDirectory)
+            if isDirectory.boolValue {
+                if isHidden || !isRecursive { names.skipDescendants() }
+            } else if !isHidden, hasImageExtension(name) {
+                found.append(name)
+                if found.count == directoryLimit { break }
+            }
         }
         // The file system returns files in an arbitrary order.
         return found.sorted { $0.localizedStandardCompare($1) == .orderedAscending }
+    }
+
+    /// Returns the paths that match a pattern of glob(7), sorted by name.
+    static func matches(of pattern: String) -> [String] {
+        var result = glob_t()
+        defer { globfree(&result) }
+        guard glob(pattern, GLOB_TILDE, nil, &result) == 0 else { return [] }
+        return (0..<Int(result.gl_pathc)).compactMap { index in
+            result.gl_pathv[index].map { String(cString: $0) }
+        }
     }
 
     /// Returns the path that `input` denotes, which may be a `file:` URL, or `nil` if it's another URL.
@@ -53,7 +80,9 @@ extension Inputs {
 
     private static let extensions: Set<String> = [
         "jpg", "jpeg", "jpe", "jfif", "png", "apng", "webp", "gif", "bmp", "dib", "qoi", "ico", "tif", "tiff", "avif",
-        "heic", "heif", "jxl", "svg", "svgz", "pdf",
+        "heic", "heif", "jxl", "svg", "svgz", "pdf", "jp2", "j2k", "jpf", "icns", "cur", "arw", "cr2", "cr3", "dng",
+        "nef",
+        "orf", "pef", "rw2",
     ]
 
     /// Returns a Boolean value that indicates whether a file name has the extension of an image format.

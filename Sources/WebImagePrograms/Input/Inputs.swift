@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImage
+import WebImageCommand
 import WebImageCore
 
 /// Functions that resolve the operands of a command.
@@ -9,22 +10,23 @@ package enum Inputs {
     /// Returns `text` as a URL, or the URL of the file at this path. If no such file exists and the text begins with a
     /// host name, as in `example.org/a.png`, the result is an HTTPS URL.
     ///
-    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if `text` looks like a path but no file exists
-    ///   there, or ``ImageError/RequestFailure/invalidURL(_:)`` if it's neither a URL nor a path.
+    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if `text` isn't a URL and no such file exists, or
+    ///   ``ImageError/RequestFailure/invalidURL(_:)`` if `text` is empty or begins with a scheme but isn't a URL.
     package static func url(_ text: String) throws(ImageError) -> URL {
         let exists = FileManager.default.fileExists(atPath: text)
         if !exists, hasScheme(text) {
-            guard let url = URL(string: text) else { throw .request(.invalidURL(text)) }
+            guard let url = URL(string: text) else { throw .request(.invalidURL(InputLabel.redacted(text))) }
             return url
         }
         if exists { return URL(filePath: text).absoluteURL }
         if beginsWithHost(text), let url = URL(string: "https://\(text)") { return url }
-        throw .request(text.contains("/") || text.contains(".") ? .fileNotFound(path: text) : .invalidURL(text))
+        throw .request(text.isEmpty ? .invalidURL(text) : .fileNotFound(path: InputLabel.redacted(text)))
     }
 
     /// Returns a Boolean value that indicates whether `text` looks like a URL without its scheme. A name of a single
     /// component with the extension of an image, such as `photo.png`, is a file name.
     private static func beginsWithHost(_ text: String) -> Bool {
+        let text = InputLabel.withoutUser(text)
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let authority = parts[0].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let labels = authority[0].split(separator: ".", omittingEmptySubsequences: false)
@@ -37,7 +39,7 @@ package enum Inputs {
     }
 
     /// Returns a Boolean value that indicates whether `text` begins with a URI scheme (RFC 3986, section 3.1) of at
-    /// least two letters.
+    /// least two letters. Text such as `user:password@example.org`, which has no `//`, begins with user information.
     package static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.firstIndex(of: ":"), let first = text.first, first.isASCII, first.isLetter else {
             return false
@@ -47,6 +49,8 @@ package enum Inputs {
         let rest = text[text.index(after: colon)...].prefix { $0 != "/" }
         let isPort = !rest.isEmpty && rest.allSatisfy { $0.isASCII && $0.isNumber }
         if isPort, scheme.contains(".") || scheme == "localhost" { return false }
+        let hasUser = rest.prefix { $0 != "?" && $0 != "#" }.contains("@")
+        if hasUser, scheme.lowercased() != "data" { return false }
         return scheme.count > 1
             && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }

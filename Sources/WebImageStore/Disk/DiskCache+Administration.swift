@@ -48,12 +48,12 @@ extension DiskCache {
     /// Waits until all pending changes are on disk and in the index, or have failed.
     public func flush() async { await perform { .flush($0) } }
 
-    /// Deletes the least recently used entries until the remaining ones occupy at most the given number of bytes.
+    /// Deletes the entries that are evicted first until the remaining ones occupy at most the given number of bytes.
     ///
     /// - Parameter size: The number of bytes that the remaining entries may occupy.
     public func trim(toSize size: Int) async { await trim(toSize: size, progress: nil) }
 
-    /// Deletes the least recently used entries until the remaining ones occupy at most the given number of bytes.
+    /// Deletes the entries that are evicted first until the remaining ones occupy at most the given number of bytes.
     ///
     /// - Parameters:
     ///   - bytes: The number of bytes that the remaining entries may occupy.
@@ -69,7 +69,7 @@ extension DiskCache {
         }
     }
 
-    /// Deletes the least recently used entries until at most the given number of entries remains.
+    /// Deletes the entries that are evicted first until at most the given number of entries remains.
     ///
     /// - Parameter count: The number of entries that may remain. A negative number becomes 0.
     public func trim(toCount count: Int) async {

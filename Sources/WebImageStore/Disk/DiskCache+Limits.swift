@@ -43,7 +43,7 @@ extension DiskCache {
     /// The limits of the cache. They begin with those of the configuration.
     ///
     /// You can change them at any time, and the change never blocks. If the entries exceed lower limits, the cache
-    /// evicts the least recently used ones in the background, beginning immediately. A new
+    /// evicts entries in the background, beginning immediately. A new
     /// ``DiskCache/Limits/entrySizeLimit`` applies to entries that are stored afterward. Negative limits become 0.
     public var limits: Limits {
         get { state.limits }

@@ -121,8 +121,8 @@ public final class DiskCache: Sendable {
         switch lookup(key) {
         case .entry(let entry): return .some(entry)
         case .absent: return .some(nil)
-        case .inMemory(let verified):
-            if let answer = state.readCached(key, verified: verified) { return .some(answer) }
+        case .inMemory(let digest, let verified):
+            if let answer = state.readCached(key, digest, verified: verified) { return .some(answer) }
         case .onDisk: break
         case .onDiskWithNews: return await entryWithNews(key, isWithdrawable)
         }
@@ -224,16 +224,17 @@ public final class DiskCache: Sendable {
         case onDisk
         /// The entry is on disk, and its update isn't written yet.
         case onDiskWithNews
-        /// The entry is on disk and may be in the page cache. The associated value is the inode whose checksum was
-        /// verified.
-        case inMemory(verified: UInt64?)
+        /// The entry is on disk and may be in the page cache. The associated values are the digest of its key and the
+        /// inode whose checksum was verified.
+        case inMemory(CacheKey.StoredDigest, verified: UInt64?)
     }
 
     /// Looks up an entry in memory without reading files.
     private func lookup(_ key: CacheKey) -> LookupResult {
-        let now = state.clock.uptime()
+        let digest = key.storedDigest
         var answer = LookupResult.absent
         var hasNews = false
+        let uptime = state.clock.uptime
         state.enqueue { state in
             guard !state.isClosed else { return nil }
             switch state.staging.overlay(for: key) {
@@ -247,14 +248,15 @@ public final class DiskCache: Sendable {
             case .update: hasNews = true
             case nil: break
             }
-            guard state.isLoaded, !state.known.contains(key.storedDigest) else {
-                let mayBeCached = state.readsCached && !state.mustQueryIndex(for: key)
-                answer = mayBeCached ? .inMemory(verified: state.verified[key.storedDigest]) : .onDisk
+            guard state.isLoaded, !state.known.contains(digest) else {
+                let mayBeCached = state.readsCached && !state.mustQueryIndex(for: digest)
+                answer = mayBeCached ? .inMemory(digest, verified: state.verified[digest]) : .onDisk
                 if hasNews { answer = .onDiskWithNews }
                 return nil
             }
             state.counters.misses += 1
             // Another process may have stored the entry. Refreshing the index once per second is enough to find it.
+            let now = uptime()
             guard now >= state.lastRefresh + 1 else { return nil }
             state.lastRefresh = now
             return .refresh

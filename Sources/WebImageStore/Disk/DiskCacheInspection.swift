@@ -11,7 +11,7 @@ package struct DiskCacheInspection: Sendable, Hashable {
         case missing
         /// The index passes the check of SQLite.
         case sound(version: Int)
-        /// The index belongs to another version of WebImage, so the cache rebuilds it.
+        /// The index belongs to another version of WebImage, so the cache upgrades or rebuilds it.
         case otherVersion(Int)
         /// The index is corrupt or isn't an index, so the cache rebuilds it.
         case damaged(String)

@@ -20,18 +20,20 @@ extension DiskCacheState {
     ///
     /// - Parameters:
     ///   - key: The key of the entry.
+    ///   - digest: The stored digest of the key.
     ///   - verified: The inode of the file whose checksum was verified.
-    func readCached(_ key: CacheKey, verified: UInt64?) -> CacheEntry?? {
-        let name = name(of: key)
+    func readCached(_ key: CacheKey, _ digest: CacheKey.StoredDigest, verified: UInt64?) -> CacheEntry?? {
+        let path = relativePath(of: key)
         do throws(SystemCallError) {
-            let contents = try cachedContents(ofEntry: name, limit: Self.cachedReadLimit)
+            let contents = try cachedContents(at: path, limit: Self.cachedReadLimit)
             let inode = contents.status.inode
             let entry = try? decode(
-                contents.consumeBytes(), name: name, key: key, verify: verified != inode, mayBlock: false)
+                contents.consumeBytes(), name: CacheLayout.name(atPath: path), key: key, verify: verified != inode,
+                mayBlock: false)
             guard let entry else { return nil }
             // Only the index contains the last use, and a reader thread reads it.
             guard configuration.expiration == .sinceStored || !isExpired(entry, now: clock.now()) else { return nil }
-            return .some(accept(entry, name: name, inode: inode))
+            return .some(accept(entry, digest, name: CacheLayout.name(atPath: path), inode: inode))
         } catch {
             // If the system doesn't support one of the two calls, don't try them again.
             if [ENOSYS, EOPNOTSUPP, EPERM, EINVAL].contains(error.code) {
@@ -62,22 +64,26 @@ extension DiskCacheState {
     ///
     /// - Parameters:
     ///   - entry: The entry.
-    ///   - name: The name of its file.
+    ///   - digest: The stored digest of its key.
+    ///   - name: The name of its file, which is needed only for the first read since the last batch.
     ///   - inode: The inode of its file.
     ///   - lastUse: A closure that returns the last use that the index contains, in seconds since 1970.
-    func accept(_ entry: CacheEntry, name: String, inode: UInt64, lastUse: () -> Double? = { nil }) -> CacheEntry? {
+    func accept(
+        _ entry: CacheEntry, _ digest: CacheKey.StoredDigest, name: @autoclosure () -> String, inode: UInt64,
+        lastUse: () -> Double? = { nil }
+    ) -> CacheEntry? {
         let now = clock.now()
         guard !isExpired(entry, now: now, lastUse: lastUse) else {
             enqueue { state in
                 guard case nil = state.staging.overlay(for: entry.key) else { return nil }
-                state.known.remove(entry.key.storedDigest)
+                state.known.remove(digest)
                 return .staged(state.staging.remove(entry.key))
             }
             return missed()
         }
         return shared.withLock { state -> CacheEntry? in
             var entry = entry
-            state.verified[entry.key.storedDigest] = inode
+            if state.verified[digest] != inode { state.verified[digest] = inode }
             // The entry may have changed in memory during the read.
             switch state.staging.overlay(for: entry.key) {
             case .removed:
@@ -89,7 +95,8 @@ extension DiskCacheState {
             }
             state.counters.hits += 1
             if state.accesses.count < 4_096 {
-                state.accesses[entry.key.storedDigest] = Access(name: name, time: now.timeIntervalSince1970)
+                let time = now.timeIntervalSince1970
+                state.accesses[digest, default: Access(name: name(), time: time)].recordRead(at: time)
             }
             return entry
         }

@@ -35,10 +35,17 @@ final class DiskCacheState: Sendable {
     }
     typealias Completion = @Sendable () -> Void
 
-    /// The last read of an entry, in seconds since 1970.
+    /// The reads of an entry since the last batch.
     struct Access {
         var name: String
+        /// The time of the last read, in seconds since 1970.
         var time: Double
+        var count = 0
+
+        mutating func recordRead(at time: Double) {
+            self.time = time
+            count += 1
+        }
     }
 
     struct Shared {
@@ -73,8 +80,9 @@ final class DiskCacheState: Sendable {
         var hasIndexFile = true
 
         /// Returns a Boolean value that indicates whether the index may have newer values than the file of a key.
-        func mustQueryIndex(for key: CacheKey) -> Bool {
-            hasIndexFile && (!isLoaded || updated.contains(key.storedDigest))
+        func mustQueryIndex(for digest: CacheKey.StoredDigest) -> Bool {
+            // There are usually no such entries.
+            hasIndexFile && (!isLoaded || !updated.isEmpty && updated.contains(digest))
         }
     }
 
@@ -91,8 +99,12 @@ final class DiskCacheState: Sendable {
     /// The encryption of the files, or `nil` if they aren't encrypted.
     let cipher: CacheCipher?
     private let currentLimits: Lock<(limits: DiskCache.Limits, largestEntry: Int)>
+    /// Guards the opening and the replacement of the files of the index.
+    let indexFiles = Lock(())
     let shared: Lock<Shared>
     private let wake = DispatchSemaphore(value: 0)
+    /// The directory of the cache, which stays open because resolving its path takes as long as reading a small file.
+    private let root = Lock<OpenFolder?>(nil)
 
     var files: any FileSystem { configuration.fileSystem }
     var clock: TimeSource { configuration.clock }
@@ -130,6 +142,23 @@ final class DiskCacheState: Sendable {
         currentLimits.withLock { $0 = (limits, max($0.largestEntry, limits.effectiveEntrySizeLimit)) }
     }
 
+    /// Returns the open directory of the cache.
+    func openRoot() throws(SystemCallError) -> OpenFolder {
+        if let folder = root.withLock({ $0 }) { return folder }
+        let folder = try OpenFolder(layout.root, files)
+        root.withLock { $0 = folder }
+        return folder
+    }
+
+    /// Closes the directory of the cache after the reads that use it. The next read opens it again.
+    func closeRoot() {
+        let folder = root.withLock { folder in
+            defer { folder = nil }
+            return folder
+        }
+        _ = consume folder
+    }
+
     /// Changes the shared state, enqueues the job that the closure returns, and wakes the writer if it sleeps.
     func enqueue(_ body: (inout Shared) -> Job?) {
         let mustWake = shared.withLock { state -> Bool in
@@ -152,20 +181,23 @@ final class DiskCacheState: Sendable {
     }
 
     /// Waits until a job arrives or the given number of seconds has passed. The writer calls this method.
-    func sleep(seconds: Double) {
+    ///
+    /// - Returns: `true` if the time passed without a job.
+    func sleep(seconds: Double) -> Bool {
         let mayStay = shared.withLock { state -> Bool in
             state.writerSleeps = state.jobs.isEmpty
             return state.writerSleeps
         }
-        guard mayStay else { return }
+        guard mayStay else { return false }
         let timedOut = wake.wait(timeout: .now() + min(seconds, 86_400)) == .timedOut
-        guard timedOut else { return }
+        guard timedOut else { return false }
         // If another thread signaled after the timeout, consume the signal so that it doesn't end the next sleep.
         let signalled = shared.withLock { state -> Bool in
             defer { state.writerSleeps = false }
             return !state.writerSleeps
         }
         if signalled { wake.wait() }
+        return !signalled
     }
 }
 

@@ -24,10 +24,11 @@ final class EntryReader {
                 return missing(key, name)
             }
             let inode = contents.status.inode
-            let mustVerify = state.shared.withLock { $0.verified[key.storedDigest] != inode }
+            let digest = key.storedDigest
+            let mustVerify = state.shared.withLock { $0.verified[digest] != inode }
             do throws(EntryFileError) {
                 let entry = try state.decode(contents.consumeBytes(), name: name, key: key, verify: mustVerify)
-                return found(entry, name: name, inode: inode)
+                return found(entry, digest, name: name, inode: inode)
             } catch {
                 return discardCorrupt(key, name, inode: inode)
             }
@@ -53,11 +54,13 @@ final class EntryReader {
         return entry
     }
 
-    private func found(_ entry: CacheEntry, name: String, inode: UInt64) -> CacheEntry? {
+    private func found(
+        _ entry: CacheEntry, _ digest: CacheKey.StoredDigest, name: String, inode: UInt64
+    ) -> CacheEntry? {
         var entry = entry
-        let mustAsk = state.shared.withLock { $0.mustQueryIndex(for: entry.key) }
+        let mustAsk = state.shared.withLock { $0.mustQueryIndex(for: digest) }
         if mustAsk, let update = update(name, stored: entry.storedAt) { update.apply(to: &entry) }
-        return state.accept(entry, name: name, inode: inode) { [self] in
+        return state.accept(entry, digest, name: name, inode: inode) { [self] in
             openIndex()
             return (try? index?.lastAccess(name: name)) ?? nil
         }
@@ -96,7 +99,22 @@ final class EntryReader {
         let generation = state.shared.withLock { $0.indexGeneration }
         if index == nil || generation != indexGeneration {
             indexGeneration = generation
-            index = try? CacheIndex(reading: state.layout.index, cipher: state.cipher)
+            index = state.indexFiles.withLock { [state] _ in Self.openedIndex(state) }
+        }
+    }
+
+    /// Opens the index and performs one query.
+    ///
+    /// SQLite opens the log and the shared memory of the index by their paths with the first query. If the writer
+    /// replaced the index between opening it and that query, SQLite would truncate the shared memory of the new index,
+    /// which ends the process. For the same reason, a connection whose first query fails must not be used again.
+    private static func openedIndex(_ state: DiskCacheState) -> CacheIndex? {
+        do throws(IndexError) {
+            let index = try CacheIndex(reading: state.layout.index, cipher: state.cipher)
+            _ = try index.lastAccess(name: "")
+            return index
+        } catch {
+            return nil
         }
     }
 }

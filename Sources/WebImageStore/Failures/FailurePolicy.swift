@@ -53,7 +53,7 @@ extension ImageError.DecodingFailure {
     package var blamesBytes: Bool {
         switch reason {
         case .noData, .unknownFormat, .notAnImage, .truncated, .corrupted, .contradictsHeader, .decoderCrashed: true
-        case .noDecoder, .unsupportedFeature, .outOfMemory, .isolationUnavailable: false
+        case .noDecoder, .unsupportedFeature, .outOfMemory, .isolationUnavailable, .decoderSuspended: false
         case .allDecodersFailed(let errors): errors.contains(where: \.blamesBytes)
         }
     }

@@ -71,17 +71,25 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     /// The SHA-256 hash of the canonical bytes as 64 hexadecimal digits, which is the file name of the entry.
     package var fileName: String {
+        String(unsafeUninitializedCapacity: Self.fileNameBytes) { target in
+            writeFileName(to: target)
+            return Self.fileNameBytes
+        }
+    }
+
+    /// The number of bytes of ``fileName``.
+    static let fileNameBytes = 64
+
+    /// Writes ``fileName`` to a buffer of ``fileNameBytes`` bytes.
+    func writeFileName(to target: UnsafeMutableBufferPointer<UInt8>) {
         var text = canonical
-        return String(unsafeUninitializedCapacity: 64) { target in
-            // The hash fills the front half of the buffer. Expand it from its end so that each byte is read before it's
-            // overwritten.
-            text.withUTF8 { bytes in _ = wi_sha256(bytes.baseAddress, bytes.count, target.baseAddress) }
-            for index in (0..<32).reversed() {
-                let byte = target[index]
-                target[index * 2] = Self.digit(byte >> 4)
-                target[index * 2 + 1] = Self.digit(byte & 15)
-            }
-            return 64
+        // The hash fills the front half of the buffer. Expand it from its end so that each byte is read before it's
+        // overwritten.
+        text.withUTF8 { bytes in _ = wi_sha256(bytes.baseAddress, bytes.count, target.baseAddress) }
+        for index in (0..<32).reversed() {
+            let byte = target[index]
+            target[index * 2] = Self.digit(byte >> 4)
+            target[index * 2 + 1] = Self.digit(byte & 15)
         }
     }
 

@@ -13,7 +13,7 @@ enum KeyedHash {
     /// Returns the hash as 64 hexadecimal digits. Without memory, the result is random, so it matches nothing.
     static func hexadecimal(key: [UInt8], _ message: [UInt8]) -> String {
         let digest = bytes(key: key, message) ?? random(count: 32)
-        return digest.withUnsafeBytes { CacheLayout.name($0) }
+        return digest.withUnsafeBytes { HexadecimalName.name($0) }
     }
 
     /// Returns random bytes of the operating system.

@@ -6,8 +6,9 @@ import WebImageCore
 
 /// A cache of decoded images in memory that is limited by the size of their pixel data.
 ///
-/// The cache evicts the least recently used images first and gives images that were read a second chance. It still
-/// finds an evicted image as long as another object retains it.
+/// Images that are read repeatedly are separate from images that were stored recently, so scrolling past many images
+/// once doesn't evict the popular ones. The cache evicts images by S3-FIFO and adjusts the shares of the two groups to
+/// the requests. It still finds an evicted image as long as another object retains it.
 ///
 /// You can call all methods from any thread. The cache holds its lock only for a few memory accesses and releases
 /// images after unlocking.
@@ -110,14 +111,17 @@ public final class MemoryCache: Sendable {
     ///     of the cache.
     ///   - isAhead: A Boolean value that indicates whether the image was prefetched. Prefetched images that haven't
     ///     been used are the first to be removed under memory pressure.
+    ///   - isAllowed: A closure that returns whether the image may be stored. No removal takes place between its result
+    ///     and the store. It runs under the lock of the cache.
     /// - Returns: `true` if the image was stored.
     @discardableResult
     package func store(
         _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant?, timeToLive: Duration? = nil,
-        isAhead: Bool = false
+        isAhead: Bool = false, if isAllowed: () -> Bool = { true }
     ) -> Bool {
         let cost = image.cost
         let (isKept, isFirst) = change { store, leaving in
+            guard isAllowed() else { return (false, false) }
             let lifetime = timeToLive ?? store.timeToLive
             let note = CachedImageInfo(
                 cost: cost, expires: lifetime.map { clock.uptime() + $0 / .seconds(1) } ?? .infinity,

@@ -6,7 +6,7 @@ import WebImageConcurrency
 ///
 /// This value isn't synchronized. ``MemoryCache`` guards it with a lock.
 struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
-    private var table = SecondChanceTable<Object>()
+    private var table = AdaptiveFIFOTable<Object>()
     /// Weak references to the evicted objects that other objects still retain.
     private var weakEntries = WeakTable<CacheKey.Digest, Object, CachedImageInfo>(smallestLimit: .max)
     private var weakEntryLimit = 256
@@ -85,7 +85,8 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
             return nil
         }
         let note = weak.note.expires == .infinity ? weak.note : weak.note.used(at: uptime())
-        if !admit(object, digest, note, releasing: &leaving) { keepWeakReference(digest, object, note) }
+        let isAdmitted = admit(object, digest, note, table.standing(of: digest), releasing: &leaving)
+        if !isAdmitted { keepWeakReference(digest, object, note) }
         return object
     }
 
@@ -119,17 +120,19 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     mutating func store(
         _ object: Object, for digest: CacheKey.Digest, info: CachedImageInfo, releasing: inout [Object]
     ) -> Bool {
+        let standing = table.standing(of: digest)
         remove(digest, releasing: &releasing)
-        return admit(object, digest, info, releasing: &releasing)
+        return admit(object, digest, info, standing, releasing: &releasing)
     }
 
     private mutating func admit(
-        _ object: Object, _ digest: CacheKey.Digest, _ note: CachedImageInfo, releasing: inout [Object]
+        _ object: Object, _ digest: CacheKey.Digest, _ note: CachedImageInfo,
+        _ standing: AdaptiveFIFOTable<Object>.Standing, releasing: inout [Object]
     ) -> Bool {
         guard note.cost <= min(entryLimit ?? costLimit / 10, costLimit), countLimit > 0 else { return false }
         // Evict other entries first, so that the limit holds at every moment.
         evict(toCost: costLimit - note.cost, count: countLimit - 1, releasing: &releasing)
-        table.insert(object, for: digest, info: note)
+        table.insert(object, for: digest, info: note, standing: standing)
         if let rendition = note.rendition { families.add(digest, to: rendition.data) }
         return true
     }
@@ -185,10 +188,10 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     }
 
     /// Empties the store and returns its previous contents, which the caller must release after unlocking.
-    mutating func removeAll() -> SecondChanceTable<Object> {
+    mutating func removeAll() -> AdaptiveFIFOTable<Object> {
         weakEntries = WeakTable(smallestLimit: .max)
         families = DerivedImageIndex()
-        var old = SecondChanceTable<Object>()
+        var old = AdaptiveFIFOTable<Object>()
         swap(&old, &table)
         return old
     }

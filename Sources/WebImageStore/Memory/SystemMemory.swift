@@ -9,6 +9,11 @@ package enum SystemMemory {
     /// Returns freed memory to the system.
     package static func trimHeap() { wi_trim_heap() }
 
+    /// Makes the allocator return freed memory to the system soon, at the cost of some time per large block.
+    ///
+    /// The setting applies to the whole process, so only programs call this method, before they start threads.
+    package static func prefersSmallHeap() { wi_limit_heap() }
+
     /// Returns the memory limit of this process in bytes.
     ///
     /// The limit is the size of the RAM or the smallest cgroup limit above this process, whichever is less. The cgroup

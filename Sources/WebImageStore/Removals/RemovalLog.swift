@@ -9,7 +9,7 @@ import WebImageCore
 /// Work that starts in one generation must not store its result in another. Otherwise, removed data would reappear.
 package struct CacheGeneration: Hashable, Sendable {
     /// The number of the last removal, or 0 if there was none. Numbers are unique among all caches of the process.
-    private let stamp: UInt64
+    fileprivate let stamp: UInt64
 
     fileprivate init(stamp: UInt64) { self.stamp = stamp }
 }
@@ -20,18 +20,36 @@ final class RemovalLog: Sendable {
         /// The number of the last removal that affected every key.
         var all: UInt64 = 0
         var keys: [CacheKey.Digest: UInt64] = [:]
+        /// The stores in progress, by the key of their entry.
+        var stores: [CacheKey.Digest: [PendingStore]] = [:]
+        /// The number of stores that were undone because a removal overtook them.
+        var undoneCount = 0
+        /// The keys of the entries of the last undone stores, oldest first.
+        var lastUndone: [CacheKey.Digest] = []
+
+        func stamp(of key: CacheKey.Digest) -> UInt64 { max(all, keys[key] ?? 0) }
+    }
+
+    /// A store in progress, which a removal can overtake.
+    struct PendingStore {
+        fileprivate let entry: CacheKey.Digest
+        /// The key of the data from which the entry was made.
+        fileprivate let source: CacheKey.Digest
+        fileprivate let stamp: UInt64
     }
 
     /// The maximum number of remembered removals of single keys. Beyond it, all keys count as removed, which only
     /// repeats work.
     private static let limit = 4_096
+    /// The maximum number of remembered undone stores. If more stores are undone during a lookup, it's a cache miss.
+    private static let undoneLimit = 64
     private static let lastStamp = Atomic<UInt64>(0)
 
     private let state = Lock(State())
 
     /// Returns the current generation of a key.
     func generation(of key: CacheKey) -> CacheGeneration {
-        state.withLock { CacheGeneration(stamp: max($0.all, $0.keys[key.digest] ?? 0)) }
+        state.withLock { CacheGeneration(stamp: $0.stamp(of: key.digest)) }
     }
 
     /// Records the removal of a key.
@@ -53,6 +71,56 @@ final class RemovalLog: Sendable {
         state.withLock { state in
             state.keys.removeAll(keepingCapacity: true)
             state.all = Self.next()
+        }
+    }
+
+    // MARK: - Stores that a removal overtakes
+
+    /// Begins a store of an entry that was made from the data of `source`. Returns `nil` if that data was removed after
+    /// `generation`.
+    func beginStore(_ entry: CacheKey, madeOf source: CacheKey, _ generation: CacheGeneration) -> PendingStore? {
+        let store = PendingStore(entry: entry.digest, source: source.digest, stamp: generation.stamp)
+        return state.withLock { state in
+            guard state.stamp(of: store.source) == store.stamp else { return nil }
+            state.stores[store.entry, default: []].append(store)
+            return store
+        }
+    }
+
+    /// Returns whether a removal has overtaken a store, so that the store must be undone before it ends.
+    func isOvertaken(_ store: PendingStore) -> Bool {
+        state.withLock { $0.stamp(of: store.source) != store.stamp }
+    }
+
+    /// Ends a store. `isUndone` indicates whether the entry was removed again.
+    func endStore(_ store: PendingStore, isUndone: Bool) {
+        state.withLock { state in
+            if var stores = state.stores.removeValue(forKey: store.entry) {
+                if let index = stores.firstIndex(where: { $0.source == store.source && $0.stamp == store.stamp }) {
+                    stores.remove(at: index)
+                }
+                if !stores.isEmpty { state.stores[store.entry] = stores }
+            }
+            guard isUndone else { return }
+            state.undoneCount += 1
+            state.lastUndone.append(store.entry)
+            if state.lastUndone.count > Self.undoneLimit { state.lastUndone.removeFirst() }
+        }
+    }
+
+    /// Returns a mark for ``mayBeOutdated(_:since:)``. Call this method before a lookup.
+    func lookupMark() -> Int { state.withLock { $0.undoneCount } }
+
+    /// Returns whether a lookup that began at `mark` may have found an entry that a removal should have removed, because
+    /// the store of the entry was in progress.
+    func mayBeOutdated(_ key: CacheKey, since mark: Int) -> Bool {
+        state.withLock { state in
+            if state.undoneCount > mark {
+                let count = state.undoneCount - mark
+                if count > Self.undoneLimit || state.lastUndone.suffix(count).contains(key.digest) { return true }
+            }
+            guard !state.stores.isEmpty, let stores = state.stores[key.digest] else { return false }
+            return stores.contains { state.stamp(of: $0.source) != $0.stamp }
         }
     }
 

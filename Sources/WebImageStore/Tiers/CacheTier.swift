@@ -13,6 +13,20 @@ public protocol CacheTier: Sendable {
     ///
     /// - Returns: The entry, or `nil` if the tier has no matching entry.
     func entry(for key: CacheKey, matching headers: HTTPHeaderFields) async -> CacheEntry?
+    /// Returns the entry of a key like ``entry(for:matching:)``, and reports a slow lookup.
+    ///
+    /// A tier whose lookups can be slow calls `onDelay` when a lookup takes longer than usual, and continues. The request
+    /// then also contacts the source of the image and uses the first result. Without such a report, a request waits for
+    /// the tier. The default implementation calls ``entry(for:matching:)``.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the entry.
+    ///   - headers: The header fields of the request.
+    ///   - onDelay: A closure to call at most once, on any thread.
+    /// - Returns: The entry, or `nil` if the tier has no matching entry.
+    func entry(
+        for key: CacheKey, matching headers: HTTPHeaderFields, onDelay: @escaping @Sendable () -> Void
+    ) async -> CacheEntry?
     /// Stores an entry under the key that it names.
     ///
     /// This method returns when later reads can see the entry. The tier may write it in the background afterward.
@@ -56,6 +70,13 @@ public protocol CacheTier: Sendable {
 extension CacheTier {
     /// The kind of a custom tier, which is ``ImageCache/Tiers/custom`` by default.
     public var category: ImageCache.Tiers { .custom }
+
+    /// Returns the entry without ever reporting a delay.
+    public func entry(
+        for key: CacheKey, matching headers: HTTPHeaderFields, onDelay: @escaping @Sendable () -> Void
+    ) async -> CacheEntry? {
+        await entry(for: key, matching: headers)
+    }
 
     /// Returns `true` because the tier may contain any key.
     public func mayContain(_ key: CacheKey) -> Bool { true }

@@ -19,6 +19,11 @@ extension ImageCache {
         tiers(of: kinds, policy.lookup).contains { $0.mayContain(key) }
     }
 
+    /// Returns a Boolean value that indicates whether a lookup in tiers of the given kinds can report a delay.
+    package func canDelayLookups(in kinds: ImageCache.Tiers) -> Bool {
+        tiers(of: kinds, policy.lookup).contains { !($0 is VariantDiskTier) }
+    }
+
     /// Returns the entry of a key from the first tier that has it.
     ///
     /// If the tiers have several responses (`Vary`), the result is the one for a request without header fields. If the
@@ -40,14 +45,29 @@ extension ImageCache {
     ///
     /// The cache queries only tiers of `kinds` that may contain the key. If the current task is canceled, pending disk
     /// reads are withdrawn, and the cache queries no further tiers.
+    ///
+    /// If a tier is slow, the cache calls `onDelay` and continues. Without that closure, the cache doesn't wait longer
+    /// for the tier than the tier itself considers usual.
     package func entry(
-        for key: CacheKey, matching request: HTTPHeaderFields, in kinds: ImageCache.Tiers = .all
+        for key: CacheKey, matching request: HTTPHeaderFields, in kinds: ImageCache.Tiers = .all,
+        onDelay: (@Sendable () -> Void)? = nil
     ) async -> Answer? {
+        let mark = removals.lookupMark()
+        let entry: @Sendable (any CacheTier) async -> CacheEntry? = { [removals] tier in
+            let found =
+                if let onDelay {
+                    await tier.entry(for: key, matching: request, onDelay: onDelay)
+                } else {
+                    await tier.entry(for: key, matching: request)
+                }
+            guard found != nil, !removals.mayBeOutdated(key, since: mark) else { return nil }
+            return found
+        }
         let asked = tiers(of: kinds, policy.lookup)
         let generation = generation(of: key)
         guard policy.lookup == .concurrent, asked.count > 1 else {
             for (index, tier) in asked.enumerated() where tier.mayContain(key) {
-                guard let entry = await tier.entry(for: key, matching: request) else {
+                guard let entry = await entry(tier) else {
                     // The task is canceled, so don't query the remaining tiers.
                     if Task.isCancelled { return nil }
                     continue
@@ -60,7 +80,7 @@ extension ImageCache {
         return await firstResult(
             of:
                 asked.filter { $0.mayContain(key) }.map { tier in
-                    { await tier.entry(for: key, matching: request).map { Answer(entry: $0, kind: tier.category) } }
+                    { await entry(tier).map { Answer(entry: $0, kind: tier.category) } }
                 })
     }
 
@@ -90,11 +110,26 @@ extension ImageCache {
         _ entry: CacheEntry, request: HTTPHeaderFields, in kinds: ImageCache.Tiers, madeOf key: CacheKey,
         _ generation: CacheGeneration
     ) async {
-        guard self.generation(of: key) == generation else { return }
-        await store(entry, matching: request, in: kinds)
-        guard self.generation(of: key) != generation else { return }
-        // A removal between the check and the store missed this entry, so remove it here.
-        await each(tiers(of: kinds, policy.storage), policy.storage) { await $0.remove(entry.key, matching: request) }
+        await store(entry.key, madeOf: key, generation) {
+            await self.store(entry, matching: request, in: kinds)
+        } undo: {
+            await self.each(self.tiers(of: kinds, self.policy.storage), self.policy.storage) {
+                await $0.remove(entry.key, matching: request)
+            }
+        }
+    }
+
+    /// Performs a store unless the source data was removed after `generation`, and undoes it if the data is removed in
+    /// the meantime, because such a removal misses the entry. Until then, lookups don't find the entry.
+    private func store(
+        _ entry: CacheKey, madeOf key: CacheKey, _ generation: CacheGeneration, _ body: () async -> Void,
+        undo: () async -> Void
+    ) async {
+        guard let store = removals.beginStore(entry, madeOf: key, generation) else { return }
+        await body()
+        let isOvertaken = removals.isOvertaken(store)
+        if isOvertaken { await undo() }
+        removals.endStore(store, isUndone: isOvertaken)
     }
 
     /// Copies an entry from a farther tier to the nearer tiers unless its key is removed in the meantime.
@@ -105,19 +140,27 @@ extension ImageCache {
         var entry = entry
         entry.key = key
         for tier in nearer {
-            guard self.generation(of: key) == generation else { return }
-            await tier.store(entry, matching: request)
-            if self.generation(of: key) != generation { await tier.remove(key, matching: request) }
+            await store(key, madeOf: key, generation) {
+                await tier.store(entry, matching: request)
+            } undo: {
+                await tier.remove(key, matching: request)
+            }
         }
     }
 
-    /// Replaces the HTTP response head in every tier of the given kinds that has the entry.
+    /// Replaces the HTTP response head in every tier that has the entry unless its key was removed after `generation`.
     package func updateHead(
-        _ head: StoredResponseHead, for key: CacheKey, matching request: HTTPHeaderFields,
-        in kinds: ImageCache.Tiers = .all
+        _ head: StoredResponseHead, for key: CacheKey, matching request: HTTPHeaderFields, _ generation: CacheGeneration
     ) async {
-        let holding = tiers(of: kinds, .concurrent).filter { $0.mayContain(key) }
-        await each(holding, .concurrent) { await $0.replaceHead(head, for: key, matching: request) }
+        let holding = tiers(of: .all, .concurrent).filter { $0.mayContain(key) }
+        await each(holding, .concurrent) { tier in
+            // A tier that stores the entry again can do so after a removal.
+            await self.store(key, madeOf: key, generation) {
+                await tier.replaceHead(head, for: key, matching: request)
+            } undo: {
+                await tier.remove(key, matching: request)
+            }
+        }
     }
 
     /// Removes the data of a key and everything that was made from it.

@@ -48,7 +48,8 @@ public final class ImageCache: Sendable {
     public let policy: TierPolicy
     private let diskTier: VariantDiskTier?
     private let encoded: Lock<EncodedTiers>
-    private let removals = RemovalLog()
+    /// The removals, and the stores that a removal can overtake.
+    let removals = RemovalLog()
 
     /// Creates a cache.
     ///
@@ -202,12 +203,18 @@ extension ImageCache {
     /// Stores a decoded image in memory. A custom tier doesn't distinguish prefetched images, and it counts a time to
     /// live from the store.
     package func storeInMemory(
-        _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant, timeToLive: Duration?, isAhead: Bool
+        _ image: DecodedImage, for key: CacheKey, madeOf source: CacheKey, _ generation: CacheGeneration,
+        rendition: ImageVariant, timeToLive: Duration?, isAhead: Bool
     ) {
         if let memory {
-            memory.store(image, for: key, rendition: rendition, timeToLive: timeToLive, isAhead: isAhead)
-        } else {
-            trackedMemory?.store(image, for: key, rendition: rendition, timeToLive: timeToLive)
+            // A removal is recorded before it removes images, so it either prevents this store or removes its image.
+            memory.store(image, for: key, rendition: rendition, timeToLive: timeToLive, isAhead: isAhead) {
+                removals.generation(of: source) == generation
+            }
+        } else if let trackedMemory, removals.generation(of: source) == generation {
+            trackedMemory.store(image, for: key, rendition: rendition, timeToLive: timeToLive)
+            // A removal between the check and the store missed the image.
+            if removals.generation(of: source) != generation { trackedMemory.remove(key) }
         }
     }
 

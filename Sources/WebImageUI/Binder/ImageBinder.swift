@@ -55,9 +55,9 @@ public final class ImageBinder {
     private var actions: [BinderStateMachine.Action] = []
     private var isPerforming = false
     private var running: [BinderStateMachine.LoadID: Running] = [:]
-    /// Canceled loads that were replaced by a load of the same source, by the number of the new load. They keep the
+    /// Canceled loads that were replaced by a load of the same source, by the number of the new load. Each keeps the
     /// download running until the new load has joined it.
-    private var retired: [BinderStateMachine.LoadID: [ImageTask]] = [:]
+    private var retired: [BinderStateMachine.LoadID: ImageTask] = [:]
     private var completions: [Int: Completion] = [:]
     private var streams: [Int: AsyncStream<ImageBinder.Snapshot>.Continuation] = [:]
     private var nextStream = 0
@@ -90,7 +90,7 @@ public final class ImageBinder {
             load.reader.cancel()
             if machine.survives { load.task.priority = .veryLow } else { load.task.cancel() }
         }
-        for task in retired.values.joined() { task.cancel() }
+        for task in retired.values { task.cancel() }
         for completion in completions.values { completion(.failure(.cancelled)) }
         for stream in streams.values { stream.finish() }
     }
@@ -217,25 +217,33 @@ public final class ImageBinder {
             cancel(load, survives: survives)
         case .setPriority(let load, let priority): running[load]?.task.priority = priority
         case .present(let showing):
-            // A handler may have started another binding in the meantime.
-            if showing.generation == machine.generation { show(ImageBinder.Presentation(showing)) }
+            if isCurrent(showing) { show(ImageBinder.Presentation(showing)) }
         case .handOver(let showing, let handler):
-            if showing.generation == machine.generation { handler(ImageBinder.Presentation(showing)) }
+            if isCurrent(showing) { handler(ImageBinder.Presentation(showing)) }
         case .complete(let generation, let result): completions.removeValue(forKey: generation)?(result)
         }
     }
 
+    /// Returns whether content should still be presented.
+    ///
+    /// A handler may have started or ended a binding in the meantime. Later content then replaces images and placeholders,
+    /// but a later binding relies on a view that was cleared.
+    private func isCurrent(_ showing: BinderStateMachine.PendingPresentation) -> Bool {
+        showing.kind == .nothing || showing.generation == machine.generation
+    }
+
     private func cancel(_ load: BinderStateMachine.LoadID, survives: Bool) {
-        var tasks = retired.removeValue(forKey: load) ?? []
+        var tasks = [retired.removeValue(forKey: load)].compactMap(\.self)
         if let running = running.removeValue(forKey: load) {
             running.reader.cancel()
             if survives { running.task.priority = .veryLow } else { tasks.append(running.task) }
         }
         let heir = machine.load.flatMap { next in running[next].map { (load: next, url: $0.task.request.url) } }
+        // The earliest load is the first one that joined the download, so the others aren't needed.
         for task in tasks {
-            if let heir, heir.url == task.request.url {
+            if let heir, heir.url == task.request.url, retired[heir.load] == nil {
                 task.priority = .veryLow
-                retired[heir.load, default: []].append(task)
+                retired[heir.load] = task
             } else {
                 task.cancel()
             }
@@ -271,7 +279,7 @@ public final class ImageBinder {
 
     private func receive(_ event: ImageTask.Event, of load: BinderStateMachine.LoadID) {
         if case .finished = event { running[load] = nil }
-        if case .started = event {} else { for task in retired.removeValue(forKey: load) ?? [] { task.cancel() } }
+        if case .started = event {} else { retired.removeValue(forKey: load)?.cancel() }
         perform(machine.receive(event, of: load))
     }
 

@@ -84,6 +84,12 @@ public struct ImageViewOptions: Sendable {
     ///
     /// The view retains the closure, which must not capture the view strongly. The default is `nil`.
     public var onPresentation: PresentationHandler?
+    /// A Boolean value that indicates whether the view shows colors outside sRGB if its toolkit can.
+    ///
+    /// If it can, and if ``ImageDecodingOptions/color`` of the request is ``ImageColorSpace/sRGB``, the image is decoded to
+    /// Display P3. Requests with transformers that change colors remain unchanged. Images in Display P3 are separate
+    /// entries in the memory cache, so prefetch them with this color space, too. The default is `false`.
+    public var showsWideGamut = false
     /// A Boolean value that indicates whether a load continues at the lowest priority after the view no longer needs
     /// it, so that its result is cached.
     ///
@@ -104,5 +110,19 @@ public struct ImageViewOptions: Sendable {
     public init(placeholder: ImagePlaceholder = .empty, transition: ImageTransition = .none) {
         self.placeholder = placeholder
         self.transition = transition
+    }
+
+    /// Returns the request in the color space in which the view shows the image.
+    ///
+    /// - Parameters:
+    ///   - request: The request of the application.
+    ///   - canShowDisplayP3: A Boolean value that indicates whether the toolkit converts Display P3 for the monitor.
+    package func adapted(_ request: ImageRequest, canShowDisplayP3: Bool) -> ImageRequest {
+        guard showsWideGamut, canShowDisplayP3, request.decoding.color == .sRGB,
+            request.transformers?.allSatisfy(\.isGeometric) ?? true
+        else { return request }
+        var request = request
+        request.decoding.color = .displayP3
+        return request
     }
 }

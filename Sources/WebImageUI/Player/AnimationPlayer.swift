@@ -260,7 +260,8 @@ public final class AnimationPlayer {
 
     private func changed() {
         reportDemand()
-        onNeedsTick?()
+        // A hidden view draws no frames. When it appears, the player calls this function again.
+        if isVisible { onNeedsTick?() }
     }
 
     private func reportDemand() {

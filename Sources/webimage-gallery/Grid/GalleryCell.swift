@@ -15,6 +15,11 @@
         private let failure: Widget
         private let reason: Widget
         private(set) var item: GalleryItem?
+        /// A closure that's called when an image appears or a load fails.
+        var onSettle: (() -> Void)?
+        /// A Boolean value that indicates whether the tooltip and the accessible texts describe another item.
+        private var needsDescription = false
+        private var showsFailure = false
 
         private init(root: Widget, index: Widget, view: WebImageView, caption: Widget, failure: Widget, reason: Widget)
         {
@@ -74,15 +79,37 @@
             self.item = item
             gtk_widget_set_size_request(index, Int32(size), Int32(size))
             gtk_label_set_text(caption.opaque, item.title)
-            gtk_widget_hide(failure)
+            hideFailure()
+            needsDescription = true
+        }
+
+        /// Sets the texts that only pointers and screen readers need. It's separate from ``prepare(_:size:)`` because a
+        /// list that scrolls fast prepares thousands of cells per second.
+        func describe() {
+            guard needsDescription, let item else { return }
+            needsDescription = false
             gtk_widget_set_tooltip_text(root, "\(item.title)\n\(item.detail)")
             Property.setAccessible(root, label: item.title, description: item.detail)
         }
 
         private func changed(_ snapshot: ImageBinder.Snapshot) {
-            guard case .failed(let error) = snapshot.state else { return gtk_widget_hide(failure) }
-            gtk_label_set_text(reason.opaque, error.shortMessage)
-            gtk_widget_show(failure)
+            switch snapshot.state {
+            case .failed(let error):
+                gtk_label_set_text(reason.opaque, error.shortMessage)
+                gtk_widget_show(failure)
+                showsFailure = true
+                onSettle?()
+            case .showing:
+                hideFailure()
+                onSettle?()
+            default: hideFailure()
+            }
+        }
+
+        private func hideFailure() {
+            guard showsFailure else { return }
+            gtk_widget_hide(failure)
+            showsFailure = false
         }
     }
 #endif

@@ -13,9 +13,15 @@
         /// A closure that's called with the position of the image to open.
         var onOpen: ((Int) -> Void)?
 
+        /// A closure that's called when an image appears, a load fails, or other positions become visible.
+        var onChange: (() -> Void)?
+
         /// A Boolean value that indicates whether the widgets were destroyed.
         var isClosed = false
 
+        /// The timer until the cells are described, or 0 if there's none.
+        private var descriptionTimer: guint = 0
+        private var preparedSinceTimer = 0
         private let model: GalleryModel
         private let grid: OpaquePointer
         private let names: OpaquePointer
@@ -36,8 +42,14 @@
             gtk_grid_view_set_min_columns(grid, 2)
             gtk_grid_view_set_single_click_activate(grid, 1)
             Property.setAccessible(view, label: "Images")
+            weak var page: GridPage?
             factory = ImageListFactory(
-                manager: model.manager, makeCell: { GalleryCell.make(model.manager) },
+                manager: model.manager,
+                makeCell: {
+                    let cell = GalleryCell.make(model.manager)
+                    cell.onSettle = { page?.onChange?() }
+                    return cell
+                },
                 content: { position in
                     guard model.contents.visibleItems.indices.contains(position) else { return ImageListContent(nil) }
                     let item = model.contents.visibleItems[position]
@@ -48,6 +60,7 @@
                 willShow: { cell, position in
                     guard model.contents.visibleItems.indices.contains(position) else { return }
                     cell.prepare(model.contents.visibleItems[position], size: model.settings.cellSize)
+                    page?.scheduleDescriptions()
                 })
 
             let scroller: Widget = gtk_scrolled_window_new()
@@ -60,6 +73,8 @@
             gtk_widget_set_hexpand(overlay, 1)
             gtk_widget_set_vexpand(overlay, 1)
             widget = overlay
+            page = self
+            factory.onVisibleRangeChange = { _ in page?.onChange?() }
             factory.install(on: grid)
             fitColumns(1_120)
             let across = gtk_scrolled_window_get_hadjustment(scroller.opaque)
@@ -78,6 +93,24 @@
                 view.raw, "activate", unsafeBitCast(activated, to: GCallback.self),
                 Callback<Int, Void> { [weak self] in self?.onOpen?($0) })
             showContents()
+        }
+
+        isolated deinit { stopTimer(&descriptionTimer) }
+
+        /// Describes the cells when no cell has been prepared for a while.
+        private func scheduleDescriptions() {
+            preparedSinceTimer += 1
+            guard descriptionTimer == 0 else { return }
+            descriptionTimer = startTimer(200) { [weak self] in
+                guard let self, !isClosed else { return false }
+                guard preparedSinceTimer == 0 else {
+                    preparedSinceTimer = 0
+                    return true
+                }
+                for (_, cell) in factory.cells { cell.describe() }
+                descriptionTimer = 0
+                return false
+            }
         }
 
         /// Creates the page that's shown if there are no images.
@@ -172,6 +205,18 @@
             gtk_widget_activate_action_variant(
                 grid.widget, "list.scroll-to-item", g_variant_new_uint32(guint(position)))
             gtk_widget_grab_focus(grid.widget)
+        }
+
+        /// The geometry of the grid, or `nil` before the first layout.
+        var layout: ScrollMeasurementStateMachine.Layout? {
+            guard let adjustment = gtk_scrollable_get_vadjustment(grid) else { return nil }
+            let columns = Int(gtk_grid_view_get_max_columns(grid))
+            let rows = (model.contents.visibleItems.count + columns - 1) / max(1, columns)
+            let (viewport, upper) = (gtk_adjustment_get_page_size(adjustment), gtk_adjustment_get_upper(adjustment))
+            guard rows > 0, viewport > 0, upper > 0 else { return nil }
+            return ScrollMeasurementStateMachine.Layout(
+                columns: columns, rowHeight: upper / Double(rows), viewport: viewport,
+                value: gtk_adjustment_get_value(adjustment))
         }
 
         /// The scroll position and the height of the content, in points.

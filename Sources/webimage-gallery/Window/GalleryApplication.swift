@@ -13,6 +13,7 @@
         private let model: GalleryModel
         private var window: GalleryWindow?
         private var rest: IdleMeasurement?
+        private var scroll: ScrollMeasurement?
         private var signals: [guint] = []
 
         init(_ model: GalleryModel) {
@@ -52,6 +53,7 @@
             for source in signals { g_source_remove(source) }
             window = nil
             rest = nil
+            scroll = nil
             g_object_unref(UnsafeMutableRawPointer(application))
             return result == 0 ? status : ExitStatus.failed
         }
@@ -59,7 +61,7 @@
         private func open() {
             if let window { return window.present() }
             Style.install()
-            gtk_window_set_default_icon_name("image-x-generic")
+            gtk_window_set_default_icon_name("org.webimage.Gallery")
             for (action, keys) in Self.keys {
                 var names = keys.map { strdup($0).map { UnsafePointer($0) } } + [nil]
                 gtk_application_set_accels_for_action(application, action, &names)
@@ -67,6 +69,7 @@
             }
             let window = GalleryWindow(model, application: application)
             self.window = window
+            scroll = ScrollMeasurement.requested(of: window)
             window.present()
             rest = IdleMeasurement.requested(of: window)
         }

@@ -17,7 +17,7 @@ final class DemoGallery: Sendable {
     func sheet(_ album: Album, rows: [FetchRow]) -> ContactSheet {
         let pictures = images.withLock { $0 }
         let tiles = zip(album.entries, rows).map { entry, row in
-            Self.tile(entry, row, pictures[row.url])
+            Self.tile(entry, row, pictures[row.input])
         }
         let broken = rows.filter { $0.error != nil }.count
         return ContactSheet(

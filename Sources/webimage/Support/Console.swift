@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import WebImage
 import WebImageCommand
 import WebImageConcurrency
 import WebImageCore
@@ -15,29 +16,40 @@ final class Console: Sendable {
         var error: TerminalStyle
         var color = ColorChoice.auto
         var isQuiet = false
+        /// The name of the command, for JSON objects.
+        var command = ""
+        /// A Boolean value that indicates whether the command has the option `--no-clobber`.
+        var canSkip = false
     }
 
     private let state: Lock<State>
     private let queue = DispatchQueue(label: "webimage.console")
     private let isClosed = Atomic<Bool>(false)
-    private let onClosed: @Sendable () -> Void
+    private let isSilent: @Sendable () -> Bool
+    private let onClosed: @Sendable (Int32) -> Void
 
-    /// Creates a console. `onClosed` is called once if the reader of standard output closes it.
-    init(onClosed: @escaping @Sendable () -> Void) {
+    /// Creates a console. It writes nothing while `isSilent` returns `true`. `onClosed` is called once with the error number if standard output can't be written, which is
+    /// `EPIPE` if the reader closed it.
+    init(isSilent: @escaping @Sendable () -> Bool = { false }, onClosed: @escaping @Sendable (Int32) -> Void) {
         let environment = ProcessInfo.processInfo.environment
         state = Lock(
             State(
                 out: TerminalStyle(descriptor: STDOUT_FILENO, environment: environment),
                 error: TerminalStyle(descriptor: STDERR_FILENO, environment: environment)))
+        self.isSilent = isSilent
         self.onClosed = onClosed
     }
 
-    /// Applies the options `--color` and `--quiet`.
-    func configure(color: ColorChoice, isQuiet: Bool) {
+    /// Applies the name of the command, the existence of `--no-clobber`, and the options `--color` and `--quiet`.
+    func configure(_ command: CommandSpec, color: ColorChoice, isQuiet: Bool) {
         let environment = ProcessInfo.processInfo.environment
         let out = TerminalStyle(descriptor: STDOUT_FILENO, environment: environment, color: color)
         let error = TerminalStyle(descriptor: STDERR_FILENO, environment: environment, color: color)
-        state.withLock { $0 = State(out: out, error: error, color: color, isQuiet: isQuiet) }
+        let canSkip = command.options.contains { $0.name == "no-clobber" }
+        state.withLock {
+            $0 = State(
+                out: out, error: error, color: color, isQuiet: isQuiet, command: command.name, canSkip: canSkip)
+        }
     }
 
     /// The capabilities of standard output.
@@ -62,19 +74,38 @@ final class Console: Sendable {
         if !lines.isEmpty { print(lines.joined(separator: "\n")) }
     }
 
-    /// Writes a JSON value to standard output, on one line.
-    func printJSON(_ value: JSONValue) { write(value.text + "\n") }
+    /// Writes a JSON object to standard output, on one line, with the name of the command as its first member.
+    func printJSON(_ value: JSONValue) {
+        let command = JSONValue.Member("command", .string(state.withLock { $0.command }))
+        guard case .object(let members) = value else { return write(value.text + "\n") }
+        write(JSONValue.object([command] + members).text + "\n")
+    }
 
     /// Writes a dimmed line to standard output, truncated to the width of the terminal.
     func remark(_ line: String) {
         print(out.apply(.dim, to: DisplayText.truncated(DisplayText.safe(line), to: out.columns)))
     }
 
-    /// Writes a message to standard error with the prefix `webimage:`, after removing user names and passwords from
-    /// URLs.
+    /// Writes a message to standard error with the prefix `webimage:`, after removing secrets from URLs.
     func report(_ message: String) {
-        let text = DisplayText.safe(URLCredentials.removed(from: message))
+        let text = DisplayText.safe(Redaction.text(message).replacing("?…", with: ""))
         writeError(error.apply(.red, to: "webimage:") + " \(text)\n")
+    }
+
+    /// Reports an error. `label` is the short form of the input, or `nil` if the error doesn't concern an input.
+    func report(_ label: String?, _ failure: ImageError) {
+        var text = "\(label == nil ? failure.toolMessage : failure.shortToolMessage) (\(failure.code))"
+        if case .cache(.systemCallFailed(_, let path, EEXIST)) = failure {
+            let skips = state.withLock { $0.canSkip }
+            text =
+                "The file \(path) exists. Use -y to overwrite it\(skips ? ", or -n to skip it" : ""). (\(failure.code))"
+        }
+        report((label.map { "\($0): " } ?? "") + text)
+    }
+
+    /// Writes a note to standard error, unless the console is quiet.
+    func note(_ message: String) {
+        if !isQuiet { report("note: \(message)") }
     }
 
     /// Writes text to standard output.
@@ -97,13 +128,21 @@ final class Console: Sendable {
 
     private func send(_ text: String, to descriptor: Int32) {
         queue.async { [self] in
-            guard !isClosed.load(ordering: .relaxed) || descriptor == STDERR_FILENO else { return }
-            guard !Self.writeAll(Array(text.utf8), to: descriptor), descriptor == STDOUT_FILENO else { return }
-            if !isClosed.exchange(true, ordering: .relaxed) { onClosed() }
+            guard !isSilent(), !isClosed.load(ordering: .relaxed) || descriptor == STDERR_FILENO else { return }
+            let code = Self.writeAll(Array(text.utf8), to: descriptor)
+            guard code != 0, descriptor == STDOUT_FILENO, !isClosed.exchange(true, ordering: .relaxed) else { return }
+            if code != EPIPE {
+                let failure = ImageError.cache(
+                    .systemCallFailed(operation: "Writing", path: "standard output", errno: code))
+                // Write the message now, because the process can end after this block.
+                _ = Self.writeAll(Array("webimage: \(failure)\n".utf8), to: STDERR_FILENO)
+            }
+            onClosed(code)
         }
     }
 
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    /// Writes all bytes. Returns 0, or the error number.
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -114,9 +153,9 @@ final class Console: Sendable {
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&ready, 1, -1)
             } else if errno != EINTR {
-                return false
+                return errno
             }
         }
-        return true
+        return 0
     }
 }

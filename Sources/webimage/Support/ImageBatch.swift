@@ -15,7 +15,7 @@ struct ImageBatch: Sendable {
     ///
     /// - Returns: One row for each input that was started, in the order of the inputs.
     func run(
-        inputs: [String], names: [String], load: ImageBatchLoad, progress: ProgressPrinter?,
+        inputs: [ImageInput], facts: [OutputFacts], load: ImageBatchLoad, progress: ProgressPrinter?,
         onFinished: @Sendable (FetchRow) -> Void = { _ in }
     ) async -> [FetchRow] {
         var rows: [Int: FetchRow] = [:]
@@ -26,8 +26,8 @@ struct ImageBatch: Sendable {
                 let index = next
                 next += 1
                 group.addTask {
-                    progress?.start(index, name: Inputs.lastPart(inputs[index]))
-                    let row = await load.run(inputs[index], stem: names.isEmpty ? nil : names[index]) {
+                    progress?.start(index, name: Inputs.lastPart(inputs[index].label))
+                    let row = await load.run(inputs[index], facts[index]) {
                         progress?.update(index, received: $0.receivedByteCount, expected: $0.expectedByteCount)
                     }
                     progress?.finish(index, row)
@@ -47,30 +47,12 @@ struct ImageBatch: Sendable {
 
 /// The options for loading an image and optionally writing it.
 struct ImageBatchLoad: Sendable {
-    /// The place to which images are written.
-    enum Output: Sendable {
-        /// A file, or standard output if the path is `-`. Only for a single image.
-        case file(String)
-        /// A directory in which the names of the files are derived from the URLs.
-        case directory(String)
-
-        /// Returns the path for an image. `stem` is the name without its extension.
-        func path(stem: String, fileExtension: String) -> String {
-            switch self {
-            case .file(let path): path
-            case .directory(let directory): "\(directory)/\(stem).\(fileExtension)"
-            }
-        }
-    }
-
     let manager: ImageManager
     var size: TargetSize?
     var policy = CachePolicy.http
     var transformers: [any ImageTransformer] = []
-    /// The place to which images are written, or `nil` if they aren't written.
-    var output: Output?
-    /// A Boolean value that indicates whether existing files are preserved.
-    var keepsExistingFiles = false
+    /// The writer of the images, or `nil` if they aren't written.
+    var writer: OutputWriter?
     /// The encoding of written images, or `nil` if the original data is written. If its format is `nil`, the original
     /// format is used if possible.
     var encoding: ImageEncoding?
@@ -81,32 +63,32 @@ struct ImageBatchLoad: Sendable {
     /// A closure that receives each image.
     var onImage: (@Sendable (String, DecodedImage) -> Void)?
 
-    /// Loads the image that `input` specifies. `stem` is the name of the output file without its extension.
+    /// Loads the image that `input` specifies.
     func run(
-        _ input: String, stem: String?, onProgress: @Sendable (ImageTask.Progress) -> Void
+        _ input: ImageInput, _ facts: OutputFacts, onProgress: @Sendable (ImageTask.Progress) -> Void
     ) async -> FetchRow {
-        var row = FetchRow(name: Inputs.shortName(input), url: input, redactedURL: Redaction.text(input))
+        var row = FetchRow(label: input.label, input: input.text)
+        row.index = facts.index
         do throws(ImageError) {
             var request = try await request(input)
-            if input != "-", !request.url.isFileURL {
-                row.url = URLCredentials.removed(from: request.url.absoluteString)
-                row.redactedURL = Redaction.text(of: request.url)
-            }
             request.cachePolicy = policy
             request.caching.tags = tags
             request.previews = previews?.policy ?? .disabled
             if !transformers.isEmpty { request.transformers = transformers }
-            request.includesOriginalData = output != nil && encoding == nil
+            request.includesOriginalData = writer != nil && encoding == nil
             let start = ContinuousClock.now
-            let (result, log) = await self.result(of: request, stem, onProgress)
+            let (result, log) = await self.result(of: request, facts.name, onProgress)
             row.previews = log?.rows
             var response = try result.get()
             if let failure = log?.failure { throw failure }
             // An image from the memory cache has no timings, so measure the total time.
             if response.timings[.request] == nil { response.timings[.request] = start.duration(to: .now) }
             row.update(from: response)
-            onImage?(input, response.image)
-            if let output, let stem { row.output = try await write(response, request, to: output, stem) }
+            onImage?(input.text, response.image)
+            if let writer {
+                row.outputs = [try await write(response, request, writer, facts)]
+                row.addMismatch(of: writer.plan.format, with: response.image.format, encodesAgain: encoding != nil)
+            }
         } catch {
             row.error = error
         }
@@ -114,10 +96,12 @@ struct ImageBatchLoad: Sendable {
     }
 
     /// Returns the request for an input, whose data can come from standard input.
-    private func request(_ input: String) async throws(ImageError) -> ImageRequest {
-        guard input == "-" else { return ImageRequest(url: try Inputs.url(input), size: size) }
+    private func request(_ input: ImageInput) async throws(ImageError) -> ImageRequest {
+        guard input.text == "-" || Files.isOpenStream(input.text) else {
+            return ImageRequest(url: try input.url, size: size)
+        }
         let limit = manager.configuration.limits.maxEncodedBytes
-        let data = try await BlockingWork.run { () throws(ImageError) in try Files.read("-", limit: limit) }
+        let data = try await BlockingWork.run { () throws(ImageError) in try Files.read(input.text, limit: limit) }
         var request = ImageRequest(data: data)
         request.size = size
         return request
@@ -141,34 +125,35 @@ struct ImageBatchLoad: Sendable {
     }
 
     /// Writes an image, unless the file exists and existing files are preserved.
-    ///
-    /// - Returns: The path of the file.
     private func write(
-        _ response: ImageResponse, _ request: ImageRequest, to output: Output, _ stem: String
-    ) async throws(ImageError) -> String {
-        guard var encoding else {
-            let target = output.path(stem: stem, fileExtension: response.image.format?.fileExtension ?? "bin")
-            if isKept(target) { return target }
-            let data = try await original(response, request)
-            try await BlockingWork.run { () throws(ImageError) in try Files.write(data, to: target) }
-            return target
+        _ response: ImageResponse, _ request: ImageRequest, _ writer: OutputWriter, _ facts: OutputFacts
+    ) async throws(ImageError) -> OutputRecord {
+        let (image, coders) = (response.image, manager.configuration.coders)
+        let format =
+            encoding.map { $0.format ?? Self.writableFormat(of: image, coders) } ?? response.image.format
+        var facts = facts
+        facts.fileExtension = format?.fileExtension ?? "bin"
+        (facts.width, facts.height) = (image.size.width, image.size.height)
+        let (path, index) = (writer.plan.path(facts), facts.index)
+        var output = OutputRecord(path: path, format: format?.rawValue ?? "", width: facts.width, height: facts.height)
+        guard try await BlockingWork.run({ () throws(ImageError) in try writer.reserve(path, index: index) }) else {
+            output.isPreserved = true
+            return output
         }
-        let coders = manager.configuration.coders
-        let format = encoding.format ?? Self.writableFormat(of: response.image, coders)
-        encoding.format = format
-        let target = output.path(stem: stem, fileExtension: format.fileExtension)
-        if isKept(target) { return target }
-        let (image, chosen) = (response.image, encoding)
-        let limits = manager.configuration.limits
-        try await BlockingWork.run { () throws(ImageError) in
-            let data = try coders.encode(image, as: chosen, context: ImageProcessingContext(limits: limits))
-            try Files.write(data, to: target)
+        let data: Data
+        if var chosen = encoding {
+            chosen.format = format
+            let limits = manager.configuration.limits
+            data = try await BlockingWork.run { [chosen] () throws(ImageError) in
+                try coders.encode(image, as: chosen, context: ImageProcessingContext(limits: limits))
+            }
+        } else {
+            data = try await original(response, request)
         }
-        return target
-    }
-
-    private func isKept(_ path: String) -> Bool {
-        keepsExistingFiles && path != "-" && FileManager.default.fileExists(atPath: path)
+        try await BlockingWork.run { () throws(ImageError) in try writer.write(data, to: path) }
+        if let size = try? ImageInfo(data: data).size { (output.width, output.height) = (size.width, size.height) }
+        output.byteCount = data.count
+        return output
     }
 
     /// Returns the format of the image, or PNG or JPEG if that format can't be written.
@@ -187,6 +172,14 @@ struct ImageBatchLoad: Sendable {
 }
 
 extension FetchRow {
+    /// Adds a note if the extension of the output names another format than that of the original data.
+    mutating func addMismatch(of named: ImageFormat?, with format: ImageFormat?, encodesAgain: Bool) {
+        guard !encodesAgain, let named, let format, named != format, let output = outputs.first, !output.isPreserved,
+            named.fileExtension != format.fileExtension
+        else { return }
+        notes.append("\(output.path) contains \(format.rawValue) data (use -f \(named.rawValue) to convert it)")
+    }
+
     /// Copies the properties of a response.
     mutating func update(from response: ImageResponse) {
         format = response.image.format?.rawValue

@@ -14,6 +14,8 @@ actor ImageReader {
     private let readsOnlyHeaders: Bool
     private let isVerbose: Bool
     private var manager: ImageManager?
+    /// The resume data that the manager adds to the cache directory, or `nil` without a cache.
+    private var kept: KeptDownloads?
 
     /// Creates a reader. `cache` is the directory of the disk cache, or `nil` for no disk cache.
     init(_ network: NetworkSetup, cache: String?, isVerbose: Bool, readsOnlyHeaders: Bool = false) {
@@ -23,8 +25,35 @@ actor ImageReader {
         self.readsOnlyHeaders = readsOnlyHeaders
     }
 
+    /// Creates a reader for the options of a command.
+    ///
+    /// - Parameters:
+    ///   - arguments: The options.
+    ///   - operands: The operands that are inputs, or `nil` for all operands. The default is `nil`.
+    ///   - readsOnlyHeaders: Whether only headers are read. The default is `false`.
+    init(
+        _ arguments: Arguments, operands: [String]? = nil, readsOnlyHeaders: Bool = false
+    ) throws(UsageError) {
+        self.init(
+            try NetworkSetup(try NetworkArguments(arguments), operands: operands ?? arguments.operands),
+            cache: arguments.last("cache-dir"), isVerbose: arguments.has("verbose"), readsOnlyHeaders: readsOnlyHeaders)
+    }
+
     /// The limits for decoding.
     nonisolated var limits: ImageLimits { network.arguments.limits() }
+
+    /// Returns the coders for the data of an input. Every command uses them.
+    nonisolated func coders(for input: ImageInput) -> ImageCoderRegistry {
+        ProgramCoders.coders(for: input.text, limits: limits)
+    }
+
+    /// Returns the encoded image of an input.
+    ///
+    /// - Throws: An ``ImageError`` if the image can't be read.
+    func data(_ input: ImageInput) async throws(ImageError) -> Data {
+        if let failure = input.failure { throw failure }
+        return try await data(input.text)
+    }
 
     /// Returns the encoded image at `input`, which is a URL, a path, or `-` for standard input.
     ///
@@ -54,8 +83,11 @@ actor ImageReader {
         try await BlockingWork.run { [network] () throws(ImageError) in try network.loadCookies() }
         // Another call may have created the manager in the meantime.
         if let manager { return manager }
+        if let path = cache.map(CacheDirectory.path) { kept = KeptDownloads(cache: path) }
         let made = ImageManager {
             $0.diskCache = cache.map { DiskCache.Configuration(path: CacheDirectory.path($0)) }
+            // Another process resumes an interrupted download, so store all of them in files.
+            $0.downloader.resume?.diskThreshold = 0
             $0.downloader.userAgent = "webimage/\(ProgramInfo.version)"
             network.apply(to: &$0)
             if isVerbose { $0.observers = [LogObserver(level: .debug)] }
@@ -66,24 +98,63 @@ actor ImageReader {
 
     /// Writes the cookies and the cache. Call this method once, after the last read.
     ///
+    /// - Returns: The reason why the cache didn't store images, or `nil` if it stored them.
     /// - Throws: An ``ImageError`` if the cookies can't be written.
-    func finish() async throws(ImageError) {
-        guard let manager else { return }
+    func finish() async throws(ImageError) -> String? {
+        guard let manager else { return nil }
+        var losses = manager.diskCacheError.map { "the disk cache isn’t available: \($0)" }
+        if let cache = manager.diskCache, let configuration = manager.configuration.diskCache {
+            losses = await CacheLosses.message(cache, configuration)
+        }
         await manager.shutdown()
         try await BlockingWork.run { [network] () throws(ImageError) in try network.saveCookies() }
+        return losses
+    }
+
+    /// Ends all downloads, and returns the number of those that a later command can resume.
+    func keptDownloads() async -> Int {
+        guard let manager, let kept else { return 0 }
+        await manager.shutdown()
+        await manager.downloader.partialDownloadsStored()
+        return kept.count
     }
 }
 
 extension ImageReader {
+    /// Reads an input, and processes its data on a thread that may block.
+    ///
+    /// - Parameters:
+    ///   - input: The input.
+    ///   - facts: The facts about the input that the name of its output can contain.
+    ///   - process: Receives the data, the coders for it, and the record of the input, and returns the updated record.
+    /// - Returns: The record, with the error of a failure.
+    nonisolated func record(
+        of input: ImageInput, _ facts: OutputFacts,
+        _ process: @escaping @Sendable (Data, ImageCoderRegistry, ImageRecord) throws(ImageError) -> ImageRecord
+    ) async -> LabeledRecord {
+        var record = ImageRecord(input: input.text)
+        record.index = facts.index
+        do throws(ImageError) {
+            let data = try await data(input)
+            let coders = coders(for: input)
+            record = try await BlockingWork.run { [record] () throws(ImageError) in
+                try process(data, coders, record)
+            }
+        } catch {
+            record.error = error
+        }
+        return LabeledRecord(input.label, record)
+    }
+
     /// Finishes the reader and reports an error.
     ///
     /// - Returns: `status`, or the status of a failure if the cookies can't be written.
     nonisolated func finished(_ status: Int32, _ console: Console) async -> Int32 {
         do throws(ImageError) {
-            try await finish()
+            if let losses = try await finish() { console.note(losses) }
             return status
         } catch {
-            console.report("\(error)")
+            console.report(nil, error)
             return ExitStatus.failed
         }
     }

@@ -7,10 +7,10 @@ import WebImageCommand
 import WebImageCore
 import WebImageNet
 
-/// The output of `webimage --version` and `webimage help --man`.
+/// The version of the tool, and the output of `webimage --version`.
 enum ProgramInfo {
     /// The version of the tool.
-    static let version = "0.1.0"
+    static let version = ProductVersion.current
 
     /// The version of the tool, the formats, and the versions of the libraries.
     static var versionText: String {
@@ -28,13 +28,5 @@ enum ProgramInfo {
             Libraries: \(CodecLibraries.versions.joined(separator: ", "))
             Network: \(TransportLibrary.version)
             """
-    }
-
-    /// The man page in roff, or `nil` if the file next to the executable is missing. Blocks.
-    static var manualPage: String? {
-        // Don't use `Bundle.module`, which terminates the process if the directory is missing.
-        let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        let page = executable.deletingLastPathComponent().appending(path: "WebImage_webimage.resources/webimage.1")
-        return (try? Data(contentsOf: page)).map { String(decoding: $0, as: UTF8.self) }
     }
 }

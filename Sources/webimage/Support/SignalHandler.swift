@@ -12,6 +12,7 @@ import WebImagePrograms
 final class SignalHandler: Sendable {
     private struct State {
         var status: Int32?
+        var isEnding = false
         var handlers: [@Sendable () -> Void] = []
         var beforeForcedEnd: (@Sendable () -> Void)?
     }
@@ -29,6 +30,7 @@ final class SignalHandler: Sendable {
             source.setEventHandler { [weak self] in
                 if self?.trigger(status) == true { return }
                 self?.state.withLock { $0.beforeForcedEnd }?()
+                PendingFiles.removeAll()
                 _exit(status)
             }
             source.setRegistrationHandler { registered.signal() }
@@ -39,6 +41,12 @@ final class SignalHandler: Sendable {
 
     /// The exit status after an interruption, or `nil` if there was none.
     var status: Int32? { state.withLock { $0.status } }
+
+    /// A Boolean value that indicates whether SIGINT or SIGTERM interrupted the command.
+    var isBySignal: Bool { [ExitStatus.interrupted, ExitStatus.terminated].contains(status) }
+
+    /// A Boolean value that indicates whether the process is about to end, so that the command must not end it.
+    var isEnding: Bool { state.withLock { $0.isEnding } }
 
     /// Interrupts the command. Returns `false` if it was already interrupted.
     @discardableResult
@@ -56,13 +64,30 @@ final class SignalHandler: Sendable {
     /// must not wait for anything.
     func beforeForcedEnd(_ action: (@Sendable () -> Void)?) { state.withLock { $0.beforeForcedEnd = action } }
 
-    /// Makes an interruption end the process immediately. This is for commands that leave no partial results.
-    func endAtOnce() {
-        let status = state.withLock { state -> Int32? in
-            state.handlers.append { [weak self] in _exit(self?.status ?? ExitStatus.interrupted) }
-            return state.status
+    /// Makes an interruption end the process without waiting for the command, after deleting files that aren't complete.
+    /// `message` returns the text for standard error. It may store resume data before. Meanwhile, a second signal ends
+    /// the process immediately.
+    func endAtOnce(_ message: @escaping @Sendable () async -> String = { "" }) {
+        let end = { @Sendable [weak self] in
+            self?.state.withLock { $0.isEnding = true }
+            Task {
+                let text = Array(await message().utf8)
+                PendingFiles.removeAll()
+                _ = text.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+                _exit(self?.status ?? ExitStatus.interrupted)
+            }
+            return
         }
-        if let status { _exit(status) }
+        let isOver = state.withLock { state -> Bool in
+            state.handlers.append(end)
+            return state.status != nil
+        }
+        if isOver { end() }
+    }
+
+    /// Suspends the caller forever if the process is about to end.
+    func yieldToEnd() async {
+        if isEnding { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
     }
 
     /// Runs `body` as a Swift task that an interruption cancels.

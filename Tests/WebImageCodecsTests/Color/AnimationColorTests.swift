@@ -44,9 +44,9 @@ struct AnimationColorTests {
     @Test("Frames keep their colors if the options request the source colors")
     func isKept() throws {
         let fixture = try ColorFixture.named("p3-8.png")
-        let still = try fixture.decode(ImageDecodingOptions(convertsToSRGB: false))
+        let still = try fixture.decode(ImageDecodingOptions(color: .source))
         let image = try ImageCoderRegistry.standard.decode(
-            animated(fixture.data(), size: still.size), options: ImageDecodingOptions(convertsToSRGB: false),
+            animated(fixture.data(), size: still.size), options: ImageDecodingOptions(color: .source),
             context: ImageProcessingContext())
         #expect(try image.animation?.frame(at: 1).packedBytes() == still.pixels.packedBytes())
     }

@@ -12,14 +12,14 @@ struct ColorChoiceTests {
         arguments: ["p3-8.png", "cicp-9-16.png", "adobe.jpg"])
     func source(_ file: String) throws {
         let fixture = try ColorFixture.named(file)
-        let image = try fixture.decode(ImageDecodingOptions(convertsToSRGB: false))
+        let image = try fixture.decode(ImageDecodingOptions(color: .source))
         #expect(difference(image.pixels.packedBytes(), try fixture.expected()) > 2)
         #expect(image.metadata.iccProfile != nil || image.metadata.codePoints != nil)
     }
 
     @Test("Unusable profiles leave the pixels unchanged")
     func unusable() throws {
-        let plain = try ColorFixture.named("p3.jpg").decode(ImageDecodingOptions(convertsToSRGB: false)).pixels
+        let plain = try ColorFixture.named("p3.jpg").decode(ImageDecodingOptions(color: .source)).pixels
             .packedBytes()
         let p3 = try ColorFixture.profile("p3")
         var otherClass = p3
@@ -57,7 +57,7 @@ struct ColorChoiceTests {
     @Test("A CMYK image without a usable profile is converted with the simple formula")
     func plainInk() throws {
         let fixture = try ColorFixture.named("cmyk.jpg")
-        let plain = try fixture.decode(ImageDecodingOptions(convertsToSRGB: false)).pixels.packedBytes()
+        let plain = try fixture.decode(ImageDecodingOptions(color: .source)).pixels.packedBytes()
         let image = try ImageCoderRegistry.standard.decode(
             replacing(try ColorFixture.profile("p3"), in: fixture.data()), context: ImageProcessingContext())
         #expect(image.pixels.packedBytes() == plain)

@@ -107,11 +107,12 @@ struct FormatOptionsTests {
                     pixels: pixels,
                     metadata: ImageMetadata(
                         storedSize: pixels.size, bitDepth: 16,
-                        codePoints: ColorCodePoints(primaries: 9, transfer: transfer), isConvertedToSRGB: isConverted))
+                        codePoints: ColorCodePoints(primaries: 9, transfer: transfer),
+                        color: isConverted ? .sRGB : .source))
                 let data = try registry.encode(
                     image, as: ImageEncoding(format: .avif, quality: 90, effort: 1), context: ImageProcessingContext())
                 let decoded = try registry.decode(
-                    data, options: ImageDecodingOptions(preservesBitDepth: true, convertsToSRGB: false),
+                    data, options: ImageDecodingOptions(preservesBitDepth: true, color: .source),
                     context: ImageProcessingContext())
                 #expect(decoded.metadata.bitDepth == 10 && decoded.pixels.format == .rgba16)
                 #expect(decoded.metadata.transferCharacteristics == (isConverted ? 13 : transfer))

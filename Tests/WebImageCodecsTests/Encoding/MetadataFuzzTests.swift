@@ -39,6 +39,14 @@ struct MetadataFuzzTests {
         }
     }
 
+    @Test("A JPEG file that consists only of metadata is stripped to its two markers")
+    func onlyMetadata() throws {
+        let file = Data([0xFF, 0xD8, 0xFF, 0xE1, 0, 6] + Array("text".utf8) + [0xFF, 0xD9])
+        let stripped = try #require(JPEGFile.replacingMetadata(of: file, exif: nil, xmp: nil))
+        #expect(stripped == Data([0xFF, 0xD8, 0xFF, 0xD9]))
+        #expect(JPEGFile.replacingMetadata(of: stripped, exif: nil, xmp: nil) == stripped)
+    }
+
     @Test(
         "A compressed XMP packet is decompressed only up to a limit",
         .enabled(if: Tools.hasPillow, "requires python3-pil"))

@@ -13,7 +13,7 @@ struct PNGShortWayTests {
     /// Decodes the complete file with libpng.
     private func byLibpng(_ data: Data) throws -> DecodedImage? {
         let start = try ImageCoderRegistry.standard.progressiveStart(
-            data, options: ImageDecodingOptions(convertsToSRGB: false), context: ImageProcessingContext())
+            data, options: ImageDecodingOptions(color: .source), context: ImageProcessingContext())
         guard case .decoder(let decoder, _) = start else { return nil }
         try decoder.append(data, isLast: true, context: ImageProcessingContext())
         return try decoder.makePreview(context: ImageProcessingContext())?.image
@@ -21,7 +21,7 @@ struct PNGShortWayTests {
 
     private func bothWays(_ data: Data, _ name: String) {
         let quick = try? ImageCoderRegistry.standard.decode(
-            data, options: ImageDecodingOptions(convertsToSRGB: false), context: ImageProcessingContext())
+            data, options: ImageDecodingOptions(color: .source), context: ImageProcessingContext())
         // Previews don't require the data after the last pixel.
         guard let quick, let slow = try? byLibpng(data) else { return }
         let isSame = quick.pixels.packedBytes() == slow.pixels.packedBytes()

@@ -146,7 +146,7 @@ struct EmbeddedThumbnailTests {
         #expect(final.isComplete && final.image.pixels.packedBytes() == whole.pixels.packedBytes())
     }
 
-    @Test("No preview has less detail than the one before it", arguments: [40, 80, 160, 320])
+    @Test("F-07: No preview has less detail than the one before it", arguments: [40, 80, 160, 320])
     func quality(_ side: Int) throws {
         let data = try file(texture(), progressive: true, thumbnail: side)
         let whole = try image(data)

@@ -147,6 +147,44 @@ struct PartialFileTests {
             }
         }
 
+        @Test("The preview of a HEIF file allocates no memory for a file or a thumbnail beyond the limits")
+        func heifMemory() throws {
+            let data = try movingThumbnailFirst(Fixture.named("thumbnail.heic").data())
+            guard case .found(let parts) = HEIFParts.find(in: data) else {
+                Issue.record("the parts are missing")
+                return
+            }
+            let thumbnail = try #require(parts.thumbnails.first)
+            let probe = try ImageInfo(data: data)
+            func preview(_ limits: ImageLimits) -> Result<ImagePreview?, ImageError> {
+                var decoder = HEIFPartialDecoder(probe: probe, options: ImageDecodingOptions())
+                do throws(ImageError) {
+                    return .success(
+                        try decoder.preview(
+                            of: data.prefix(thumbnail.end), context: ImageProcessingContext(limits: limits)))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            var limits = ImageLimits.desktop
+            limits.maxEncodedBytes = parts.end
+            #expect(try preview(limits).get() != nil)
+            // The copy of the file would have as many bytes as the end of its last item.
+            limits.maxEncodedBytes = parts.end - 1
+            guard case .failure(.limitExceeded(let failure)) = preview(limits) else {
+                Issue.record("the file exceeds the limit")
+                return
+            }
+            #expect(failure.kind == .encodedSize && failure.limit == parts.end - 1 && failure.actual == parts.end)
+            // The full image counts, because the preview has its size.
+            limits = .desktop
+            limits.maxPixels = 64 * 48 - 1
+            #expect(throws: ImageError.self) { try preview(limits).get() }
+            limits = .desktop
+            limits.maxDecodedBytes = 64 * 48 * 4 - 1
+            #expect(throws: ImageError.self) { try preview(limits).get() }
+        }
+
         @Test("Corrupt HEIF data never crashes")
         func corruptHEIF() throws {
             try corrupt(movingThumbnailFirst(Fixture.named("thumbnail.heic").data()), rounds: 120)

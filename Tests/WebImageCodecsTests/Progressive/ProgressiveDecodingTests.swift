@@ -38,6 +38,46 @@ struct ProgressiveDecodingTests {
         #expect(formats.isSuperset(of: [.jpeg, .png, .gif, .webp]))
     }
 
+    @Test(
+        "Formats without color information remain sRGB if the options request Display P3, also in previews",
+        arguments: streamed.filter { [.bmp, .gif].contains($0.format) })
+    func formatsWithoutColors(_ fixture: Fixture) throws {
+        var options = ImageDecodingOptions(color: .displayP3)
+        options.frames = .first
+        let data = try fixture.data()
+        let decoder = try #require(try ImageCoderRegistry.standard.makeProgressiveDecoder(for: data, options: options))
+        try decoder.append(data, isLast: true, context: ImageProcessingContext())
+        let preview = try #require(try decoder.makePreview(context: ImageProcessingContext()))
+        let image = try whole(fixture, options)
+        #expect(preview.image.pixels.packedBytes() == image.pixels.packedBytes())
+        #expect(preview.image.metadata.color == .sRGB && image.metadata.color == .sRGB)
+    }
+
+    @Test("The progress doesn't decrease if a scan is repeated with less precision", arguments: ["420", "gray"])
+    func repeatedScans(name: String) throws {
+        let file = try #require(Fixture.all.first { $0.file.contains("\(name)-progressive.jpg") }).data()
+        // A scan ends where the next segment begins.
+        var scans: [Range<Int>] = []
+        var place = file.startIndex
+        while let start = file[place...].firstRange(of: Data([0xFF, 0xDA]))?.lowerBound {
+            place = start + 2
+            while !(file[place] == 0xFF && file[place + 1] != 0 && !(0xD0...0xD7).contains(file[place + 1])) {
+                place += 1
+            }
+            scans.append(start..<place)
+        }
+        try #require(scans.count > 3)
+        // The tables of the first scan precede it. Each scan defines the tables that it needs, so repeat them too.
+        let tables = try #require(file.firstRange(of: Data([0xFF, 0xC4]))?.lowerBound)
+        var repeated = file.prefix(place)
+        repeated += file[tables..<scans[1].upperBound]
+        repeated += file.suffix(from: place)
+        var feeding = try #require(try Feeding(repeated))
+        var fractions: [Double] = []
+        _ = try feeding.finish(chunks: { 16 }, inspect: { fractions.append($0.fractionCompleted) })
+        #expect(fractions.count > 3 && fractions == fractions.sorted(), "\(fractions)")
+    }
+
     @Test("Splitting the data anywhere in two doesn't change the image", arguments: streamed)
     func splits(_ fixture: Fixture) throws {
         let data = try fixture.data()

@@ -29,7 +29,7 @@ struct HandmadePNG {
     }
 
     /// Returns a filtered row (PNG Third Edition, sections 9.2 and 9.4).
-    private func filtered(_ row: Int) -> [UInt8] {
+    func filtered(_ row: Int) -> [UInt8] {
         let bytes = samples.count / height
         let step = max(1, channels * bits / 8)
         func sample(_ row: Int, _ at: Int) -> Int { row < 0 || at < 0 ? 0 : Int(samples[row * bytes + at]) }
@@ -51,9 +51,9 @@ struct HandmadePNG {
             }
     }
 
-    private func big(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+    func big(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
 
-    private func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+    func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
         let named = Array(name.utf8) + body
         return big(UInt32(body.count)) + named + big(wi_png_check(named, named.count))
     }

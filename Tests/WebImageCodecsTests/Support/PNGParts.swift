@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CPNG
 import Foundation
 
 /// The chunks of a PNG file, which tests remove, change, and reassemble. The CRCs are recalculated.
@@ -45,12 +46,5 @@ struct PNGParts {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
     }
 
-    private static func check(_ bytes: [UInt8]) -> UInt32 {
-        var register = UInt32.max
-        for byte in bytes {
-            register ^= UInt32(byte)
-            for _ in 0..<8 { register = register & 1 == 1 ? register >> 1 ^ 0xEDB8_8320 : register >> 1 }
-        }
-        return ~register
-    }
+    private static func check(_ bytes: [UInt8]) -> UInt32 { UInt32(wi_png_check(bytes, bytes.count)) }
 }

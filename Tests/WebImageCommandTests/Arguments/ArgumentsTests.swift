@@ -56,12 +56,12 @@ struct ArgumentsTests {
         arguments: [
             (["--frob"], "unknown option --frob"),
             (["a", "--frob=1"], "unknown option --frob"),
-            (["-y"], "unknown option -y"),
-            (["--output"], "--output: the value is missing (use --output FILE|-)"),
-            (["-o"], "--output: the value is missing (use --output FILE|-)"),
+            (["-Y"], "unknown option -Y"),
+            (["--output"], "--output: the value is missing (use --output OUT)"),
+            (["-o"], "--output: the value is missing (use --output OUT)"),
             (["--json=1"], "--json: this option doesn’t take a value"),
             (["--cache", "x"], "--cache: the option is ambiguous (use --cache-policy or --cache-dir)"),
-            ([], "missing URL"),
+            ([], "missing INPUT (use a URL or a path)"),
             (["a", "-j", "0"], "--jobs: “0” isn’t valid (use a whole number from 1 to 1000)"),
             (["a", "-j", "x"], "--jobs: “x” isn’t valid (use a whole number from 1 to 1000)"),
             (
@@ -76,7 +76,8 @@ struct ArgumentsTests {
             (["a", "-Q", "80"], "--quality can only be used with --output or --output-dir"),
             (["a", "-n"], "--no-clobber can only be used with --output or --output-dir"),
             (["a", "-o", "x", "-d", "y"], "--output and --output-dir can’t be combined"),
-            (["a", "b", "-o", "x"], "--output: there is more than one image (use --output-dir for several images)"),
+            (["a", "-y", "-n", "-o", "x"], "--overwrite and --no-clobber can’t be combined"),
+            (["a", "--limits", "none", "--no-limits"], "--limits and --no-limits can’t be combined"),
             (["a", "-o", "-", "--json"], "--json can’t be combined with --output -"),
             (["-", "-i", "-"], "standard input can be used only once"),
             (
@@ -173,6 +174,7 @@ struct ArgumentsTests {
             }
             #expect(Set(command.options.map(\.name)).count == command.options.count, "\(command.name)")
         }
+        #expect(names["r"] == "recursive" && names["y"] == "overwrite")
         #expect(names["f"] == "format" && names["q"] == "quiet" && names["Q"] == "quality")
     }
 

@@ -18,7 +18,8 @@ struct ShowTests {
         #expect(plain.background == .terminal && plain.loops == nil)
         let all = try options("--format", "sixels", "--size", "40x", "-b", "#102030", "--still", "a", "b")
         #expect(all.style == .sixels && all.columns == 40 && all.rows == nil && all.isStill)
-        #expect(all.background == .color(PixelColor(red: 16, green: 32, blue: 48)) && all.inputs == ["a", "b"])
+        #expect(
+            all.background == .color(PixelColor(red: 16, green: 32, blue: 48)) && all.inputs.operands == ["a", "b"])
         #expect(try options("-f", "auto", "-b", "checkerboard", "--loop", "0", "a").loops == 0)
     }
 

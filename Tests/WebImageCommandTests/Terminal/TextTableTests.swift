@@ -9,7 +9,7 @@ import WebImageCore
 @Suite("Tables")
 struct TextTableTests {
     private var rows: [FetchRow] {
-        var picture = FetchRow(name: "example.org/holiday/beach-at-sunset.jpg", url: "https://example.org/…")
+        var picture = FetchRow(label: "example.org/holiday/beach-at-sunset.jpg", input: "https://example.org/…")
         picture.format = "jpeg"
         picture.width = 1_920
         picture.height = 1_080
@@ -18,7 +18,7 @@ struct TextTableTests {
         picture.timings = [
             ("disk", 0.0004), ("load", 0.0213), ("decode", 0.012), ("transform", 0), ("total", 0.0341),
         ]
-        var broken = FetchRow(name: "example.org/x.png", url: "https://example.org/x.png")
+        var broken = FetchRow(label: "example.org/x.png", input: "https://example.org/x.png")
         broken.error = .network(
             ImageError.NetworkFailure(
                 .unacceptableStatusCode, url: URL(filePath: "/x.png"), phase: .waitingForResponse, statusCode: 404))

@@ -110,7 +110,7 @@ struct CacheCommandTests {
         for action in ["clear", "trim"] {
             let result = try await tool.run("cache", action, "--cache-dir", "/sys/devices")
             #expect(result.status == 1, "\(action)")
-            #expect(result.error.contains("write failed for /sys/devices"), "\(result.error)")
+            #expect(result.error.contains("Writing failed for /sys/devices"), "\(result.error)")
         }
     }
 

@@ -28,6 +28,18 @@ struct ConvertAnimationTests {
         }
     }
 
+    @Test("The limits of info apply to the images that it decodes")
+    func limitsOfInfo() async throws {
+        let tool = try ToolProcess()
+        try tool.write(
+            try ImageCoderRegistry.standard.encode(animation(), as: .gif, context: ImageProcessingContext()), "a.gif")
+        let rejected = try await tool.run("info", "a.gif", "--max-pixels", "10")
+        #expect(
+            rejected.status == 1 && rejected.error.contains("Use --max-pixels or --no-limits."), "\(rejected.error)")
+        #expect(try await tool.run("info", "a.gif", "--max-pixels", "108").status == 0)
+        #expect(try await tool.run("info", "a.gif", "--no-limits").status == 0)
+    }
+
     @Test("Animations keep their frames, durations, and loops between formats")
     func formats() async throws {
         let tool = try ToolProcess()

@@ -15,7 +15,7 @@ struct ConvertEncodingTests {
         let tool = try ToolProcess()
         let page = try await tool.run("convert", "--help").out
         for option in [
-            "target-size", "max-dimension", "quality", "subsampling", "progressive", "background", "metadata",
+            "target-size", "max-dimension", "quality", "looks", "subsampling", "progressive", "background", "metadata",
             "embed-thumbnail", "exact", "lossless", "effort", "bit-depth", "format", "header",
         ] {
             #expect(page.contains("--\(option)"), "\(option)")
@@ -71,7 +71,7 @@ struct ConvertEncodingTests {
             try ImageCoderRegistry.standard.encode(
                 image, as: ImageEncoding(format: .jpeg, metadata: .keep), context: ImageProcessingContext()), "a.jpg")
         func kept(_ words: String...) async throws -> ExifBlock? {
-            #expect(try await tool.start(["convert", "a.jpg", "b.webp"] + words).result.status == 0)
+            #expect(try await tool.start(["convert", "-y", "a.jpg", "b.webp"] + words).result.status == 0)
             return EmbeddedMetadata(reading: try tool.read("b.webp")).exif.flatMap { ExifBlock($0) }
         }
         #expect(try await kept() == nil)

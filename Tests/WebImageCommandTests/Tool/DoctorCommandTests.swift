@@ -36,6 +36,47 @@ struct DoctorCommandTests {
         #expect(text.status == result.status)
     }
 
+    @Test("The checks of the server find valid and invalid settings, servers, and addresses")
+    func server() async throws {
+        let tool = try ToolProcess()
+        let key = String(repeating: "a1", count: 32)
+        let good = tool.path("good.conf")
+        try tool.write(
+            Data("IMGPROXY_KEY=\(key)\nIMGPROXY_SALT=\(key)\nIMGPROXY_BIND=127.0.0.1:0\n".utf8), "good.conf")
+        let result = try await tool.run("doctor", "--server", "--config", good, "--json")
+        #expect(try checks(result, "configuration")["settings"]?["status"] as? String == "ok", "\(result.out)")
+        #expect(try checks(result, "access")["keys"]?["status"] as? String == "ok")
+        #expect(try checks(result, "address")["address"]?["status"] as? String == "ok")
+        #expect(try checks(result, "memcached")["servers"]?["detail"] as? String == "none")
+        for section in ["sources", "server-limits", "server-cache", "nginx", "isolation", "libraries", "system"] {
+            #expect(try !checks(result, section).isEmpty, "\(section)")
+        }
+        let bad = tool.path("bad.conf")
+        try tool.write(
+            Data(
+                """
+                WEBIMAGE_OPEN_PROXY=1
+                IMGPROXY_KEY=00
+                IMGPROXY_SALT=00
+                WEBIMAGE_PRIVATE_ADDRESSES=1
+                IMGPROXY_BIND=unix:/nowhere/socket
+                WEBIMAGE_MEMCACHED_SERVERS=127.0.0.1:1
+                IMGPROXY_LOCAL_FILESYSTEM_ROOT=/nowhere
+                """.utf8), "bad.conf")
+        let unsafe = try await tool.run("doctor", "--server", "--config", bad, "--json")
+        #expect(unsafe.status == 1)
+        for (section, id) in [
+            ("access", "open-proxy"), ("access", "keys"), ("sources", "addresses"), ("sources", "local"),
+            ("address", "address"), ("memcached", "server"),
+        ] {
+            #expect(try checks(unsafe, section)[id]?["status"] as? String == "unsafe", "\(section) \(id)")
+        }
+        let refused = try await tool.run("doctor", "--server", "--json")
+        #expect(refused.status == 1)
+        #expect(try checks(refused, "configuration")["settings"]?["status"] as? String == "unsafe")
+        #expect(try await tool.run("doctor", "--nginx", "x").status == 64)
+    }
+
     @Test("A cache directory that other users can write to is unsafe")
     func writableDirectory() async throws {
         let tool = try ToolProcess()

@@ -18,9 +18,32 @@ struct FetchCommandTests {
             case "/b/photo.jpg": jpeg.response(to: request)
             case "/page.png": .ok(Data("<!DOCTYPE html><html></html>".utf8), contentType: "text/html")
             case "/stalled.png": png.response(to: request).with { $0.stallsBodyAfter = 20 }
+            case "/unnamed.png": .ok(png.body, contentType: "image/png").with { $0.stallsBodyAfter = 20 }
             default: .status(404)
             }
         }
+    }
+
+    @Test("Without libcurl, cached images load, and downloads fail with the reason")
+    func missingLibrary() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let url = server.url("/a/photo.png").absoluteString
+        #expect(try await tool.run("fetch", url).status == 0)
+        for name in ["libcurl.so.4", "libcurl-gnutls.so.4"] { try tool.write(Data("no library".utf8), "lib/\(name)") }
+        let environment = ["LD_LIBRARY_PATH": tool.path("lib")]
+        let cached = try await tool.run("fetch", url, "--json", environment: environment)
+        #expect(cached.status == 0)
+        #expect(try cached.objects.first?["source"] as? String == "diskCache")
+        let failed = try await tool.run(
+            "fetch", server.url("/b/photo.jpg").absoluteString, "--json", environment: environment)
+        #expect(failed.status == 1)
+        let error = try #require(try failed.objects.first?["error"] as? [String: Any])
+        #expect(error["code"] as? Int == 2099)
+        #expect((error["message"] as? String)?.contains("libcurl.so.4") == true, "\(error)")
+        let report = try await tool.run("doctor", environment: environment)
+        #expect(report.status == 1 && report.out.contains("libcurl can't be loaded"))
     }
 
     @Test("Images are loaded from the network, then from disk, and then revalidated")
@@ -51,8 +74,8 @@ struct FetchCommandTests {
         let failure = try #require(object["error"] as? [String: Any])
         #expect(failure["case"] as? String == "network.unacceptableStatusCode")
         #expect(failure["httpStatus"] as? Int == 404)
-        #expect((object["redactedURL"] as? String)?.hasSuffix("/none.png?…") == true)
-        #expect((object["url"] as? String)?.hasSuffix("/none.png?token=x") == true)
+        #expect((object["input"] as? String)?.hasSuffix("/none.png?token=…") == true)
+        #expect(!notFound.out.contains("token=x") && !notFound.error.contains("token"))
     }
 
     @Test("No command prints the user names and passwords of URLs")
@@ -78,6 +101,58 @@ struct FetchCommandTests {
             }
         }
         #expect(!String(decoding: try tool.read("trace.json"), as: UTF8.self).contains("staple"))
+    }
+
+    @Test("No command prints the query of a URL, also as JSON, and without a scheme")
+    func queries() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        try tool.write(try SampleImages.png(), "a.png")
+        let url = server.url("/none.png").absoluteString + "?t=SECRET"
+        let bare = "user:hunter2@127.0.0.1:9/a.png?sig=SECRET"
+        for input in [url, bare] {
+            for words in [
+                ["fetch", input], ["info", input], ["decode", input, "-o", "x"], ["convert", input, "x.webp"],
+                ["thumbnail", input], ["compare", input, "a.png"],
+            ] {
+                for options in [["--json", "--retry", "0"], ["--retry", "0"]] {
+                    let result = try await tool.start(words + options).result
+                    #expect(result.status == 1, "\(words)")
+                    for text in [result.out, result.error] {
+                        #expect(!text.contains("SECRET") && !text.contains("hunter2"), "\(words): \(text)")
+                        #expect(!text.contains("……") && !text.contains("URL scheme"), "\(words): \(text)")
+                    }
+                    guard options.count == 3 else { continue }
+                    let error = try #require(try result.objects.first?["error"] as? [String: Any])
+                    #expect((error["message"] as? String)?.isEmpty == false)
+                }
+            }
+        }
+        let missing = try await tool.run("info", url, "--json")
+        let error = try #require(try missing.objects.first?["error"] as? [String: Any])
+        #expect((error["message"] as? String)?.contains("/none.png?…]") == true, "\(error)")
+        let data = try await tool.run("info", "data:image/png;base64,AAAA")
+        #expect(data.error.contains("data:…: ") && !data.error.contains("……"), "\(data.error)")
+    }
+
+    @Test("Messages name options and system errors in words")
+    func words() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(width: 64, height: 48), "a.png")
+        try FileManager.default.createDirectory(atPath: tool.path("empty"), withIntermediateDirectories: true)
+        for (words, text) in [
+            (["info", "nope"], "nope: The file nope doesn't exist. (1006)"),
+            (["info", "empty"], "empty: The directory contains no images (use -r for its subdirectories). (1011)"),
+            (["decode", "a.png", "--max-pixels", "9"], "Use --max-pixels or --no-limits. (60"),
+            (["cache", "import", "nope", "--cache-dir", "c"], "Opening failed for "),
+            (["compare", "a.png", "a.png", "-o", "a.png"], "Use -y to overwrite it. (3003)"),
+            (["fetch", "http://127.0.0.1:9/x.png", "--retry", "1"], "earlier failures: can't connect to the server"),
+        ] {
+            let result = try await tool.start(words).result
+            #expect(result.status == 1 && result.error.contains(text), "\(words): \(result.error)")
+            #expect(!result.error.contains("`") && !result.error.contains("openat2"), "\(result.error)")
+        }
     }
 
     @Test("The --trace option records all stages without query strings")
@@ -114,11 +189,11 @@ struct FetchCommandTests {
         #expect(result.status == 1)
         let lines = result.out.split(separator: "\n").map(String.init)
         #expect(lines.count == 8)
-        #expect(lines[1].contains("local") && lines[2].contains("failed (1002)"))
+        #expect(lines[1].contains("local") && lines[2].contains("failed (1006)"))
         #expect(lines[3].contains("failed (1003)") && lines[4].contains("failed (4003)"))
         #expect(lines[5].contains("failed (2007)") && lines[6].contains("network"))
         #expect(lines[7].contains("6 images: 1 from the network, 1 local, 4 failed"))
-        for code in ["(1002)", "(1003)", "(4003)", "(2007)"] {
+        for code in ["(1006)", "(1003)", "(4003)", "(2007)"] {
             #expect(result.error.split(separator: "\n").filter { $0.contains(code) }.count == 1, "\(code)")
         }
         let quiet = try await tool.run("fetch", list[1], list[2], "--quiet")
@@ -136,7 +211,7 @@ struct FetchCommandTests {
         #expect(first.status == 0)
         #expect(try tool.read("out/photo.png") == SampleImages.png())
         #expect(try tool.read("out/photo-2.jpg") == SampleImages.jpeg())
-        #expect(Set(try first.objects.compactMap { $0["output"] as? String }) == ["out/photo.png", "out/photo-2.jpg"])
+        #expect(Set(try first.outputs) == ["out/photo.png", "out/photo-2.jpg"])
         let second = try await tool.start(["fetch", "-d", "webp", "--format", "webp", "-s", "32x"] + urls).result
         #expect(second.status == 0)
         for name in ["webp/photo.webp", "webp/photo-2.webp"] {
@@ -201,11 +276,112 @@ struct FetchCommandTests {
             running.send(signal)
             let result = try await running.result
             #expect(result.status == 128 + signal)
-            #expect(result.error == "Interrupted. Partial downloads are kept and will be resumed.\n")
-            let stalled = try #require(try result.objects.first { $0["url"] as? String == urls[1] })
-            #expect((stalled["error"] as? [String: Any])?["code"] as? Int == 1001)
+            let message = /Interrupted\. [01] of 2 images (was|were) loaded\. (.*)\n/
+            let match = try #require(try message.wholeMatch(in: result.error), "\(result.error)")
+            try check(String(match.2), tool, cache)
+            #expect(try result.objects.allSatisfy { $0["input"] as? String != urls[1] })
             #expect(try await tool.run("cache", "verify", "--cache-dir", cache).status == 0)
         }
+    }
+
+    /// Compares the text about partial downloads with the files in the cache.
+    private func check(_ text: String, _ tool: ToolProcess, _ cache: String) throws {
+        let parts = ((try? tool.files("\(cache)/partial")) ?? []).filter { $0.hasSuffix(".part") }
+        switch parts.count {
+        case 0: #expect(text == "Unfinished downloads begin again.")
+        case 1: #expect(text == "1 partial download is kept and will be resumed.")
+        default: Issue.record("There are \(parts.count) partial downloads.")
+        }
+    }
+
+    @Test("An interrupted download is resumed by the next command, even if it's small")
+    func resuming() async throws {
+        let tool = try ToolProcess()
+        let png = try SampleImages.png()
+        let server = try LoopbackServer { request in
+            if let range = request.headers["Range"], let start = Int(range.filter(\.isNumber)) {
+                var response = LoopbackServer.Response.ok(Data(png.dropFirst(start)), contentType: "image/png")
+                response.statusCode = 206
+                response.headers["ETag"] = "\"1\""
+                response.headers["Content-Range"] = "bytes \(start)-\(png.count - 1)/\(png.count)"
+                return response
+            }
+            return .ok(png, contentType: "image/png").with {
+                if request.path == "/a.png" { $0.headers["ETag"] = "\"1\"" }
+                $0.stallsBodyAfter = 40
+            }
+        }
+        defer { server.stop() }
+        let url = server.url("/a.png").absoluteString
+        for words in [
+            ["fetch"], ["info"], ["show"], ["decode", "-o", "x", "-y"], ["convert", "-o", "x.webp", "-y"],
+        ] {
+            var isKept = false
+            // The signal can arrive before the first byte of the body.
+            for attempt in 0..<50 where !isKept {
+                let cache = "\(words[0])-\(attempt)"
+                let earlier = server.requests.count
+                let running = try tool.start(words + [url, "--cache-dir", cache])
+                await untilTrue { server.requests.count == earlier + 1 }
+                running.send(SIGINT)
+                let result = try await running.result
+                #expect(result.status == 130)
+                let last = try #require(result.error.split(separator: "\n").last { $0.hasPrefix("Interrupted.") })
+                isKept = !((try? tool.files("\(cache)/partial")) ?? []).isEmpty
+                let message =
+                    isKept ? "1 partial download is kept and will be resumed." : "Unfinished downloads begin again."
+                #expect(last.hasSuffix(message), "\(words): \(last)")
+                guard isKept else { continue }
+                let again = try await tool.start(words + [url, "--cache-dir", cache]).result
+                #expect(again.status == 0, "\(words): \(again.error)")
+                #expect(server.requests.last?.headers["Range"] == "bytes=40-", "\(words)")
+            }
+            #expect(isKept, "\(words)")
+        }
+    }
+
+    @Test("An interrupted command without a cache says that its downloads begin again")
+    func beginningAgain() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let url = server.url("/unnamed.png").absoluteString
+        for (words, text) in [
+            (["fetch", url], "The image wasn’t loaded."), (["info", url], "The image wasn’t read."),
+            (["show", url], "The image wasn’t shown."), (["compare", url, url], "The images weren’t compared."),
+            (["convert", url, "x.webp", "--cache-dir", "c"], "No file was written."),
+            (["thumbnail", url], "No file was written."),
+        ] {
+            let earlier = server.requests.count
+            let running = try tool.start(words)
+            await untilTrue { server.requests.count > earlier }
+            running.send(SIGINT)
+            let result = try await running.result
+            #expect(result.status == 130 && result.out.isEmpty, "\(words)")
+            #expect(
+                result.error.hasSuffix("Interrupted. \(text) Unfinished downloads begin again.\n"), "\(result.error)")
+        }
+    }
+
+    @Test("A full disk for the cache is reported", .enabled(if: SmallDisk.isPermitted))
+    func fullCache() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let disk = try #require(SmallDisk(bytes: 512 << 10))
+        let url = server.url("/a/photo.png").absoluteString
+        let cache = "\(disk.path)/c"
+        // The directory and the index exist before the disk is full.
+        #expect(try await tool.run("fetch", url, "-q", "--cache-dir", cache).status == 0)
+        #expect(disk.fill())
+        let other = server.url("/b/photo.jpg").absoluteString
+        let failed = try await tool.run("fetch", other, "-q", "--cache-dir", cache)
+        #expect(failed.status == 1 && failed.error.contains("No space left on device"), "\(failed.error)")
+        let written = try await tool.run("fetch", other, "-o", "x", "--cache-dir", cache)
+        #expect(written.status == 0, "\(written.error)")
+        #expect(written.error.contains("note: ") && written.error.contains("No space left on device"))
+        let info = try await tool.run("info", other, "--cache-dir", cache)
+        #expect(info.status == 0 && info.error.contains("note: "), "\(info.error)")
     }
 
     @Test("The demo shows every source of an image and draws a contact sheet")

@@ -13,7 +13,7 @@ struct FetchOutputTests {
         let tool = try ToolProcess()
         try tool.write(try SampleImages.jpeg(), "a.jpg")
         let copied = try await tool.run("fetch", "a.jpg", "-o", "copy.jpg", "--json")
-        #expect(try copied.objects[0]["output"] as? String == "copy.jpg")
+        #expect(try copied.outputs == ["copy.jpg"])
         #expect(try tool.read("copy.jpg") == SampleImages.jpeg())
         let piped = try await tool.run("fetch", "a.jpg", "-o", "-", "-f", "bmp")
         #expect(piped.status == 0 && piped.out.hasPrefix("BM") && !piped.out.contains("1 image"))
@@ -23,7 +23,7 @@ struct FetchOutputTests {
         try FileManager.default.createDirectory(atPath: tool.path("two"), withIntermediateDirectories: true)
         for name in ["two/a.jpg", "two/b.jpg"] { try tool.write(try SampleImages.jpeg(), name) }
         let several = try await tool.run("fetch", "two", "-o", "x.jpg")
-        #expect(several.status == 64 && several.error.contains("--output-dir"))
+        #expect(several.status == 64 && several.error.contains("such as “x.jpg/”"))
     }
 
     @Test("With --no-clobber, existing files are preserved and named in the output")
@@ -32,9 +32,11 @@ struct FetchOutputTests {
         try tool.write(try SampleImages.jpeg(), "a.jpg")
         try tool.write(Data("old".utf8), "copy.jpg")
         let kept = try await tool.run("fetch", "a.jpg", "-o", "copy.jpg", "-n", "--json")
-        #expect(try kept.status == 0 && kept.objects[0]["output"] as? String == "copy.jpg")
+        #expect(try kept.status == 0 && kept.outputs == ["copy.jpg"])
         #expect(try tool.read("copy.jpg") == Data("old".utf8))
-        #expect(try await tool.run("fetch", "a.jpg", "-o", "copy.jpg").status == 0)
+        #expect(try await tool.run("fetch", "a.jpg", "-o", "copy.jpg").status == 1)
+        #expect(try tool.read("copy.jpg") == Data("old".utf8))
+        #expect(try await tool.run("fetch", "a.jpg", "-o", "copy.jpg", "-y").status == 0)
         #expect(try tool.read("copy.jpg") == SampleImages.jpeg())
     }
 
@@ -45,10 +47,10 @@ struct FetchOutputTests {
         try tool.write(try SampleImages.png(), "photos/a.png")
         try tool.write(try SampleImages.jpeg(), "photos/deep/b.jpg")
         try tool.write(Data("words".utf8), "photos/notes.txt")
-        let result = try await tool.run("fetch", "photos", "-s", "20", "-f", "webp", "-d", "thumbs", "--json")
+        let result = try await tool.run("fetch", "-r", "photos", "-s", "20", "-f", "webp", "-d", "thumbs", "--json")
         #expect(result.status == 0, "\(result.error)")
         #expect(
-            Set(try result.objects.compactMap { $0["output"] as? String }) == ["thumbs/a.webp", "thumbs/b.webp"])
+            Set(try result.outputs) == ["thumbs/a.webp", "thumbs/deep/b.webp"])
         let words = try await tool.run("fetch", "-", "--json", input: "just some words")
         let error = try #require(try words.objects[0]["error"] as? [String: Any])
         #expect(words.status == 1 && (error["case"] as? String)?.hasPrefix("decoding.") == true)
@@ -84,7 +86,8 @@ struct FetchOutputTests {
         let tool = try ToolProcess()
         try tool.write(try SampleImages.png(), "a.png")
         for words in [
-            ["fetch", "a.png"], ["decode", "a.png", "-o", "out"], ["convert", "a.png", "b.png"], ["show", "a.png"],
+            ["fetch", "a.png"], ["decode", "a.png", "-y", "-o", "out"], ["convert", "a.png", "b.png", "-y"],
+            ["show", "a.png"], ["thumbnail", "a.png", "-y"], ["compare", "a.png", "a.png"],
         ] {
             let pixels = try await tool.start(words + ["--max-pixels", "100"]).result
             #expect(pixels.status == 1 && pixels.error.contains("(600"), "\(words): \(pixels.error)")
@@ -143,7 +146,7 @@ struct FetchOutputTests {
         let url = server.url("/a.png").absoluteString
         #expect(try await tool.run("fetch", url, "--cache-dir", "cache", "-q").status == 0)
         let info = try await tool.run("info", url, "--cache-dir", "cache", "--json")
-        #expect(try info.objects[0]["url"] as? String == url && info.objects[0]["width"] as? Int == 64)
+        #expect(try info.objects[0]["input"] as? String == url && info.objects[0]["width"] as? Int == 64)
         #expect(server.requests.count == 1)
     }
 }

@@ -11,6 +11,8 @@ final class ToolProcess: Sendable {
         let status: Int32
         let out: String
         let error: String
+        /// The bytes of standard output.
+        let bytes: Data
 
         /// The objects in standard output, which contains one JSON object per line.
         var objects: [[String: Any]] {
@@ -18,6 +20,13 @@ final class ToolProcess: Sendable {
                 try out.split(separator: "\n").map { line in
                     try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
                 }
+            }
+        }
+
+        /// The paths of the output files in all JSON objects.
+        var outputs: [String] {
+            get throws {
+                try objects.flatMap { ($0["outputs"] as? [[String: Any]] ?? []).compactMap { $0["path"] as? String } }
             }
         }
     }
@@ -40,7 +49,22 @@ final class ToolProcess: Sendable {
 
     func path(_ name: String) -> String { directory.appending(path: name).path(percentEncoded: false) }
 
-    func write(_ data: Data, _ name: String) throws { try data.write(to: directory.appending(path: name)) }
+    /// Writes a file, and creates its parent directories.
+    func write(_ data: Data, _ name: String) throws {
+        let file = directory.appending(path: name)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: file)
+    }
+
+    /// Returns the paths of the files in a directory and in its subdirectories, sorted.
+    func files(_ name: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: path(name)).filter { file in
+            var isDirectory: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: path("\(name)/\(file)"), isDirectory: &isDirectory)
+            return !isDirectory.boolValue
+        }.sorted()
+    }
 
     func read(_ name: String) throws -> Data { try Data(contentsOf: directory.appending(path: name)) }
 
@@ -52,7 +76,7 @@ final class ToolProcess: Sendable {
     /// Starts the tool without waiting for its end.
     func start(
         _ words: [String], input: String = "", environment: [String: String] = [:], closesOutput: Bool = false,
-        terminal: FileHandle? = nil, inputPipe: Pipe? = nil
+        terminal: FileHandle? = nil, inputPipe: Pipe? = nil, inputFile: String? = nil, outputHandle: FileHandle? = nil
     ) throws -> Running {
         var variables = ["PATH": "/usr/bin:/bin", "HOME": path("home"), "XDG_CACHE_HOME": path("cache-home")]
         // Sanitizer options of this process also apply to the tool.
@@ -68,11 +92,14 @@ final class ToolProcess: Sendable {
         } else if closesOutput {
             try unread.fileHandleForReading.close()
             output = .descriptor(unread.fileHandleForWriting.fileDescriptor)
+        } else if let outputHandle {
+            output = .descriptor(outputHandle.fileDescriptor)
         }
         let process = try ChildProcess(
             Self.executable.path(percentEncoded: false), words, in: directory,
             environment: variables.merging(environment) { $1 },
-            input: inputPipe.map { .descriptor($0.fileHandleForReading.fileDescriptor) } ?? .file("in-\(id)"),
+            input: inputPipe.map { .descriptor($0.fileHandleForReading.fileDescriptor) }
+                ?? .file(inputFile ?? "in-\(id)"),
             output: output, error: error)
         return Running(process, owner: self, id: id)
     }
@@ -95,9 +122,10 @@ final class ToolProcess: Sendable {
         var result: Result {
             get async throws {
                 let status = await process.end()
+                let bytes = try owner.read("out-\(id)")
                 return Result(
-                    status: status, out: String(decoding: try owner.read("out-\(id)"), as: UTF8.self),
-                    error: String(decoding: try owner.read("error-\(id)"), as: UTF8.self))
+                    status: status, out: String(decoding: bytes, as: UTF8.self),
+                    error: String(decoding: try owner.read("error-\(id)"), as: UTF8.self), bytes: bytes)
             }
         }
     }

@@ -22,7 +22,9 @@ struct ImageEncodingTests {
             + [
                 { $0.optimizesHuffmanTables = false }, { $0.isExact = true }, { $0.thumbnailDimension = 1 },
                 { $0.iconDimensions = [1, 11] }, { $0.iconDimensions = [11, 1] }, { $0.maxByteCount = 1 },
-                { $0.maxDimension = 1 }, { $0.maxDimension = 11 },
+                { $0.maxDimension = 1 }, { $0.maxDimension = 11 }, { $0.preservesDynamicRange = false },
+                { $0.color = .sRGB }, { $0.color = .displayP3 }, { $0.visualScore = 70 }, { $0.visualScore = 71 },
+                { $0.automaticFormats = [.png] }, { $0.automaticFormats = [.png, .gif] },
             ] + ImageEncoding.Preset.allCases.map { preset in { $0.preset = preset } }
         return (changes + newer).map { change in
             var encoding = ImageEncoding(format: .jpeg)

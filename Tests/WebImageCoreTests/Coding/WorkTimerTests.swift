@@ -39,6 +39,22 @@ struct WorkTimerTests {
         }
     }
 
+    @Test("The processor time of a library's threads counts, up to the elapsed time of the threads")
+    func libraryThreads() {
+        for (used, remaining) in [(5, 5), (50, 0)] {
+            let clocks = Clocks()
+            let process = Lock(Duration.zero)
+            var clock = clocks.clock
+            clock.processTime = { process.withLock { $0 } }
+            let context = ImageProcessingContext(limits: .desktop, threadCount: 2, clock: clock)
+            context.countingThreads {
+                clocks.set(elapsed: 5, processor: 2)
+                process.withLock { $0 = .seconds(used) }
+            }
+            #expect(context.remainingTime == .seconds(remaining))
+        }
+    }
+
     @Test("Time without work doesn't count")
     func waiting() {
         let clocks = Clocks()

@@ -81,10 +81,11 @@ struct ImageErrorTests {
             .corrupted("x"), .unsupportedFeature("x"),
             .allDecodersFailed([ImageError.DecodingFailure(.noData), ImageError.DecodingFailure(.unknownFormat)]),
             .contradictsHeader("x"), .outOfMemory(byteCount: 1), .decoderCrashed("x"), .isolationUnavailable("x"),
+            .decoderSuspended(crashCount: 5, seconds: 60),
         ]
         for format in [nil, ImageFormat.png] {
             let errors = reasons.map { ImageError.decoding(ImageError.DecodingFailure($0, format: format)) }
-            #expect(errors.map(\.code) == Array(4001...4012))
+            #expect(errors.map(\.code) == Array(4001...4013))
             for error in errors { #expect(error.message.hasSuffix(".") && !error.message.contains("nil"), "\(error)") }
         }
     }
@@ -103,6 +104,30 @@ struct ImageErrorTests {
         let unreadable = ImageError.request(.fileUnreadable(path: "/a", errno: EISDIR))
         #expect(unreadable.message == "The file /a can't be read: Is a directory.")
         let full = ImageError.cache(.systemCallFailed(operation: "write", path: "/a", errno: ENOSPC))
-        #expect(full.message == "write failed for /a: No space left on device.")
+        #expect(full.message == "Writing failed for /a: No space left on device.")
+        for (operation, words) in [
+            ("openat2", "Opening"), ("mkdir", "Creating the directory"), ("lstat", "Reading"), ("rename", "Renaming"),
+            ("Writing", "Writing"),
+        ] {
+            let error = ImageError.cache(.systemCallFailed(operation: operation, path: "a", errno: ENOENT))
+            #expect(error.message == "\(words) failed for a: No such file or directory.")
+        }
+    }
+
+    @Test("Messages of network failures contain no names of Swift cases")
+    func networkWords() throws {
+        let url = try #require(URL(string: "https://a.example/b"))
+        for reason in ImageError.NetworkFailure.Reason.allCases {
+            for phase in ImageError.NetworkFailure.Phase.allCases {
+                let message = ImageError.NetworkFailure(reason, url: url, phase: phase).message
+                #expect(!message.contains("phase"), "\(message)")
+                #expect(!message.contains(/[a-z][A-Z]/), "\(message)")
+            }
+        }
+        let late = ImageError.NetworkFailure(.timedOut, url: url, phase: .waitingForResponse)
+        #expect(late.message == "The request timed out while waiting for the response [https://a.example/b].")
+        #expect(
+            ImageError.NetworkFailure(.timedOut, url: url, phase: .total).message
+                == "The request timed out [https://a.example/b].")
     }
 }

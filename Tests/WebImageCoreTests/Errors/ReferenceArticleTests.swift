@@ -48,6 +48,10 @@ struct ReferenceArticleTests {
         (.decoding(ImageError.DecodingFailure(.contradictsHeader(""))), "contradictsHeader"),
         (.decoding(ImageError.DecodingFailure(.outOfMemory(byteCount: 1))), "outOfMemory"),
         (
+            .decoding(ImageError.DecodingFailure(.decoderSuspended(crashCount: 5, seconds: 60))),
+            "decoderSuspended"
+        ),
+        (
             .processing(.invalidParameter(transformer: "", parameter: "", value: "")),
             ".processing(.invalidParameter)"
         ),

@@ -12,7 +12,7 @@ struct ImageMetadataTests {
     func defaults() {
         let metadata = ImageMetadata(storedSize: size)
         #expect(metadata.storedSize == size && metadata.orientation == .up && metadata.bitDepth == 8)
-        #expect(!metadata.hasAlpha && !metadata.isPartial && metadata.isConvertedToSRGB)
+        #expect(!metadata.hasAlpha && !metadata.isPartial && metadata.color == .sRGB)
         #expect(metadata.iccProfile == nil && metadata.exif == nil && metadata.xmp == nil)
         #expect(metadata.colorPrimaries == nil && metadata.transferCharacteristics == nil)
         #expect(metadata.codePoints == nil)

@@ -65,4 +65,18 @@ struct PixelPoolTests {
         pool.trim()
         #expect(pool.idleBytes == 0)
     }
+
+    @Test("The first limit of a user replaces the initial one, and the highest limit of several users applies")
+    func allowance() throws {
+        let pool = PixelPool(idleLimit: 16 * Self.block)
+        try use(pool, [Self.block, Self.block, 2 * Self.block, 4 * Self.block])
+        pool.allowIdle(2 * Self.block)
+        #expect(pool.idleBytes <= 2 * Self.block)
+        try use(pool, [4 * Self.block])
+        #expect(pool.idleBytes <= 2 * Self.block)
+        pool.allowIdle(4 * Self.block)
+        pool.allowIdle(Self.block)
+        try use(pool, [4 * Self.block])
+        #expect(pool.idleBytes == 4 * Self.block)
+    }
 }

@@ -17,7 +17,9 @@ struct ExifBlockTests {
                 return ExifBlock.Entry(tag: first + index, kind: kind, count: count, bytes: bytes)
             }
         }
-        block.main = fields(0x0320)
+        // The author or the copyright.
+        let owner = ExifBlock.Entry(tag: 0x013B, kind: 2, count: 6, bytes: Array("Owner".utf8) + [0])
+        block.main = (Bool.random(using: &numbers) ? [owner] : []) + fields(0x0320)
         block.photo = fields(0x9000)
         block.position = fields(0)
         block.rules = fields(1)
@@ -42,7 +44,12 @@ struct ExifBlockTests {
                 bytes[Int.random(in: 0..<bytes.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
             }
             if Bool.random(using: &numbers) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &numbers)) }
-            guard let block = ExifBlock(bytes) else { continue }
+            let rights = ExifBlock(copyrightOf: bytes)
+            guard let block = ExifBlock(bytes) else {
+                #expect(rights == nil)
+                continue
+            }
+            #expect(rights == (block.copyrightOnly.isEmpty ? nil : block.copyrightOnly))
             let written = block.serialized()
             #expect(ExifBlock(written) == block)
             #expect(written.count < 4 << 20)

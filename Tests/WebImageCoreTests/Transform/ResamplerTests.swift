@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import ResamplingReference
 import Testing
 import WebImageCore
 import WebImageTestSupport
@@ -8,6 +9,11 @@ import WebImageTestSupport
 @Suite("Resampler")
 struct ResamplerTests {
     private let context = ImageProcessingContext(limits: .unlimited)
+
+    /// All kernels in both lights.
+    private let filters = ResamplingFilter.Kernel.allCases.flatMap { kernel in
+        Set(ResamplingFilter.Light.allCases.map { ResamplingFilter(kernel, light: $0) })
+    }
 
     private func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
@@ -17,12 +23,13 @@ struct ResamplerTests {
         let window = window ?? SampleRect(source.size)
         let result = try Resampler.resample(source, window: window, to: output, filter: filter, context: context)
         let expected = SlowResampler.resample(source, window: window, to: output, filter: filter)
-        let bytes = result.packedBytes()
+        let samples = SlowResampler.samples(result)
         #expect(result.size == output)
-        let worst = zip(bytes, expected).map { abs(Int($0) - Int($1)) }.max() ?? 0
-        #expect(worst <= 1, "\(source.size) to \(output), \(filter)")
-        #expect(PixelMaking.psnr(bytes, expected) >= 60, "\(source.size) to \(output), \(filter)")
-        #expect(bytes.count == expected.count)
+        #expect(samples.count == expected.count)
+        let differences = zip(samples, expected).map { abs($0 - $1) }
+        #expect(differences.max() ?? 0 <= 1, "\(source.size) to \(output), \(filter)")
+        // At most one sample in twenty is rounded to the other neighbor.
+        #expect(differences.reduce(0, +) <= 2 + differences.count / 20, "\(source.size) to \(output), \(filter)")
     }
 
     @Test(
@@ -32,7 +39,7 @@ struct ResamplerTests {
         ])
     func agreesWithDefinition(case sides: (Int, Int, Int, Int)) throws {
         let source = try PixelMaking.noise(sides.0, sides.1, opaque: false)
-        for filter in [ResamplingFilter.lanczos3, .box] {
+        for filter in filters {
             try checkAgainstReference(source, to: size(sides.2, sides.3), filter: filter)
         }
     }
@@ -45,7 +52,7 @@ struct ResamplerTests {
             SampleRect(x: 80.5, y: 62.5, width: 0.5, height: 0.5), SampleRect(x: 3.2, y: 4.4, width: 0.1, height: 0.2),
         ]
         for window in windows {
-            for filter in [ResamplingFilter.lanczos3, .box] {
+            for filter in filters {
                 try checkAgainstReference(source, window: window, to: size(17, 13), filter: filter)
             }
         }
@@ -63,7 +70,7 @@ struct ResamplerTests {
     @Test("Reductions from 1,000 pixels to 3 pixels and to 1 pixel agree with the definition")
     func survivesHugeReductions() throws {
         let source = try PixelMaking.waves(1_000, 40)
-        for filter in [ResamplingFilter.lanczos3, .box] {
+        for filter in filters {
             try checkAgainstReference(source, to: size(3, 2), filter: filter)
             try checkAgainstReference(source, to: size(1, 1), filter: filter)
         }
@@ -73,7 +80,7 @@ struct ResamplerTests {
     func keepsConstants() throws {
         for (from, to) in [(1, 9), (37, 5), (500, 3), (2_000, 1), (16, 16), (7, 700)] {
             let source = try PixelMaking.buffer(from, from / 7 + 1, isOpaque: false) { _, _ in [13, 200, 77, 201] }
-            for filter in [ResamplingFilter.lanczos3, .box] {
+            for filter in filters {
                 let result = try Resampler.resample(
                     source, window: SampleRect(x: 0.0625, y: 0.125, width: Double(from) - 0.25, height: 0.75),
                     to: size(to, 3), filter: filter, context: context)
@@ -120,7 +127,10 @@ struct ResamplerTests {
     @Test("A reduction agrees with the result of ImageMagick")
     func agreesWithImageMagick() throws {
         let source = try PixelMaking.waves(240, 180)
-        let result = try Resampler.resample(source, window: SampleRect(source.size), to: size(50, 36), context: context)
+        // ImageMagick averages the stored values.
+        let result = try Resampler.resample(
+            source, window: SampleRect(source.size), to: size(50, 36), filter: .lanczos3(light: .encoded),
+            context: context)
         let raw = try Data(contentsOf: Fixtures.directory.appending(path: "Resample/waves-240x180-to-50x36.rgb"))
         let bytes = result.packedBytes()
         let colors = bytes.indices.filter { $0 % 4 != 3 }.map { bytes[$0] }

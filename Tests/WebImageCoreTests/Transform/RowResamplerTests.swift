@@ -53,7 +53,10 @@ struct RowResamplerTests {
             let top = Double.random(in: 0..<Double(size.height) / 2, using: &random)
             let window = SampleRect(
                 x: left, y: top, width: Double(size.width) - left * 1.5, height: Double(size.height) - top * 1.5)
-            let filter: ResamplingFilter = Bool.random(using: &random) ? .lanczos3 : .box
+            let filters: [ResamplingFilter] = [
+                .lanczos3, .box, .mitchell, .lanczos3(light: .encoded), .box(light: .encoded),
+            ]
+            let filter = filters.randomElement(using: &random) ?? .lanczos3
             var rows = try RowResampler(
                 sourceSize: size, window: window, to: output, format: format, filter: filter, context: context)
             var row = 0
@@ -68,6 +71,36 @@ struct RowResamplerTests {
             #expect(isComplete)
             let expected = try Resampler.resample(pixels, window: window, to: output, filter: filter, context: context)
             #expect(largestStep(rows.finish(isOpaque: false), expected) <= 1)
+        }
+    }
+
+    /// At these ratios, a kernel is zero at every pixel around the centers of some output pixels except for one, so that
+    /// these need fewer rows than their neighbors.
+    @Test("Enlargements in low bands produce the same result as the whole image", arguments: [1, 2, 3, 5])
+    func enlargements(_ bandHeight: Int) throws {
+        var random = SeededGenerator(seed: 7)
+        let context = ImageProcessingContext()
+        for (height, result) in [(6, 50), (12, 100), (9, 27), (8, 24), (5, 5), (30, 90)] {
+            let size = PixelSize(width: 3, height: height)
+            let output = PixelSize(width: 4, height: result)
+            for kernel in ResamplingFilter.Kernel.allCases {
+                for light in ResamplingFilter.Light.allCases {
+                    let filter = ResamplingFilter(kernel, light: light)
+                    let pixels = try noise(size, .rgba8, using: &random)
+                    var rows = try RowResampler(
+                        sourceSize: size, window: SampleRect(size), to: output, format: .rgba8, filter: filter,
+                        context: context)
+                    for row in stride(from: 0, to: height, by: bandHeight) {
+                        let part = PixelRect(x: 0, y: row, width: size.width, height: min(bandHeight, height - row))
+                        let band = try StandardTransformer.crop(part).transform(pixels, context: context)
+                        try rows.add(band, context: context)
+                    }
+                    let expected = try Resampler.resample(
+                        pixels, window: SampleRect(size), to: output, filter: filter, context: context)
+                    let step = largestStep(rows.finish(isOpaque: false), expected)
+                    #expect(step <= 1, "\(size) to \(output) with \(filter)")
+                }
+            }
         }
     }
 

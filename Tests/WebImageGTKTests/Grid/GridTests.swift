@@ -12,7 +12,7 @@
 
     /// Tests with thousands of images in the reused cells of a grid.
     final class GridTests: XCTestCase {
-        func testTenThousandRebindsReleaseEverythingAndShowNoWrongImage() throws {
+        func testN26TenThousandRebindsReleaseEverythingAndShowNoWrongImage() throws {
             try Stand.run {
                 let before = (controllers: ControllerRegistry.shared.count, textures: GTKTexture.livingCount)
                 let manager = Sources.manager(Sources.numbered())

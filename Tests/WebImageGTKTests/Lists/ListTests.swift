@@ -92,6 +92,52 @@
             }
         }
 
+        func testInFlightCellsWaitAndTheLandingIsPrefetched() throws {
+            try Stand.run {
+                let stage = try GridStage(count: 4_000)
+                stage.window.show()
+                try stage.check("at the top")
+                let prefetcher = try XCTUnwrap(stage.factory.prefetcher)
+                let target = stage.height * 0.9
+                var elapsed = 0.0
+                var (sawWaiting, sawLanding, isOver) = (false, false, false)
+                // A frame of a busy machine can take longer than the flight, so each frame stands for the same time. It's
+                // shorter than that of a frame, so that the real clock is ahead afterward.
+                let start = Double(g_get_monotonic_time()) / 1e6
+                stage.factory.frameClock = { start + elapsed }
+                let script = FrameScript(stage.window.widget) {
+                    elapsed += 1.0 / 75
+                    isOver = elapsed >= 3
+                    stage.move(to: isOver ? target : target * (1 - exp(-elapsed / 0.4)))
+                    sawWaiting = sawWaiting || stage.factory.cells.contains { $0.cell.view.snapshot().state == .idle }
+                    let visible = stage.factory.visibleRange
+                    sawLanding = sawLanding || prefetcher.window.started.contains { $0 > visible.upperBound + 300 }
+                }
+                Stand.pump("the flight") { isOver }
+                script.end()
+                stage.factory.frameClock = nil
+                XCTAssertTrue(sawWaiting, "a cell in flight started its load")
+                XCTAssertTrue(sawLanding, "nothing was prefetched at the landing")
+                try stage.check("at rest")
+                XCTAssertGreaterThan(stage.factory.visibleRange.lowerBound, 3_400)
+                stage.window.close()
+                Stand.pump("rest") { stage.manager.runningJobs == 0 }
+            }
+        }
+
+        func testFirstImagesLoadBeforeTheListIsVisible() throws {
+            try Stand.run {
+                let stage = try GridStage(count: 4_000)
+                if !stage.factory.cells.isEmpty {
+                    Stand.pump("the first loads") { stage.manager.statistics.loads == 6 }
+                }
+                stage.window.show()
+                try stage.check("at the top")
+                stage.window.close()
+                Stand.pump("rest") { stage.manager.runningJobs == 0 }
+            }
+        }
+
         func testReloadRequestsAllContentAgain() throws {
             try Stand.run {
                 let stage = try GridStage(count: 100)
@@ -297,8 +343,10 @@
         /// The height of the whole list. GTK estimates the rows that have never been laid out.
         var height: Double { gtk_adjustment_get_upper(adjustment) }
 
+        func move(to value: Double) { gtk_adjustment_set_value(adjustment, value) }
+
         func scroll(to value: Double) {
-            gtk_adjustment_set_value(adjustment, value)
+            move(to: value)
             window.frame()
             Stand.settle()
         }

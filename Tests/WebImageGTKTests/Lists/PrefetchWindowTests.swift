@@ -40,6 +40,93 @@ struct PrefetchWindowTests {
         #expect(window.show(8..<12).drop == [4, 5, 6, 7])
     }
 
+    @Test("In flight, the middle of the landing starts first, and then the last positions before it")
+    func landing() {
+        var window = PrefetchWindow(count: 10_000, pages: 1, limit: 10)
+        _ = window.show(0..<4)
+        let far = window.show(100..<104, landing: 2_000..<2_004)
+        #expect(far.drop == [4, 5, 6, 7])
+        #expect(far.start == [2_001, 2_000, 2_002, 2_003, 1_999, 1_998, 1_997, 1_996, 1_995, 1_994])
+        // Positions that the list has passed are dropped, and those that are visible are not.
+        let near = window.show(1_994..<1_998, landing: 2_000..<2_004)
+        #expect(near.isEmpty)
+        #expect(window.show(1_996..<2_000, landing: 2_000..<2_004).drop == [1_994, 1_995])
+        // At rest, prefetching continues beyond the landing.
+        let rest = window.show(2_000..<2_004)
+        #expect(rest.start == [2_004, 2_005, 2_006, 2_007] && rest.drop == [1_996, 1_997, 1_998, 1_999])
+    }
+
+    @Test("With a plan, the positions that can be loaded in time start in the order of their visibility")
+    func plan() {
+        var window = PrefetchWindow(count: 10_000, pages: 1, limit: 64)
+        let plan = FlightPlan(rate: 2, pace: PrefetchPace(throughput: 300, latency: 0.03))
+        _ = window.show(0..<20)
+        let change = window.show(40..<60, landing: 1_980..<2_000, plan: plan)
+        let first = change.start.first ?? 0
+        #expect((1_488..<1_900).contains(first), "the limit is 512 positions")
+        // Only a part waits in the queue, and the others follow when these are loaded.
+        #expect(change.start == Array(first..<(first + plan.queueLength)))
+        #expect(change.start.count < 200)
+        let loaded = Set(change.start.prefix(30))
+        let next = window.show(40..<60, landing: 1_980..<2_000, plan: plan) { loaded.contains($0) }
+        #expect(next.start.contains(first + plan.queueLength) && next.drop.isEmpty)
+        #expect(window.isStarted(first) && !window.isStarted(1_999))
+        // Later, less can be loaded before the list passes it, and positions that were passed are dropped.
+        let later = window.show(1_900..<1_920, landing: 1_980..<2_000, plan: plan) { loaded.contains($0) }
+        #expect(later.drop.contains(first))
+        #expect(later.start.first ?? 0 >= 1_920 && later.start.last == 1_920 + plan.queueLength - 1)
+    }
+
+    @Test("Backward, a plan begins with the highest positions")
+    func planBackward() {
+        var window = PrefetchWindow(count: 10_000, pages: 1, limit: 64)
+        let plan = FlightPlan(rate: 2, pace: PrefetchPace(throughput: 30, latency: 0.1))
+        _ = window.show(2_000..<2_020)
+        let change = window.show(1_900..<1_920, landing: 0..<20, plan: plan)
+        #expect(window.direction == .backward)
+        let first = change.start.first ?? 0
+        #expect(first > 20 && first < 200)
+        #expect(change.start == (0...first).reversed().prefix(plan.queueLength).map { $0 })
+    }
+
+    @Test("On a connection that is too slow for any position before the landing, the landing is loaded")
+    func slowPlan() {
+        var window = PrefetchWindow(count: 10_000, pages: 1, limit: 64)
+        let plan = FlightPlan(rate: 2, pace: PrefetchPace(throughput: 0.5, latency: 3))
+        _ = window.show(0..<20)
+        #expect(window.show(40..<60, landing: 1_980..<2_000, plan: plan).start == Array(1_980..<1_992))
+        // A plan without sense counts as none.
+        let none = FlightPlan(rate: .nan)
+        #expect(window.show(40..<60, landing: 1_980..<2_000, plan: none).start.last ?? 0 < 1_980)
+        var disabled = PrefetchWindow(count: 10_000, pages: 1, limit: 0)
+        _ = disabled.show(0..<20)
+        #expect(disabled.show(40..<60, landing: 1_980..<2_000, plan: plan).start.isEmpty)
+    }
+
+    @Test("Backward, the positions before the landing are the following ones")
+    func landingBackward() {
+        var window = PrefetchWindow(count: 100, pages: 1, limit: 7)
+        _ = window.show(90..<94)
+        let change = window.show(80..<84, landing: -3..<4)
+        #expect(window.direction == .backward)
+        #expect(change.start == [1, 0, 2, 3, 4, 5, 6])
+    }
+
+    @Test("If the landing is unknown, nothing is prefetched")
+    func unknownLanding() {
+        var window = PrefetchWindow(count: 100, pages: 1)
+        _ = window.show(0..<4)
+        let change = window.show(40..<44, landing: 0..<0)
+        #expect(change.start.isEmpty && change.drop == [4, 5, 6, 7])
+        #expect(window.show(40..<44).start == [44, 45, 46, 47])
+    }
+
+    @Test("While the list scrolls, more positions are prefetched", arguments: [(1.0, 4), (2, 8), (100, 32), (.nan, 4)])
+    func reach(factor: Double, count: Int) {
+        var window = PrefetchWindow(count: 100, pages: 1)
+        #expect(window.show(0..<4, reach: factor).start == Array(4..<(4 + count)))
+    }
+
     @Test("A jump drops all prefetches and starts new ones")
     func jump() {
         var window = PrefetchWindow(count: 10_000, pages: 1, limit: 8)

@@ -35,11 +35,22 @@
             }
         }
 
-        func testTransitionBeginsWithTheFirstFrame() throws {
+        func testC13TransitionBeginsWithTheFirstFrame() throws {
             try Stand.run {
                 let stage = try Self.stage(.crossFade)
                 stage.pass(500)
                 assertColor(try stage.drawn().middle, [200, 0, 0])
+            }
+        }
+
+        func testC13TransitionThatIsNotDrawnNeedsNoFrames() throws {
+            try Stand.run {
+                let stage = try Self.stage(.crossFade)
+                let ticks = stage.requestedTicks
+                XCTAssertNil(stage.pass(16), "The slot isn't drawn, so nothing moves.")
+                _ = try stage.drawn()
+                XCTAssertEqual(stage.requestedTicks, ticks + 1, "The first frame starts the transition.")
+                XCTAssertEqual(stage.pass(16), 0)
             }
         }
 

@@ -33,12 +33,54 @@
                     let stage = TestStage()
                     stage.stage.indicator = indicator.delayed(by: .zero)
                     stage.stage.load = IndicatorState()
-                    XCTAssertEqual(stage.pass(16), 0)
+                    // The next step is at most a twelfth of a second later.
+                    XCTAssertLessThanOrEqual(try XCTUnwrap(stage.pass(16)), 84)
                     let first = try stage.drawn(width: 60, height: 60)
-                    XCTAssertEqual(stage.pass(300), 0)
+                    XCTAssertLessThanOrEqual(try XCTUnwrap(stage.pass(300)), 84)
                     let second = try stage.drawn(width: 60, height: 60)
                     XCTAssertNotEqual(first.bytes, second.bytes)
                 }
+                let custom = TestStage()
+                custom.stage.indicator = .custom { _ in }.delayed(by: .zero)
+                custom.stage.load = IndicatorState()
+                XCTAssertEqual(custom.pass(16), 0)
+            }
+        }
+
+        func testProgressIsDrawnOnlyInSteps() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.stage.indicator = .ring
+                stage.stage.load = IndicatorState()
+                let before = stage.changes
+                // Before the indicator appears, the progress changes nothing that is visible.
+                for chunk in 1...20 { stage.stage.load?.fraction = Double(chunk) / 100 }
+                XCTAssertEqual(stage.changes, before)
+                stage.pass(16)
+                stage.pass(1_000)
+                XCTAssertGreaterThan(stage.changes, before, "the indicator appears")
+                let seen = stage.changes
+                // Within 10 seconds, 1,000 chunks arrive.
+                for chunk in 1...1_000 {
+                    stage.stage.load?.fraction = 0.2 + Double(chunk) / 2_000
+                    stage.pass(10)
+                }
+                XCTAssertGreaterThan(stage.changes, seen + 40)
+                XCTAssertLessThan(stage.changes, seen + 80)
+                let last = stage.changes
+                stage.stage.load = nil
+                XCTAssertGreaterThan(stage.changes, last, "the indicator disappears")
+            }
+        }
+
+        func testLoadWithoutIndicatorIsNotRedrawn() throws {
+            try Stand.run {
+                let stage = TestStage()
+                let before = stage.changes
+                stage.stage.load = IndicatorState()
+                stage.stage.load?.fraction = 0.5
+                stage.stage.load = nil
+                XCTAssertEqual(stage.changes, before)
             }
         }
 

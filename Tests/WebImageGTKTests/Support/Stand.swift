@@ -41,9 +41,10 @@
             #endif
         }
 
-        /// Runs the main loop until `condition` returns `true`. If that takes longer than ``patience``, the test fails.
+        /// Runs the main loop until `condition` returns `true`. If that takes longer than `seconds`, or ``patience`` by
+        /// default, the test fails.
         static func pump(
-            _ what: String = "the condition", file: StaticString = #filePath, line: UInt = #line,
+            _ what: String = "the condition", seconds: Int? = nil, file: StaticString = #filePath, line: UInt = #line,
             until condition: () -> Bool
         ) {
             var wakes = 0
@@ -56,7 +57,7 @@
                     return 1
                 }, &wakes, nil)
             defer { g_source_remove(timer) }
-            let end = g_get_monotonic_time() + patience * 1_000_000
+            let end = g_get_monotonic_time() + (seconds ?? patience) * 1_000_000
             while !condition() {
                 g_main_context_iteration(nil, 1)
                 if g_get_monotonic_time() > end {
@@ -72,8 +73,8 @@
             while g_main_context_iteration(nil, 0) != 0, g_get_monotonic_time() < end {}
         }
 
-        /// Runs `body` on the main actor while the main loop runs.
-        static func wait(_ body: @escaping @MainActor () async throws -> Void) throws {
+        /// Runs `body` on the main actor while the main loop runs, for at most `seconds`, or ``patience`` by default.
+        static func wait(seconds: Int? = nil, _ body: @escaping @MainActor () async throws -> Void) throws {
             var result: Result<Void, any Error>?
             Task { @MainActor in
                 do {
@@ -83,7 +84,7 @@
                     result = .failure(error)
                 }
             }
-            pump("an asynchronous step") { result != nil }
+            pump("an asynchronous step", seconds: seconds) { result != nil }
             try result?.get()
         }
     }

@@ -14,6 +14,7 @@
         let stage: SlotRenderer
         var frameTime = 1_000_000_000
         var foreground = PixelColor.black
+        var style = DrawingStyle()
         private(set) var changes = 0
         private(set) var sizeChanges = 0
         private(set) var requestedTicks = 0

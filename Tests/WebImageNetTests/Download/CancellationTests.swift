@@ -79,7 +79,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("Canceling one of two equal loads doesn't affect the other")
+    @Test("S-04: Canceling one of two equal loads doesn't affect the other")
     func oneOfTwo() async throws {
         let gate = TestGate()
         let server = try LoopbackServer(routes: ["/a": .ok(body).with { $0.bodyGate = gate }])
@@ -126,7 +126,7 @@ struct CancellationTests {
             ])
     }
 
-    @Test("Row 57: Ten thousand cancellations leak no task, descriptor, or connection slot")
+    @Test("Row 57, K-04: Ten thousand cancellations leak no task, descriptor, or connection slot")
     func storm() async throws {
         let body = patternBytes(2_000)
         let server = try LoopbackServer { request in

@@ -130,7 +130,7 @@ struct ResumeStateMachineTests {
         #expect(!tooMany && !absurd)
     }
 
-    @Test("A coded part is resumed only in the same coding, which a 206 response needn't repeat")
+    @Test("N-16: A coded part is resumed only in the same coding, which a 206 response needn't repeat")
     func codings() {
         let range = ("Content-Range", "bytes 40-99/100")
         for (coding, isTaken) in [("gzip", true), (nil, true), ("br", false), ("identity", false)] {

@@ -33,7 +33,7 @@ struct ResumeTests {
         request.headers["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
     }
 
-    @Test("The next load resumes an interrupted body and first reports the stored bytes")
+    @Test("N-16: The next load resumes an interrupted body and first reports the stored bytes")
     func nextLoad() async throws {
         let server = try LoopbackServer { request in start(request).map { rest(from: $0) } ?? cut }
         let downloader = makeDownloader()
@@ -117,7 +117,7 @@ struct ResumeTests {
         #expect(await second.partials?.disk().entries == 0)
     }
 
-    @Test("Without a strong validator, with no-store, or if disabled, the next load requests the whole body")
+    @Test("N-16: Without a strong validator, with no-store, or if disabled, the next load requests the whole body")
     func notResumable() async throws {
         for (name, value) in [("ETag", "W/\"v1\""), ("X-A", "b"), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")] {
             let fields = HTTPHeaderFields([.init(name: name, value: value)])

@@ -81,7 +81,7 @@ struct FramingTableTests {
         }
     }
 
-    @Test("Row 17: A chunked body that is truncated at any byte throws")
+    @Test("Row 17, N-24: A chunked body that is truncated at any byte throws")
     func cutChunks() async throws {
         let response = LoopbackServer.Response.ok(Data("abcdef".utf8)).with {
             $0.framing = .chunked

@@ -290,8 +290,9 @@ struct HostileConnectionTests {
 
     @Test("The sockets that wake libcurl are marked close-on-exec")
     func wakingSockets() throws {
-        let multi = try #require(curl_multi_init())
-        defer { curl_multi_cleanup(multi) }
+        #expect(TransportLibrary.failure == nil)
+        let multi = try #require(wi_curl_multi_init())
+        defer { wi_curl_multi_cleanup(multi) }
         let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         let open = names.compactMap { Int32($0) }.filter { isClosedOnExec($0) == false }
         wi_curl_multi_close_on_exec(multi)

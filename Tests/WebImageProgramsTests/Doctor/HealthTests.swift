@@ -39,6 +39,11 @@ struct HealthTests {
             ])
         #expect(checks.filter { $0.status != .ok }.map(\.id) == ["helperLandlock"])
         #expect(checks[4].detail.contains(String(cString: strerror(ENOSYS))))
+        layers.landlock = 0
+        let raster = HelperHealth.checks("/a", .started(IsolationReport(layers)))
+        let vector = HelperHealth.checks("/a", .started(IsolationReport(layers)), kind: .vector)
+        #expect(vector.map(\.id) == raster.map { $0.id.replacing("helper", with: "vectorHelper") })
+        #expect(raster[4].detail != vector[4].detail && vector[4].detail.contains("fonts"))
         let missing = HelperHealth.checks(nil, .unavailable(reason: "no helper is installed"))
         #expect(missing.map(\.status) == [.note] && missing[0].detail.contains("no helper is installed"))
         #expect(missing[0].remedy?.contains("webimage-decoder") == true)
@@ -61,7 +66,7 @@ struct HealthTests {
         #expect(status(inspection { $0.permissions = 0o755 }, "permissions") == .note)
         #expect(status(inspection { $0.foreignNames = ["blobs"] }, "links") == .unsafe)
         #expect(status(inspection { $0.isDirectory = false }, "directory") == .unsafe)
-        #expect(status(inspection { $0.isLink = true }, "directory") == .note)
+        #expect(status(inspection { $0.isLink = true }, "directory") == .unsafe)
     }
 
     @Test(
@@ -116,10 +121,28 @@ struct HealthTests {
         health.fontDirectory = nil
         health.programDate = health.now.addingTimeInterval(86_400)
         #expect(health.fileChecks.map(\.status) == [.note, .note, .note, .note])
+        health.userFontDirectory = "/home/a/.local/share/fonts"
+        #expect(health.fileChecks[2].status == .note)
+        #expect(health.fileChecks[2].detail.contains("Helper processes can’t read it"))
+        #expect(health.fileChecks[1].detail.contains("no domain cookies are accepted"))
         health.needsFonts = false
         #expect(health.fileChecks[2].status == .ok)
         health.hasTLS = false
         #expect(health.fileChecks[0].status == .unsafe)
+    }
+
+    @Test("Fonts of the user don't count as fonts that helper processes can read")
+    func userFonts() throws {
+        let home = FileManager.default.temporaryDirectory.appending(path: "webimage-fonts-\(UUID().uuidString)")
+        let folder = home.appending(path: ".local/share/fonts/a")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: home) }
+        let fonts = FontFiles(environment: ["HOME": home.path])
+        #expect(fonts.userDirectoryWithFont() == nil)
+        try Data().write(to: folder.appending(path: "a.ttf"))
+        #expect(fonts.userDirectoryWithFont() == home.path + "/.local/share/fonts")
+        #expect(fonts.directoryWithFont()?.hasPrefix(home.path) != true)
+        if let directory = fonts.directoryWithFont() { #expect(HelperMain.readable.contains(directory)) }
     }
 
     @Test("Each layer that the kernel lacks has a reason")

@@ -18,6 +18,34 @@ struct InputsTests {
         #expect(try Inputs.url(text).absoluteString == "https://\(text)")
     }
 
+    @Test("User information before a host name isn't a scheme, and no message contains it")
+    func userInformation() throws {
+        let text = "user:hunter2@example.invalid/a.png?sig=SECRET"
+        #expect(!Inputs.hasScheme(text) && !Inputs.hasScheme("a:b@c") && Inputs.hasScheme("data:image/png,a@b"))
+        #expect(try Inputs.url(text).absoluteString == "https://\(text)")
+        let list = InputList([text])
+        #expect(list.notes == ["the file “example.invalid/a.png” doesn’t exist, so https:// is added"])
+        for text in [text, "user:hunter2@intranet/a.png?sig=SECRET", "https://user:hunter2@a b/?sig=SECRET"] {
+            let input = ImageInput(text)
+            for text in [input.label, InputLabel.redacted(text), "\((try? input.url) == nil ? thrown(text) : "")"] {
+                #expect(!text.contains("hunter2") && !text.contains("SECRET"), "\(text)")
+            }
+        }
+        for name in ["photo@2x.png", "a@b/c?.png", "what?.png", "*.jp?", "dir/photo@3x.jpg"] {
+            #expect(InputLabel.redacted(name) == name && ImageInput(name).label == name)
+        }
+        #expect(ImageInput("data:image/png;base64,AAAA").label == "data:…")
+    }
+
+    /// Returns the message of the error for an input.
+    private func thrown(_ text: String) -> String {
+        do throws(ImageError) {
+            return try Inputs.url(text).absoluteString
+        } catch {
+            return error.message
+        }
+    }
+
     @Test("URLs keep their scheme")
     func schemes() throws {
         for text in ["http://a.example/", "data:image/png;base64,AAAA", "file:///tmp/a.png", "x.y:z"] {
@@ -26,10 +54,10 @@ struct InputsTests {
     }
 
     @Test(
-        "Names that look like files are missing files, and other text isn't a URL",
+        "Text that is neither a URL nor begins with a host name is the name of a missing file",
         arguments: [
             ("missing.png", 1_006), ("dir/missing.png", 1_006), ("/missing", 1_006), ("./a.b/c", 1_006),
-            ("a..b/c", 1_006), ("nothing", 1_002),
+            ("a..b/c", 1_006), ("nothing", 1_006), ("", 1_002), ("http://a b", 1_002),
         ])
     func files(_ text: String, _ code: Int) {
         #expect {

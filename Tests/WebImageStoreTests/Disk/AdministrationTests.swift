@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 import WebImageConcurrency
@@ -106,6 +107,22 @@ struct AdministrationTests {
         await cache.close()
     }
 
+    @Test("The thread of the writer is a batch job only during an eviction")
+    func batchScheduling() async throws {
+        let cache = try await filled()
+        let policies = Lock<[Int32]>([])
+        await cache.trim(toSize: await cache.info().size - 1) { _, _ in
+            policies.withLock { $0.append(sched_getscheduler(0)) }
+        }
+        // The module Glibc lacks SCHED_BATCH, which is 3.
+        #expect(policies.withLock { $0.allSatisfy { $0 == 3 } && !$0.isEmpty })
+        let after = await withCheckedContinuation { continuation in
+            _ = cache.state.enqueueIfOpen(.flush { continuation.resume(returning: sched_getscheduler(0)) })
+        }
+        #expect(after == 0)
+        await cache.close()
+    }
+
     @Test("Long operations report their progress")
     func progress() async throws {
         let cache = try await filled()
@@ -132,6 +149,22 @@ struct AdministrationTests {
         await cache.deleteTrash(progress: progress)
         #expect(
             !(try FileManager.default.contentsOfDirectory(atPath: directory.path)).contains { $0.hasPrefix("trash-") })
+        await cache.close()
+    }
+
+    @Test("All files that were set aside are deleted, even if the uptime remains the same", .timeLimit(.minutes(1)))
+    func deletionWithoutClock() async throws {
+        for number in 0..<4 {
+            let trash = "\(directory.path)/trash-\(number)"
+            try FileManager.default.createDirectory(atPath: trash, withIntermediateDirectories: true)
+            try bytes(number).write(to: URL(filePath: "\(trash)/file"))
+        }
+        var configuration = directory.configuration()
+        configuration.clock = ManualClock().clock
+        let cache = try DiskCache(configuration: configuration)
+        await cache.deleteTrash()
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(!names.contains { $0.hasPrefix("trash-") })
         await cache.close()
     }
 

@@ -78,11 +78,13 @@ private final class CachingFileSystem: FileSystem {
 
     var attempts: Int { count.load(ordering: .relaxed) }
 
-    func openCached(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
+    func openCached(_ path: String, in folder: Int32) throws(SystemCallError) -> Int32 {
         count.add(1, ordering: .relaxed)
         if case .fails(let code) = mode { throw SystemCallError("openat2", path, code) }
-        return try system.open(path, beneath: root)
+        return try system.openFile("/proc/self/fd/\(folder)/\(path)", O_RDONLY)
     }
+
+    func openFolder(_ path: String) throws(SystemCallError) -> Int32 { try system.openFolder(path) }
 
     func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) {
         guard try readAll(file, into: buffer) == buffer.count else { throw SystemCallError("preadv2", "", EAGAIN) }

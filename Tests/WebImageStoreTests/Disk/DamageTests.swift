@@ -30,7 +30,7 @@ struct DamageTests {
         }
     }
 
-    @Test("Truncated, extended, swapped, and empty files cause cache misses")
+    @Test("G-10: Truncated, extended, swapped, and empty files cause cache misses")
     func wrongFiles() async throws {
         let folder = TestDirectory()
         let cache = try folder.open()
@@ -108,6 +108,38 @@ struct DamageTests {
         await third.close()
     }
 
+    /// The fuzzer of the index found that SQLite ended the process in rare orders of these operations.
+    @Test("Readers that open a corrupt index while the cache replaces it don't end the process")
+    func replacementDuringReads() async throws {
+        let folder = TestDirectory()
+        let first = try folder.open()
+        for number in 0..<8 { first.store(entry(number)) }
+        await first.close()
+        // A copy of the files during a session makes the cache check the index when it opens.
+        let cache = try folder.open()
+        await cache.flush()
+        let names = ["index.sqlite", "index.sqlite-wal"]
+        var copies = try names.map { try Data(contentsOf: URL(filePath: "\(folder.path)/\($0)")) }
+        await cache.close()
+        let page = 4_096
+        #expect(copies[0].count > 2 * page)
+        let sound = copies[0]
+        for round in 0..<100 {
+            copies[0] = sound
+            let offset = page + (round % 8) * (sound.count - page - 64) / 8
+            copies[0].replaceSubrange(offset..<offset + 64, with: repeatElement(0xA5, count: 64))
+            for (name, copy) in zip(names, copies) { try copy.write(to: URL(filePath: "\(folder.path)/\(name)")) }
+            let again = try folder.open()
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask { #expect(await again.entry(for: key(number))?.data == bytes(number)) }
+                }
+            }
+            _ = await again.info()
+            await again.close()
+        }
+    }
+
     @Test("Random damage never crashes the entry reader and is never accepted as a valid entry", arguments: 0..<8)
     func fuzz(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed) + 500)
@@ -156,7 +188,7 @@ struct DamageTests {
         return try EntryFile.decode(memory, key: nil, verify: verify)
     }
 
-    @Test("A directory that is deleted while the cache is open is created again")
+    @Test("K-08: A directory that is deleted while the cache is open is created again")
     func folderDeleted() async throws {
         let folder = TestDirectory()
         let cache = try folder.open()

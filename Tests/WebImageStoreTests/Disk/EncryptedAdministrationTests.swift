@@ -243,6 +243,7 @@ struct EncryptedAdministrationTests {
             let files = FaultyFileSystem()
             files.fail(number..<(number + 1), with: .code(code))
             try await run(folder, files)
+            #expect(files.strayUses.isEmpty, "after call \(number) failed")
             let again = try folder.open(key: try testKey())
             for number in 0..<3 { await check(again, number) }
             again.store(entry(9))

@@ -7,7 +7,7 @@ import WebImageCore
 @testable import WebImageStore
 
 /// Returns the bytes that hexadecimal digits represent. Spaces are ignored.
-private func hex(_ digits: String) -> [UInt8] { CacheLayout.nameBytes(digits.filter { $0 != " " }) }
+private func hex(_ digits: String) -> [UInt8] { HexadecimalName.bytes(digits.filter { $0 != " " }) }
 
 @Suite("Functions for encryption")
 struct EncryptionPrimitiveTests {

@@ -23,7 +23,7 @@ struct EncryptionTests {
         ]
         var traces = texts.map { Data($0.utf8) }
         let data = bytes(number)
-        traces += [Data(CacheLayout.nameBytes(name)), data.prefix(16), data.suffix(16), data[1_000..<1_016]]
+        traces += [Data(HexadecimalName.bytes(name)), data.prefix(16), data.suffix(16), data[1_000..<1_016]]
         let digest = key(number).storedDigest
         for word in [digest.high, digest.low] {
             // SQLite stores numbers in big-endian order.

@@ -47,20 +47,24 @@ struct FaultTests {
         return files.calls
     }
 
+    /// Each call fails twice: because the disk is full, which the cache treats specially, and by one of the other faults
+    /// in turn.
     @Test(
         "If any system call fails, no wrong data is returned and the cache recovers",
         arguments: [
-            FaultyFileSystem.Fault.code(ENOSPC), .code(EIO), .code(EINTR), .code(EACCES), .code(EDQUOT), .code(EROFS),
-            .short,
+            [FaultyFileSystem.Fault.code(ENOSPC)],
+            [.code(EIO), .code(EINTR), .code(EACCES), .code(EDQUOT), .code(EROFS), .short],
         ])
-    func everyCall(_ fault: FaultyFileSystem.Fault) async throws {
+    func everyCall(_ faults: [FaultyFileSystem.Fault]) async throws {
         let count = await callCount()
         #expect(count > 50)
         for number in 1...(count + 5) {
             let folder = TestDirectory()
             let files = FaultyFileSystem()
+            let fault = faults[number % faults.count]
             files.fail(number..<(number + 1), with: fault)
             await run(folder, files)
+            #expect(files.strayUses.isEmpty, "after call \(number) failed: \(fault)")
             let again = try folder.open()
             for number in [0, 1, 2] { await check(again, number, versions: 0...1) }
             again.store(entry(9))
@@ -69,6 +73,65 @@ struct FaultTests {
             #expect(await again.verify().corruptCount == 0)
             await again.close()
         }
+    }
+
+    @Test("If a call fails while a deleted directory is created again, no closed descriptor is used or closed again")
+    func recreation() async throws {
+        for number in 1...60 {
+            let folder = TestDirectory()
+            let files = FaultyFileSystem()
+            var configuration = folder.configuration()
+            configuration.fileSystem = files
+            let cache = try DiskCache(configuration: configuration)
+            cache.store(entry(1))
+            await cache.flush()
+            try FileManager.default.removeItem(atPath: folder.path)
+            files.fail(number..<(number + 1), with: .code(EIO))
+            cache.store(entry(2))
+            await cache.flush()
+            await cache.trim(toCount: 1)
+            await cache.close()
+            #expect(files.strayUses.isEmpty, "after call \(number)")
+            if files.calls < number { return }
+        }
+    }
+
+    @Test(
+        "A cache on a file system without locks stores, returns, and evicts entries", arguments: [ENOLCK, EOPNOTSUPP])
+    func noLocks(_ code: Int32) async throws {
+        let folder = TestDirectory()
+        let files = FaultyFileSystem()
+        files.failLocks(.max, with: code)
+        var configuration = folder.configuration()
+        configuration.fileSystem = files
+        let cache = try DiskCache(configuration: configuration)
+        for number in 0..<3 { cache.store(entry(number)) }
+        await cache.flush()
+        #expect(files.remainingLockFaults < .max)
+        #expect(await cache.info().entryCount == 3)
+        #expect(await cache.entry(for: key(1))?.data == bytes(1))
+        await cache.trim(toSize: 0)
+        #expect(await cache.info().entryCount == 0)
+        await cache.close()
+    }
+
+    @Test(
+        "An eviction continues after another process ended its eviction, even if the uptime remains the same",
+        arguments: [EWOULDBLOCK, EINTR])
+    func evictorLock(_ code: Int32) async throws {
+        let folder = TestDirectory()
+        let files = FaultyFileSystem()
+        var configuration = folder.configuration()
+        configuration.fileSystem = files
+        configuration.clock = ManualClock().clock
+        let cache = try DiskCache(configuration: configuration)
+        cache.store(entry(1))
+        await cache.flush()
+        files.failLocks(2, with: code)
+        await cache.trim(toSize: 0)
+        #expect(files.remainingLockFaults == 0)
+        #expect(await cache.info().entryCount == 0)
+        await cache.close()
     }
 
     @Test("A full disk pauses writing for one minute, then for two, while reads continue")

@@ -177,10 +177,10 @@ struct HostileDirectoryTests {
             try await cache.requireWritable()
             Issue.record("The directory counts as writable.")
         } catch {
-            #expect(error.message == "write failed for \(directory.path): \(text).")
+            #expect(error.message == "Writing failed for \(directory.path): \(text).")
         }
         await cache.removeAll()
-        #expect(cache.removalFailure?.message == "rename failed for \(directory.path)/blobs: \(text).")
+        #expect(cache.removalFailure?.message == "Renaming failed for \(directory.path)/blobs: \(text).")
         files.fail(0..<0, with: .short)
         try await cache.requireWritable()
         await cache.removeAll()

@@ -95,7 +95,10 @@ struct ModelTests {
         #expect(await cache.entry(for: key(2)) != nil)
         await cache.close()
         let again = try DiskCache(configuration: configuration)
-        await again.flush()
+        // Trimming reduces times in the future to the current time. The writer also does so when it checks ages for the
+        // first time, but it can do that after the clock advanced.
+        await again.trim(maxAge: .seconds(86_400 * 30))
+        #expect(await again.info().entryCount == 2)
         time.advance(86_400 * 31)
         await again.trim(maxAge: .seconds(86_400 * 30))
         #expect(await again.info().entryCount == 0)

@@ -79,6 +79,29 @@ struct WriterStateMachineTests {
         #expect(state.next(now: 2, hasJob: false) == .wait(3_598))
     }
 
+    @Test("The pauses between slices end after a wait, even if the uptime remains the same")
+    func pausesWithoutClock() {
+        var state = idle()
+        state.trashFound(now: 1)
+        #expect(state.next(now: 1, hasJob: false) == .sweep)
+        state.sweepDone(again: true, now: 1)
+        guard case .wait(let pause) = state.next(now: 1, hasJob: false) else { return #expect(Bool(false)) }
+        #expect(abs(pause - 0.002) < 1e-9)
+        state.waited()
+        #expect(state.next(now: 1, hasJob: false) == .sweep)
+        state.sweepDone(again: false, now: 1)
+        state.recordOverLimit(now: 1)
+        state.sliceDone(again: true, delay: 0.5, now: 1)
+        #expect(state.next(now: 1, hasJob: false) == .wait(0.5))
+        state.waited()
+        #expect(state.next(now: 1, hasJob: true) == .job)
+        #expect(state.next(now: 1, hasJob: false) == .evict)
+        state.sliceDone(again: false, now: 1)
+        // A wait starts neither an eviction nor a sweep.
+        state.waited()
+        #expect(state.next(now: 1, hasJob: false) == .wait(3_599))
+    }
+
     @Test("A failed batch isn't retried immediately")
     func failedBatch() {
         var state = idle()

@@ -159,7 +159,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.count == 0)
     }
 
-    @Test("Images are released after unlocking")
+    @Test("G-06: Images are released after unlocking")
     func releases() throws {
         // Releasing this object uses the cache, which would deadlock while the lock is held.
         final class Reentrant: Sendable {
@@ -227,53 +227,182 @@ struct MemoryCacheTests {
     }
 }
 
-@Suite("Memory cache compared with a simple list")
-struct SecondChanceTableTests {
-    /// A simple, slow implementation of the rules: a list from the oldest to the newest entry.
+@Suite("Memory cache compared with simple lists")
+struct AdaptiveFIFOTableTests {
+    /// A simple, slow implementation of the rules with lists from the oldest to the newest entry.
     private struct Model {
-        var lines: [(digest: CacheKey.Digest, value: Int, cost: Int, wasRead: Bool)] = []
+        struct Line {
+            var digest: CacheKey.Digest
+            var value: Int
+            var cost: Int
+            var reads = 0
+            var isMain = false
+        }
+
+        var small: [Line] = []
+        var main: [Line] = []
+        /// The evicted digests in order. A digest that returned is replaced by `nil`.
+        var smallGhosts: [CacheKey.Digest?] = []
+        var mainGhosts: [CacheKey.Digest?] = []
+        var share = 0.1
+
+        var lines: [Line] { small + main }
+        var cost: Int { lines.reduce(0) { $0 + $1.cost } }
+        private var window: Int { max(4, Int(Double(lines.count) * 0.2)) }
+
+        func line(_ digest: CacheKey.Digest) -> Line? { lines.first { $0.digest == digest } }
+
+        mutating func remove(_ digest: CacheKey.Digest) {
+            small.removeAll { $0.digest == digest }
+            main.removeAll { $0.digest == digest }
+        }
+
+        mutating func read(_ digest: CacheKey.Digest) {
+            for index in small.indices where small[index].digest == digest {
+                small[index].reads = min(3, small[index].reads + 1)
+            }
+            for index in main.indices where main[index].digest == digest {
+                main[index].reads = min(3, main[index].reads + 1)
+            }
+        }
+
+        mutating func store(_ digest: CacheKey.Digest, _ value: Int, cost: Int) {
+            var line = Line(digest: digest, value: value, cost: cost)
+            if let old = self.line(digest) {
+                line.reads = old.reads
+                line.isMain = old.isMain
+            } else if let index = smallGhosts.firstIndex(of: digest) {
+                line.isMain = true
+                adjust(age: smallGhosts.count - 1 - index, by: 1)
+                smallGhosts[index] = nil
+            } else if let index = mainGhosts.firstIndex(of: digest) {
+                line.isMain = true
+                adjust(age: mainGhosts.count - 1 - index, by: -1)
+                mainGhosts[index] = nil
+            }
+            remove(digest)
+            if line.isMain { main.append(line) } else { small.append(line) }
+        }
+
+        private mutating func adjust(age: Int, by sign: Double) {
+            guard age < window else { return }
+            share = min(0.9, max(0.01, share + sign * (2 / Double(lines.count + 1))))
+        }
 
         mutating func evict() -> Int? {
-            while let first = lines.first {
-                lines.removeFirst()
-                guard first.wasRead else { return first.value }
-                lines.append((first.digest, first.value, first.cost, false))
+            while !lines.isEmpty {
+                if !small.isEmpty,
+                    main.isEmpty || Double(small.reduce(0) { $0 + $1.cost }) >= Double(cost) * share
+                {
+                    while !small.isEmpty {
+                        var line = small.removeFirst()
+                        if line.reads == 0 {
+                            smallGhosts = (smallGhosts + [line.digest]).suffix(max(8, Int(Double(lines.count) * 0.7)))
+                            return line.value
+                        }
+                        line.reads = 0
+                        line.isMain = true
+                        main.append(line)
+                    }
+                } else {
+                    var line = main.removeFirst()
+                    if line.reads == 0 {
+                        mainGhosts = (mainGhosts + [line.digest]).suffix(window)
+                        return line.value
+                    }
+                    line.reads = min(line.reads, share > 0.28 ? 1 : 3) - 1
+                    main.append(line)
+                }
             }
             return nil
         }
     }
 
-    @Test("Random operations have the same results as with the list", arguments: 0..<8)
+    @Test("If the small queue has grown, only one read saves an entry of the main queue")
+    func recency() {
+        var share = SmallQueueShare()
+        #expect(share.effectiveReads == 3)
+        for _ in 0..<20 { share.entryReturned(age: 0, wasMain: false, count: 99) }
+        #expect(share.value > 0.4 && share.effectiveReads == 1)
+        for _ in 0..<20 { share.entryReturned(age: 0, wasMain: true, count: 99) }
+        #expect(share.effectiveReads == 3)
+    }
+
+    @Test("Random operations have the same results as with the lists", arguments: 0..<12)
     func model(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
-        var table = SecondChanceTable<Int>()
+        var table = AdaptiveFIFOTable<Int>()
         var model = Model()
+        // Few keys return soon after their eviction, and many fill the queues.
+        let keys = [20, 60, 300][seed % 3]
         for step in 0..<3_000 {
-            let digest = key(Int.random(in: 0..<40, using: &random)).digest
-            let place = model.lines.firstIndex { $0.digest == digest }
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0..<4:
-                let removed = table.remove(digest)?.value
-                #expect(removed == place.map { model.lines.remove(at: $0).value })
-                table.insert(step, for: digest, info: CachedImageInfo(cost: step % 7))
-                model.lines.append((digest, step, step % 7, false))
-            case 4..<7:
+            let digest = key(Int.random(in: 0..<keys, using: &random)).digest
+            let known = model.line(digest)
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0..<5:
+                let standing = table.standing(of: digest)
+                #expect(table.remove(digest)?.value == known?.value)
+                table.insert(step, for: digest, info: CachedImageInfo(cost: step % 7), standing: standing)
+                model.store(digest, step, cost: step % 7)
+            case 5..<8:
                 if case .value(let found) = table.find(digest, uptime: { 0 }) {
-                    #expect(place.map { model.lines[$0].value } == found)
+                    #expect(known?.value == found)
                 } else {
-                    #expect(place == nil)
+                    #expect(known == nil)
                 }
-                if let place { model.lines[place].wasRead = true }
-            case 7:
-                let removed = table.remove(digest)?.value
-                #expect(removed == place.map { model.lines.remove(at: $0).value })
+                model.read(digest)
+            case 8 where seed % 2 == 0:
+                #expect(table.remove(digest)?.value == known?.value)
+                model.remove(digest)
             default:
-                let evicted = table.evict()?.value
-                #expect(evicted == model.evict())
+                #expect(table.evict()?.value == model.evict())
             }
             #expect(table.order == model.lines.map(\.digest))
-            #expect(table.cost == model.lines.reduce(0) { $0 + $1.cost })
+            #expect(table.cost == model.cost && table.share.value == model.share)
         }
+    }
+
+    @Test("A scan over ten times the cache evicts none of the images that are read repeatedly")
+    func scan() throws {
+        let cache = MemoryCache(costLimit: 1 << 30, countLimit: 100)
+        // Each entry has an image of its own, because the cache returns evicted images that are still in use elsewhere.
+        func load(_ number: Int) throws {
+            if cache.image(for: key(number)) == nil { cache.store(try picture(), for: key(number)) }
+        }
+        for _ in 0..<3 { for number in 0..<80 { try load(number) } }
+        for number in 1_000..<2_000 { try load(number) }
+        let afterScan = cache.statistics
+        #expect(afterScan.evictions >= 980)
+        for number in 0..<80 { try load(number) }
+        #expect(cache.statistics.hits - afterScan.hits == 80)
+        // Most images of the scan were evicted.
+        for number in 1_000..<1_900 { #expect(cache.image(for: key(number)) == nil) }
+    }
+
+    @Test("An image that returns after its eviction is retained longer than new images")
+    func returning() throws {
+        let cache = MemoryCache(costLimit: 1 << 30, countLimit: 20)
+        for number in 0..<21 { cache.store(try picture(), for: key(number)) }
+        #expect(cache.image(for: key(0)) == nil)
+        cache.store(try picture(), for: key(0))
+        for number in 100..<118 { cache.store(try picture(), for: key(number)) }
+        #expect(cache.image(for: key(0)) != nil)
+        #expect(cache.image(for: key(1)) == nil)
+    }
+
+    @Test("A queue of evicted digests discards the oldest ones and reports the age of the others")
+    func ghosts() {
+        var queue = GhostQueue()
+        for number in 0..<100 { queue.add(key(number).digest, limit: 50) }
+        #expect(queue.count == 50)
+        #expect(queue.take(key(49).digest) == nil)
+        #expect(queue.take(key(99).digest) == 0)
+        #expect(queue.take(key(50).digest) == 49)
+        #expect(queue.take(key(50).digest) == nil)
+        queue.add(key(60).digest, limit: 50)
+        #expect(queue.take(key(60).digest) == 0)
+        queue.add(key(7).digest, limit: 1)
+        #expect(queue.count == 1 && queue.take(key(7).digest) == 0)
     }
 
     @Test("The smallest limit of the process's control group and its ancestors applies")

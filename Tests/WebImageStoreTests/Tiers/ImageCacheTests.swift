@@ -52,6 +52,46 @@ private final class InMemoryTier: CacheTier {
     func removeAll() async { state.withLock { $0.entries = [:] } }
 }
 
+/// A tier whose operations wait for gates.
+private final class HeldTier: CacheTier {
+    private struct State {
+        var entries: [CacheKey: CacheEntry] = [:]
+        var (stores, removals, lookups) = (0, 0, 0)
+    }
+
+    let (stores, removals, lookups) = (TestGate(), TestGate(), TestGate())
+    private let state = Lock(State())
+
+    var storeCount: Int { state.withLock { $0.stores } }
+    var removalCount: Int { state.withLock { $0.removals } }
+    var lookupCount: Int { state.withLock { $0.lookups } }
+
+    /// Stores an entry without waiting for a gate.
+    func put(_ entry: CacheEntry) { state.withLock { $0.entries[entry.key] = entry } }
+
+    func entry(for key: CacheKey, matching request: HTTPHeaderFields) async -> CacheEntry? {
+        // A lookup that begins after the store reads the entry immediately.
+        let early = state.withLock { $0.entries[key] }
+        state.withLock { $0.lookups += 1 }
+        await lookups.wait()
+        return state.withLock { early ?? $0.entries[key] }
+    }
+
+    func store(_ entry: CacheEntry, matching: HTTPHeaderFields) async {
+        state.withLock { $0.stores += 1 }
+        await stores.wait()
+        state.withLock { $0.entries[entry.key] = entry }
+    }
+
+    func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async {
+        state.withLock { $0.removals += 1 }
+        await removals.wait()
+        state.withLock { $0.entries[key] = nil }
+    }
+
+    func removeAll() async { state.withLock { $0.entries = [:] } }
+}
+
 /// A tier that calls a closure when it's released.
 private final class DepartingTier: CacheTier {
     private let action: @Sendable () -> Void
@@ -99,6 +139,60 @@ struct ImageCacheTests {
         #expect(answer?.entry == entry && answer?.kind == .custom)
         #expect(tiers.map(\.log) == [["entry", "store"], ["store", "entry"], []])
         #expect(await cache.entry(for: key, matching: HTTPHeaderFields())?.kind == .disk)
+    }
+
+    @Test(
+        "A removal during a store hides the entry from lookups until the store is undone", arguments: [false, true])
+    func removalDuringStore(isDerived: Bool) async {
+        let far = HeldTier()
+        let near = InMemoryTier(.disk)
+        let cache = ImageCache(memory: nil, tiers: [near, far], policy: ImageCache.TierPolicy())
+        var entry = entry
+        if isDerived { entry.key = key.appending(["final"]) }
+        let (stored, generation) = (entry, cache.generation(of: key))
+        let store = Task {
+            await cache.store(
+                stored, request: HTTPHeaderFields(), in: .custom, madeOf: key, generation)
+        }
+        await untilTrue { far.storeCount == 1 }
+        await cache.removeAll()
+        let lookup = Task { await cache.entry(for: stored.key, matching: HTTPHeaderFields()) }
+        await untilTrue { far.lookupCount == 1 }
+        far.stores.open()
+        await untilTrue { far.removalCount == 1 }
+        // This lookup reads the entry and ends after the undo.
+        let during = Task { await cache.entry(for: stored.key, matching: HTTPHeaderFields()) }
+        await untilTrue { far.lookupCount == 2 }
+        far.removals.open()
+        await store.value
+        far.lookups.open()
+        #expect(await lookup.value == nil)
+        #expect(await during.value == nil)
+        #expect(!near.has(stored.key))
+        // An entry of the current generation is found.
+        await cache.store(
+            stored, request: HTTPHeaderFields(), in: .custom, madeOf: key, cache.generation(of: key))
+        #expect(await cache.entry(for: stored.key, matching: HTTPHeaderFields())?.entry == stored)
+    }
+
+    @Test("A removal while a tier stores an entry again with a new head removes the entry")
+    func removalDuringUpdateOfHead() async {
+        let tier = HeldTier()
+        let cache = ImageCache(memory: nil, tiers: [tier], policy: ImageCache.TierPolicy())
+        tier.put(entry)
+        tier.lookups.open()
+        tier.removals.open()
+        let generation = cache.generation(of: key)
+        let head = StoredResponseHead(
+            head: HTTPResponseHead(statusCode: 200, headers: HTTPHeaderFields()), finalURL: "http://example.org/",
+            requestTime: entry.storedAt, responseTime: entry.storedAt)
+        let update = Task { await cache.updateHead(head, for: key, matching: HTTPHeaderFields(), generation) }
+        await untilTrue { tier.storeCount == 1 }
+        await cache.remove(key)
+        tier.stores.open()
+        await update.value
+        #expect(await cache.entry(for: key) == nil)
+        #expect(tier.removalCount == 2)
     }
 
     @Test("Without promotion, no entry is copied")
@@ -163,7 +257,7 @@ struct ImageCacheTests {
         let head = StoredResponseHead(
             head: HTTPResponseHead(statusCode: 200, headers: HTTPHeaderFields()), finalURL: "http://example.org/",
             requestTime: entry.storedAt, responseTime: entry.storedAt)
-        await cache.updateHead(head, for: key, matching: HTTPHeaderFields())
+        await cache.updateHead(head, for: key, matching: HTTPHeaderFields(), cache.generation(of: key))
         for tier in tiers.prefix(2) {
             #expect(await tier.entry(for: key, matching: HTTPHeaderFields())?.head == head)
         }

@@ -49,6 +49,7 @@ struct HTTP2Connection: Sendable {
             case (1, _):
                 let request = server.record(connection: number, stream: stream)
                 if let ending = perform(handler(request), connection, stream) { return ending }
+            case (2, _): if let weight = payload.last { server.recordWeight(Int(weight) + 1, of: stream) }
             case (3, _): server.recordReset(stream)
             case (4, let flags) where flags & 1 == 0:
                 _ = write(connection, HTTP2Bytes.frame(4, flags: 1, stream: 0, Data()))

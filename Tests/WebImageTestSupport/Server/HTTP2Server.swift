@@ -41,6 +41,7 @@ public final class HTTP2Server: Sendable {
         var requests: [Request] = []
         var connections = 0
         var resets: [UInt32] = []
+        var weights: [UInt32: [Int]] = [:]
         var open: Set<Int32> = []
         var isStopped = false
     }
@@ -99,6 +100,9 @@ public final class HTTP2Server: Sendable {
     /// The streams that clients reset.
     public var resets: [UInt32] { log.withLock { $0.resets } }
 
+    /// The weights that PRIORITY frames gave to each stream, in the order of their arrival.
+    public var weights: [UInt32: [Int]] { log.withLock { $0.weights } }
+
     /// Ends all connections and rejects new ones.
     public func stop() {
         shutdown(listener.descriptor, Int32(SHUT_RDWR))
@@ -131,6 +135,10 @@ public final class HTTP2Server: Sendable {
             log.requests.append(request)
             return request
         }
+    }
+
+    func recordWeight(_ weight: Int, of stream: UInt32) {
+        log.withLock { $0.weights[stream, default: []].append(weight) }
     }
 
     func recordReset(_ stream: UInt32) { log.withLock { $0.resets.append(stream) } }

@@ -169,7 +169,7 @@ struct BinderModelTests {
         }
     }
 
-    @Test("The invariants hold over random life cycles of a view", arguments: 0..<6)
+    @Test("K-17: The invariants hold over random life cycles of a view", arguments: 0..<6)
     func promises(seed: Int) throws {
         var world = World(random: SeededGenerator(seed: UInt64(seed) &* 9_176 &+ 5))
         for _ in 0..<4_000 { try world.step() }

@@ -229,7 +229,7 @@ struct BinderStateMachineTests {
         #expect(request.size == .fill(width: 20, height: 10))
     }
 
-    @Test("If a reload at a larger size fails, the smaller image stays")
+    @Test("F-15: If a reload at a larger size fails, the smaller image stays")
     func failedRefinement() throws {
         var driver = BinderDriver()
         driver.perform(driver.machine.allocate(ViewAllocation(width: 8, height: 8)))

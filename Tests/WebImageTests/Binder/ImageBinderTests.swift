@@ -171,11 +171,14 @@ struct ImageBinderTests {
     @Test("Observers receive the state changes and the download progress")
     func observes() async throws {
         let slot = try BoundSlot()
-        let url = try slot.serve(1)
+        // Otherwise, the load can end before the binder asks for its state.
+        let gate = TestGate()
+        let url = try slot.serve(1, gate: gate)
         var told: [ImageBinder.Snapshot] = []
         slot.binder.onChange = { told.append($0) }
         let changes = slot.binder.snapshots
         slot.bind(url)
+        gate.open()
         await slot.waitForEnds(1)
         #expect(told.first?.state == .loading)
         #expect(told.last?.state == .showing)

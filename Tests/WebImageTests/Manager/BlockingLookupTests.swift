@@ -60,7 +60,7 @@ struct BlockingLookupTests {
         for tier in tiers { #expect(tier.lookupsOffThePool.value == [true]) }
     }
 
-    @Test("Simultaneous blocking lookups on every thread of Swift's cooperative pool finish")
+    @Test("K-24: Simultaneous blocking lookups on every thread of Swift's cooperative pool finish")
     func onEveryThread() async throws {
         let (server, fixture) = try fixture([RecordingLookupTier(), RecordingLookupTier()])
         let request = ImageRequest(url: server.url("/a"))

@@ -124,7 +124,7 @@ struct CacheFaultTests {
         #expect(disk.setReadOnly(false))
     }
 
-    @Test("Row 61: two managers can use one directory at the same time")
+    @Test("Row 61, C-06: two managers can use one directory at the same time")
     func two() async throws {
         let server = try makeServer()
         let first = try ManagerFixture()

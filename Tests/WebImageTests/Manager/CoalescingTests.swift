@@ -53,7 +53,7 @@ struct CoalescingTests {
         #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, nil])
     }
 
-    @Test("Row 56: a thousand requests for one URL share one download, one decode, and one image")
+    @Test("Row 56, S-02: a thousand requests for one URL share one download, one decode, and one image")
     func thousand() async throws {
         let counter = CountingCoder()
         let picture = try TestImages.png(2)
@@ -72,7 +72,7 @@ struct CoalescingTests {
         #expect(pictures.count == 1)
     }
 
-    @Test("A request that starts while the data is being decoded uses that data without a second download")
+    @Test("S-01: A request that starts while the data is being decoded uses that data without a second download")
     func whileDecoding() async throws {
         let resource = ServerResource(body: try TestImages.png(6), type: "image/png", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
@@ -110,7 +110,7 @@ struct CoalescingTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("Row 56: if one of two subscribers cancels, the other one receives its image")
+    @Test("Row 56, S-04: if one of two subscribers cancels, the other one receives its image")
     func oneCancels() async throws {
         let gate = TestGate()
         let server = try LoopbackServer(
@@ -128,7 +128,7 @@ struct CoalescingTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("Row 56: if both subscribers cancel, the connection closes, and a new request starts a new download")
+    @Test("Row 56, G-01: if both subscribers cancel, the connection closes, and a new request starts a new download")
     func bothCancel() async throws {
         let server = try LoopbackServer { request in
             request.index == 0 ? .silent : .ok((try? TestImages.png(5)) ?? Data(), contentType: "image/png")

@@ -29,7 +29,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A 404 is remembered for ten minutes, for images and for data, and then the URL is requested again")
+    @Test("C-10: A 404 is remembered for ten minutes, for images and for data, and then the URL is requested again")
     func notFound() async throws {
         let isThere = Shared(false)
         let server = try server(isThere)
@@ -71,7 +71,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Requests that ignore failures, reload, or have alternatives bypass the negative cache, and a success clears it"
+        "C-10: Requests that ignore failures, reload, or have alternatives bypass the negative cache, and a success clears it"
     )
     func ignoring() async throws {
         let isThere = Shared(false)

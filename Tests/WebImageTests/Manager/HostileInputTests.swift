@@ -114,7 +114,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Row 45: corrupt data on disk is downloaded again")
+    @Test("Row 45, G-10: corrupt data on disk is downloaded again")
     func damagedOnDisk() async throws {
         let resource = ServerResource(body: try TestImages.png(1), type: "image/png", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }

@@ -130,7 +130,7 @@ struct FirstFrameTests {
         let (fixture, _) = try fixture()
         _ = try await fixture.manager.image(for: request(.all, width: 20))
         var converted = request(.first, width: 20)
-        converted.decoding.convertsToSRGB = false
+        converted.decoding.color = .source
         var flipped = request(.first, width: 20)
         flipped.transformers = [.flip(.horizontal)]
         var bypassing = request(.first, width: 20)

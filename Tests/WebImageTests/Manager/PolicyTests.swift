@@ -67,7 +67,7 @@ struct PolicyTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("A stale image on disk is shown and revalidated, and the new freshness survives a restart")
+    @Test("S-26: A stale image on disk is shown and revalidated, and the new freshness survives a restart")
     func staleDisk() async throws {
         let server = try server()
         var fixture = try ManagerFixture()

@@ -26,7 +26,7 @@ struct ProcessedFormTests {
                         var request = ImageRequest(
                             url: server.url("/\(file)?\(depth)\(color)\(name)"), size: .fit(width: 20))
                         request.decoding.preservesBitDepth = depth
-                        request.decoding.convertsToSRGB = color
+                        request.decoding.color = color ? .sRGB : .source
                         request.caching.processedEncoding = encoding
                         request.caching.waitsUntilStored = true
                         requests.append(("\(file) \(depth) \(color) \(name)", request))
@@ -65,8 +65,8 @@ struct ProcessedFormTests {
             #expect(stored.pixels.format == fresh[place].pixels.format, "\(name)")
             #expect(stored.size == fresh[place].size, "\(name)")
             #expect(stored.pixels.packedBytes() == fresh[place].pixels.packedBytes(), "\(name)")
-            #expect(stored.metadata.isConvertedToSRGB == fresh[place].metadata.isConvertedToSRGB, "\(name)")
-            guard !request.decoding.convertsToSRGB else {
+            #expect(stored.metadata.color == fresh[place].metadata.color, "\(name)")
+            guard request.decoding.color == .source else {
                 #expect(server.counters.requests == before, "\(name)")
                 continue
             }

@@ -412,6 +412,8 @@ struct SettingsTests {
         let tier = RecordingTier()
         var request = ImageRequest(url: .sample)
         request.caching.waitsUntilStored = true
+        // The data of an earlier load may still be in use.
+        request.caching.originalReadFrom.remove(.memory)
         manager.update { $0.cacheTiers.append(tier) }
         #expect(await manager.load(request).number == 1)
         #expect(tier.count == 1)

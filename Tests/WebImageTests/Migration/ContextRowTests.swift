@@ -128,16 +128,17 @@ struct ContextRowTests {
         #expect(try await table.manager.image(for: request).format == .png)
     }
 
-    @Test("imageDecodeToHDR: images are decoded with 16 bits if the file has them")
-    func depth() async throws {
+    @Test("imageDecodeToHDR: images keep the gain maps of their files")
+    func dynamicRange() async throws {
         let table = try Migration()
-        let deep = try PixelBuffer.filled(with: .white, size: PixelSize(width: 8, height: 8), format: .rgba16)
+        let pixels = try PixelBuffer.filled(with: .white, size: PixelSize(width: 16, height: 16))
+        let gainMap = GainMap(pixels: pixels, metadata: GainMapMetadata(gainMax: 2, alternateHeadroom: 2))
         let data = try ImageCoderRegistry.standard.encode(
-            DecodedImage(pixels: deep), as: .png, context: ImageProcessingContext())
+            DecodedImage(pixels: pixels).with(gainMap: gainMap), as: .jpeg, context: ImageProcessingContext())
         var request = try table.request(1, data)
-        #expect(try await table.manager.image(for: request).pixels.format == .rgba8)
-        request.decoding.preservesBitDepth = true
-        #expect(try await table.manager.image(for: request).pixels.format == .rgba16)
+        #expect(try await !table.manager.image(for: request).isHDR)
+        request.decoding.dynamicRange = .high
+        #expect(try await table.manager.image(for: request).isHDR)
     }
 
     @Test("imageEncodeOptions: the processed image is stored separately with its own encoding")

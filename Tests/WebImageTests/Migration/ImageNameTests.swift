@@ -112,9 +112,12 @@ struct ImageNameTests {
     func vector() async throws {
         #expect(ImageFormat(sniffing: Migration.svg) == .svg)
         #expect(ImageFormat.svg.isVector && ImageFormat.pdf.isVector && !ImageFormat.png.isVector)
-        let table = try Migration()
-        guard table.manager.configuration.coders.canDecode(.svg) else { return }
-        #expect(try await table.manager.image(for: table.request(1, Migration.svg)).format?.isVector == true)
+        // A helper with a sanitizer can’t start within its limits.
+        #if !(ADDRESS_SANITIZER || THREAD_SANITIZER)
+            let table = try Migration()
+            guard table.manager.configuration.coders.canDecode(.svg) else { return }
+            #expect(try await table.manager.image(for: table.request(1, Migration.svg)).format?.isVector == true)
+        #endif
     }
 
     @Test("The cost of an image is the size of its pixels")

@@ -320,17 +320,21 @@ struct OptionRowTests {
         #expect(await table.manager.diskCache?.info().entryCount == 2)
     }
 
-    @Test("transformVectorImage: vector images are drawn at the requested size and then transformed unless disabled")
-    func transformVectorImage() async throws {
-        let table = try Migration()
-        guard table.manager.configuration.coders.canDecode(.svg) else { return }
-        var request = try table.request(1, Migration.svg)
-        request.size = .fit(width: 20)
-        request.transformers = [.pad(5)]
-        #expect(try await table.manager.image(for: request).size.width == 30)
-        request.transformers = [.pad(5).excludingVectors()]
-        #expect(try await table.manager.image(for: request).size.width == 20)
-    }
+    // A helper with a sanitizer can’t start within its limits.
+    #if !(ADDRESS_SANITIZER || THREAD_SANITIZER)
+        @Test(
+            "transformVectorImage: vector images are drawn at the requested size and then transformed unless disabled")
+        func transformVectorImage() async throws {
+            let table = try Migration()
+            guard table.manager.configuration.coders.canDecode(.svg) else { return }
+            var request = try table.request(1, Migration.svg)
+            request.size = .fit(width: 20)
+            request.transformers = [.pad(5)]
+            #expect(try await table.manager.image(for: request).size.width == 30)
+            request.transformers = [.pad(5).excludingVectors()]
+            #expect(try await table.manager.image(for: request).size.width == 20)
+        }
+    #endif
 
     @MainActor
     @Test("avoidAutoCancelImage: a previous load that survives its owner continues")

@@ -260,6 +260,8 @@ struct ObserverTests {
             ("https://a.org/?q=a.b,c end", "https://a.org/?… end"),
             ("see DATA:image/png;base64,AAAA end", "see DATA:… end"), ("://", "://"), ("x://@?", "x://?…"),
             ("“https://a.org/?k=v” failed", "“https://a.org/?…” failed"),
+            ("[https://a.org/x?token=…].", "[https://a.org/x?…]."), ("https://a.org/x?…: no", "https://a.org/x?…: no"),
+            ("data:…: no", "data:…: no"), ("data:image/png,…: no", "data:…: no"),
         ])
     func redaction(text: String, expected: String) {
         #expect(Redaction.text(text) == expected)

@@ -16,7 +16,7 @@ struct AbandonedWorkTests {
     }
 
     @Test(
-        "A source isn't started for a request that was canceled during the cache lookup",
+        "G-03: A source isn't started for a request that was canceled during the cache lookup",
         arguments: Source.allCases)
     func lookup(source: Source) async throws {
         let gate = TestGate()
@@ -158,7 +158,7 @@ struct AbandonedWorkTests {
     }
 
     @Test(
-        "Each of two joined requests that wait for the store ends after the data is stored",
+        "S-05: Each of two joined requests that wait for the store ends after the data is stored",
         arguments: pairs(Form.allCases))
     func waiting(first: Form, second: Form) async throws {
         let (gate, stored) = (TestGate(), TestGate())

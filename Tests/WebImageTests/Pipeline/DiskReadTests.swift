@@ -85,7 +85,7 @@ private final class BusyManager: Sendable {
 
 @Suite("Requests whose disk reads wait for a thread", .timeLimit(.minutes(5)))
 struct DiskReadTests {
-    @Test("The waiting read of a canceled request never reaches the disk")
+    @Test("K-03: The waiting read of a canceled request never reaches the disk")
     func canceled() async throws {
         let busy = try await BusyManager()
         let canceled = await busy.load(3, .normal, waiting: 1)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Synchronization
 import Testing
 import WebImageConcurrency
 import WebImageTestSupport
@@ -36,7 +37,8 @@ struct EarlyInspectionTests {
         "<!DOCTYPE html><html><body>", "{\"error\": \"not found\"}", "Image not found. ", "\u{1}\u{2}\u{3}",
     ]
 
-    @Test("Data that isn't an image ends the download, with the error of a complete download", arguments: otherData)
+    @Test(
+        "G-12: Data that isn't an image ends the download, with the error of a complete download", arguments: otherData)
     func foreign(text: String) async throws {
         let server = try LoopbackServer(routes: [
             "/stalled": stalled(Data(text.utf8)), "/complete": complete(Data(text.utf8)),
@@ -83,6 +85,65 @@ struct EarlyInspectionTests {
         #expect(try await accepting.response.image.size == PixelSize(width: 300, height: 300))
         await #expect(throws: ImageError.self) { try await rejecting.response }
         #expect(server.counters.requests == 1)
+    }
+
+    /// A loader that ends each load only when its gate is open.
+    private final class RejectedLoader: ImageLoader {
+        let body: Data
+        /// A Boolean value that indicates whether the data has a response head. Only then, it's checked early.
+        let isHTTP: Bool
+        let head = HTTPResponseHead(statusCode: 200)
+        let gate = TestGate()
+        /// The number of loads that have reported their data.
+        let loads = Atomic(0)
+
+        init(body: Data, isHTTP: Bool) {
+            self.body = body
+            self.isHTTP = isHTTP
+        }
+
+        func canLoad(_ url: URL) -> Bool { true }
+
+        func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+            context.reportStart()
+            context.reportResponse(isHTTP ? head : nil, expectedByteCount: body.count)
+            context.reportData(body)
+            loads.add(1, ordering: .acquiringAndReleasing)
+            await gate.wait()
+            if let error = context.rejection { throw error }
+            return LoadResponse(httpResponse: isHTTP ? head : nil, body: body, url: request.url)
+        }
+    }
+
+    enum Joining: CaseIterable { case data, generousLimits, equalLimits }
+
+    @Test(
+        "A request that joins a load after its rejection loads again if it can use the data",
+        arguments: Joining.allCases, [true, false])
+    func joiningRejected(_ joining: Joining, isHTTP: Bool) async throws {
+        let body = try TestImages.png(1, width: 300, height: 300) + Data(repeating: 0, count: 200_000)
+        let loader = RejectedLoader(body: body, isHTTP: isHTTP)
+        let fixture = try ManagerFixture { $0.loaders = [loader] }
+        var strict = ImageRequest(url: try #require(URL(string: "remote://a.example/a")))
+        strict.limits = fixture.manager.configuration.limits
+        strict.limits?.maxSourcePixels = 300 * 300 - 1
+        let rejected = fixture.manager.load(strict)
+        await untilTrue { loader.loads.load(ordering: .acquiring) == 1 }
+        var other = strict
+        if joining != .equalLimits { other.limits = nil }
+        let request = other
+        async let data = joining == .data ? fixture.manager.data(for: request) : Data()
+        let image = joining == .data ? nil : fixture.manager.load(request)
+        await untilTrue { fixture.manager.pipeline.fetch.sharedCount == 1 }
+        loader.gate.open()
+        await #expect(throws: ImageError.self) { try await rejected.response }
+        switch joining {
+        case .data: #expect(try await data.count == body.count)
+        case .generousLimits:
+            #expect(try await image?.response.image.size == PixelSize(width: 300, height: 300))
+        case .equalLimits: await #expect(throws: ImageError.self) { try await image?.response }
+        }
+        #expect(loader.loads.load(ordering: .acquiring) == (joining == .equalLimits ? 1 : 2))
     }
 
     @Test("A table of waiting requests reports limits only while all of them want the image")

@@ -226,9 +226,13 @@ struct RememberedFailureTests {
         arguments: [true, false])
     func removal(removesAll: Bool) async throws {
         let gate = TestGate()
-        let isThere = Shared(false)
+        let count = Shared(0)
         let server = try LoopbackServer { _ in
-            isThere.value
+            let number = count.update { count in
+                count += 1
+                return count
+            }
+            return number > 1
                 ? LoopbackServer.Response(headers: Numbered.head(1).headers, body: Numbered.data(1))
                 : LoopbackServer.Response.status(404).with { $0.headGate = gate }
         }
@@ -241,7 +245,6 @@ struct RememberedFailureTests {
         } else {
             await fixture.manager.removeCachedImage(for: request)
         }
-        isThere.value = true
         gate.open()
         #expect(await task.code == 2007)
         #expect(await fixture.manager.load(request).number == 1)

@@ -181,7 +181,10 @@ struct RemovalTests {
         #expect(await fixture.manager.load(first).number == 1)
         await fixture.manager.rest()
         await untilTrue { tier.count == 1 }
-        let task = fixture.manager.load(ImageRequest(url: .sample, size: .fit(width: 4)))
+        // The data of the first request may still be in use.
+        var second = ImageRequest(url: .sample, size: .fit(width: 4))
+        second.caching.originalReadFrom = [.disk]
+        let task = fixture.manager.load(second)
         await untilTrue { tier.lookups == 1 }
         await removal(fixture.manager)
         gate.open()

@@ -164,7 +164,7 @@ struct RevalidationTests {
     }
 
     @Test(
-        "A request that joins a load raises its priority, and canceling the request lowers it",
+        "S-09: A request that joins a load raises its priority, and canceling the request lowers it",
         arguments: Join.allCases)
     func joining(join: Join) async throws {
         let gate = TestGate()
@@ -205,7 +205,7 @@ struct RevalidationTests {
         #expect(loader.count == 2)
     }
 
-    @Test("A request that joins a queued download moves it to the front of the queue", arguments: Join.allCases)
+    @Test("S-09: A request that joins a queued download moves it to the front of the queue", arguments: Join.allCases)
     func queued(join: Join) async throws {
         let gate = TestGate()
         let server = try LoopbackServer { request in

@@ -75,7 +75,7 @@ struct StoreChoiceTests {
     }
 
     @Test(
-        "Joined requests store the data once in each of their tiers, in either order",
+        "N-02: Joined requests store the data once in each of their tiers, in either order",
         arguments: pairs(Location.allCases))
     func joined(first: Location, second: Location) async throws {
         let gate = TestGate()

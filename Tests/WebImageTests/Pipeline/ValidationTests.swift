@@ -126,7 +126,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "A data request for an image in memory returns the data although the server responds with 304",
+        "S-13: A data request for an image in memory returns the data although the server responds with 304",
         arguments: [true, false])
     func dataBesideMemory(isFresh: Bool) async throws {
         let resource = ServerResource(

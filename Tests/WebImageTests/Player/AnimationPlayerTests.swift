@@ -121,7 +121,7 @@ struct AnimationPlayerTests {
         #expect(player.frameIndex == 1)
     }
 
-    @Test("An invisible or stopped player and one with reduced motion decode no frames")
+    @Test("F-08: An invisible or stopped player and one with reduced motion decode no frames")
     func idles() async throws {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 3)
@@ -251,7 +251,7 @@ struct AnimationPlayerTests {
         #expect(first.pixels === second.pixels)
     }
 
-    @Test("An animation that is still downloading continues with its available frames")
+    @Test("S-20: An animation that is still downloading continues with its available frames")
     func grows() async throws {
         let fixture = try ManagerFixture()
         let part = try Moving(frames: 2)

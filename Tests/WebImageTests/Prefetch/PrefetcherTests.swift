@@ -87,17 +87,34 @@ struct PrefetcherTests {
         #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
     }
 
-    @Test("While a visible request is in flight, only one image is prefetched at a time")
-    func yielding() async throws {
-        let fixture = try fixture()
+    @Test(
+        "While a visible request is in flight, no image is prefetched at first, and later one at a time",
+        arguments: [false, true])
+    func yielding(isListFirst: Bool) async throws {
+        let clock = TestClock()
+        let fixture = try ManagerFixture { [loader] configuration in
+            configuration.loaders = [loader]
+            configuration.cachePolicy = .cacheFirst
+            configuration.time = TimeSource(clock)
+        }
         let prefetcher = ImagePrefetcher(manager: fixture.manager) { [network] configuration in
             configuration.maxConcurrentRequests = 3
             configuration.network = network
             configuration.resumeDelay = .zero
         }
+        let wanted = try requests(0..<10)
+        prefetcher.isPaused = true
+        let first = isListFirst ? prefetcher.prefetch(wanted) : nil
         let visible = fixture.manager.load(try requests(100..<101)[0])
         await loader.waitForRequests(count: 1)
-        let task = prefetcher.prefetch(try requests(0..<10))
+        let task = first ?? prefetcher.prefetch(wanted)
+        prefetcher.isPaused = false
+        #expect(prefetcher.core.runningCount == 0)
+        await untilTrue {
+            clock.advance(by: .milliseconds(100))
+            return prefetcher.core.runningCount > 0
+        }
+        #expect(clock.now.offset >= .milliseconds(250))
         await loader.waitForRequests(count: 2)
         #expect(requestedNames == ["100.png", "0.png"] && fixture.manager.pipeline.fetch.count == 2)
         visible.cancel()
@@ -202,7 +219,7 @@ struct PrefetcherTests {
         #expect(await first.result.loadedCount == 3)
     }
 
-    @Test("Canceling ends all lists immediately and cancels the work without other subscribers")
+    @Test("N-10: Canceling ends all lists immediately and cancels the work without other subscribers")
     func cancelled() async throws {
         let fixture = try fixture()
         let prefetcher = prefetcher(fixture)
@@ -284,6 +301,21 @@ private struct PriorityLoader: ImageLoader {
 
 @Suite("Prefetch table")
 struct PrefetchStateMachineTests {
+    @Test(
+        "Yielding completely starts no item, and yielding partially starts one",
+        arguments: zip(PrefetchStateMachine.Yielding.allCases, [3, 0, 1]))
+    func yielding(_ yielding: PrefetchStateMachine.Yielding, count: Int) {
+        var table = PrefetchStateMachine(concurrency: 3)
+        let requests = Array(repeating: ImageRequest(url: URL(filePath: "/a")), count: 5)
+        _ = table.add(requests, isOpen: false, .memoryCache, .low)
+        table.yielding = yielding
+        while table.next() != nil {}
+        #expect(table.running == count)
+        // Items that run already don't end.
+        table.yielding = .complete
+        #expect(table.next() == nil && table.running == count)
+    }
+
     @Test("In random situations, every image of a list is counted once", arguments: 1...5 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -295,7 +327,9 @@ struct PrefetchStateMachineTests {
             var ended: [Int: PrefetchTask.Progress] = [:]
             var running: [PrefetchStateMachine.Item] = []
             func step() {
-                switch Int.random(in: 0..<8, using: &random) {
+                switch Int.random(in: 0..<9, using: &random) {
+                case 8:
+                    table.yielding = PrefetchStateMachine.Yielding.allCases.randomElement(using: &random) ?? .none
                 case 0:
                     let count = Int.random(in: 1..<6, using: &random)
                     let id = table.add(Array(repeating: request, count: count), isOpen: false, .memoryCache, .low)
@@ -322,6 +356,7 @@ struct PrefetchStateMachineTests {
             }
             for _ in 0..<60 { step() }
             table.set(.paused, false)
+            table.yielding = .none
             for id in table.lists.keys { table.setPaused(false, id) }
             while true {
                 while let item = table.next() { running.append(item) }

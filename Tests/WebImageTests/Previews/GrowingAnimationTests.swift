@@ -170,7 +170,8 @@ struct GrowingAnimationRequestTests {
     }
 
     @Test(
-        "A player waits for frames without ticks, and the final image continues at the same frame", arguments: formats)
+        "S-20: A player waits for frames without ticks, and the final image continues at the same frame",
+        arguments: formats)
     @MainActor
     func plays(_ format: ImageFormat) async throws {
         let file = try AnimatedFile(format)

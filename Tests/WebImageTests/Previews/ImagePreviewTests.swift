@@ -108,7 +108,7 @@ struct ImagePreviewTests {
         #expect(await log.allPreviews().count == 2)
     }
 
-    @Test("No preview starts after most of the data is received")
+    @Test("S-18: No preview starts after most of the data is received")
     func late() async throws {
         let picture = try SlowImage(try TestImages.jpeg(progressive: false))
         let fixture = try ManagerFixture { $0.previewStopFraction = 0.4 }

@@ -50,7 +50,7 @@ struct PreviewRulesTests {
         #expect(await log.allPreviews().isEmpty)
     }
 
-    @Test("A download that resumes after an interruption continues its previews")
+    @Test("N-14: A download that resumes after an interruption continues its previews")
     func resumed() async throws {
         let data = try TestImages.jpeg(progressive: false)
         let gates = (0..<2).map { _ in TestGate() }

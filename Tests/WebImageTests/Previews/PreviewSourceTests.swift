@@ -55,7 +55,9 @@ struct PreviewSourceTests {
         return stride(from: 0, to: data.count, by: size).map { data.dropFirst($0).prefix(size) }
     }
 
-    @Test("Previews are decoded one at a time on a worker thread from all received data, without repeated bytes")
+    @Test(
+        "S-18, S-19: Previews are decoded one at a time on a worker thread from all received data, without repeated bytes"
+    )
     func oneAtATime() async throws {
         let gate = TestGate()
         let feed = try Feed(gate: gate)
@@ -81,7 +83,7 @@ struct PreviewSourceTests {
         await untilTrue { feed.isIdle }
     }
 
-    @Test("After the end of the load, no previews are delivered, even if a decoder is still running")
+    @Test("F-07: After the end of the load, no previews are delivered, even if a decoder is still running")
     func afterTheEnd() async throws {
         let gate = TestGate()
         let feed = try Feed(gate: gate)

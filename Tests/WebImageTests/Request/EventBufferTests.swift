@@ -79,7 +79,7 @@ struct EventBufferTests {
         #expect(pending.dequeue().map(name) == "started" && pending.events.count == 3)
     }
 
-    @Test("The event stream of a task ends with the terminal event, also for late and repeated readers")
+    @Test("N-30: The event stream of a task ends with the terminal event, also for late and repeated readers")
     func streams() async throws {
         let task = ImageTask(ImageRequest(url: URL(filePath: "/a")))
         let early = task.events

@@ -35,7 +35,7 @@ struct RequestEqualityTests {
         { $0.caching.originalCache = ImageCache(memory: nil) },
         { $0.loader = StubLoader() },
         { $0.url = URL(filePath: "/b@2x.png") },
-        { $0.decoding.convertsToSRGB = false },
+        { $0.decoding.color = .source }, { $0.decoding.dynamicRange = .high },
         { $0.coder = UnusedCoder() },
         { $0.size = .fit(width: 1) },
         { $0.scale = 2 },

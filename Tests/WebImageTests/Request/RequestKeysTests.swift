@@ -30,7 +30,12 @@ struct RequestKeysTests {
             keys { $0.frames = .index(1) },
             keys { $0.decoding.preservesBitDepth = true },
             keys { $0.decoding.resampling = .box },
+            keys { $0.decoding.resampling = .nearest },
+            keys { $0.decoding.resampling = .lanczos3(light: .encoded) },
+            keys { $0.transformers = [.resize(width: 3)] },
+            keys { $0.transformers = [.resize(width: 3, filter: .lanczos3(light: .encoded))] },
             keys { $0.decoding.allowsPartialData = true },
+            keys { $0.decoding.dynamicRange = .high },
             keys { $0.decoding.formatHint = .svg },
             keys { $0.decoding.coderOptions = ["a": "b"] },
             keys { $0.transformers = [.roundedCorners(radius: 3)] },
@@ -62,7 +67,7 @@ struct RequestKeysTests {
                 $0.size = .fit(width: 320, height: 0.5)
                 $0.transformers = [.roundedCorners(radius: 3)]
             }.decoded.canonical
-                == "4:data1:a6:decode3:fit3:3204:bits19:46026788191726469121:-6:pixels1:13:all1:87:lanczos")
+                == "4:data1:a6:decode3:fit3:3204:bits19:46026788191726469121:-6:pixels1:13:all1:815:lanczos3:linear")
     }
 
     @Test("Two requests share a key if and only if their options are equal", arguments: 1...4 as ClosedRange<UInt64>)
@@ -186,7 +191,7 @@ private struct OptionCase: Equatable {
         scale = pick([1, 2, 1.5])
         frames = pick([.all, .first, .index(1), .index(11), .range(1..<11), .indices([1]), .indices([1, 1])])
         depth = pick([false, true])
-        reduction = pick([.lanczos3, .box])
+        reduction = pick([.lanczos3, .box, .lanczos3(light: .encoded), .box(light: .encoded), .nearest])
         color = pick([true, false])
         isPartial = pick([true, false])
         hint = pick([nil, "extra", "hint"])
@@ -202,7 +207,7 @@ private struct OptionCase: Equatable {
         request.frames = frames
         request.decoding.preservesBitDepth = depth
         request.decoding.resampling = reduction
-        request.decoding.convertsToSRGB = color
+        request.decoding.color = color ? .sRGB : .source
         request.decoding.allowsPartialData = isPartial
         request.decoding.formatHint = hint.flatMap { ImageFormat(rawValue: $0) }
         request.decoding.coderOptions = extras

@@ -45,7 +45,8 @@ struct IncrementalDecodeTests {
     private func expectSame(_ data: Data, _ sizes: [TargetSize?], _ name: String) throws -> Bool {
         var isStreamed = false
         for size in sizes {
-            guard let image = try streamed(data, size, parts: 5) else { continue }
+            // The pipeline adds the descriptions to every decoded image.
+            guard let image = try streamed(data, size, parts: 5)?.described(by: data) else { continue }
             isStreamed = true
             let whole = try ImageCoderRegistry.standard.decode(
                 data, options: ImageDecodingOptions(size: size), context: ImageProcessingContext())
@@ -123,7 +124,7 @@ struct IncrementalDecodeTests {
     func suits() throws {
         #expect(IncrementalDecode.suits(try plan(.fit(width: 5))))
         #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.preservesBitDepth = true }))
-        #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.convertsToSRGB = false }))
+        #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.color = .source }))
         #expect(!IncrementalDecode.suits(try plan(nil) { $0.decoding.allowsPartialData = true }))
         #expect(!IncrementalDecode.suits(try plan(nil) { $0.frames = .index(0) }))
     }

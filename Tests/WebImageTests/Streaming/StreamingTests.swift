@@ -127,7 +127,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    @Test("An interrupted or canceled download leaves no decoder and ends once", arguments: [false, true])
+    @Test("K-12: An interrupted or canceled download leaves no decoder and ends once", arguments: [false, true])
     func ends(isCancelled: Bool) async throws {
         let picture = try SteppedImage(try Self.photo())
         let task = picture.manager.load(picture.url)

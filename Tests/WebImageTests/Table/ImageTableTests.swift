@@ -61,7 +61,7 @@ struct ImageTableTests {
         #expect(server.counters.requests == 4)
     }
 
-    @Test("Row 15: neither a truncated image without a length nor its data is cached")
+    @Test("Row 15, N-24: neither a truncated image without a length nor its data is cached")
     func cutWithoutLength() async throws {
         let picture = try TestImages.png(1)
         let server = try LoopbackServer { _ in
@@ -94,7 +94,7 @@ struct ImageTableTests {
         #expect(await storedCount(fixture) == 1)
     }
 
-    @Test("Row 16: a body that is shorter than its length is neither decoded nor cached")
+    @Test("Row 16, N-24: a body that is shorter than its length is neither decoded nor cached")
     func shortBody() async throws {
         let picture = try TestImages.png(1)
         let server = try LoopbackServer { _ in

@@ -126,6 +126,51 @@ struct WorkerPoolTests {
         await untilTrue { pool.load == 0 }
     }
 
+    @Test("The context contains the idle threads, and two concurrent decodes share them")
+    func extraThreads() async throws {
+        let pool = WorkerPool(threads: 3)
+        let gate = TestGate()
+        let counts = Shared<[Int]>([])
+        var tasks: [Task<Void, any Error>] = []
+        for number in 1...2 {
+            tasks.append(
+                Task {
+                    try await pool.run(
+                        cost: 0, priority: SharedPriority(.normal), limits: .unlimited,
+                        extraThreads: ExtraThreads(limit: 1)
+                    ) { context in
+                        counts.update { $0.append(context.threadCount) }
+                        gate.blockingWait()
+                    }
+                })
+            await untilTrue { counts.value.count == number }
+        }
+        // Two jobs and one more thread are the three threads of the pool.
+        #expect(counts.value == [2, 1] && pool.lentThreadCount == 1)
+        gate.open()
+        for task in tasks { try await task.value }
+        // The threads are returned before the requester continues.
+        #expect(pool.lentThreadCount == 0)
+    }
+
+    @Test("Only large images of some formats request threads, up to the limit of the configuration")
+    func threadRequests() throws {
+        func info(_ format: ImageFormat, _ width: Int, _ height: Int) -> ImageInfo {
+            ImageInfo(format: format, storedSize: PixelSize(width: width, height: height))
+        }
+        let large = info(.jxl, 4_000, 3_000)
+        #expect(ExtraThreads(for: large, limit: 4).limit == 3)
+        #expect(ExtraThreads(for: large, limit: 64).limit == 7)
+        #expect(ExtraThreads(for: large, limit: 1).limit == 0 && ExtraThreads(for: large, limit: 0).limit == 0)
+        #expect(ExtraThreads(for: info(.avif, 1_999, 2_000), limit: 4).limit == 0)
+        #expect(ExtraThreads(for: info(.webp, 4_000, 3_000), limit: 4).limit == 0)
+        #expect(ExtraThreads(for: nil, limit: 4) == ExtraThreads())
+        // The second thread of a PNG image holds rows with up to 4 bytes per pixel.
+        #expect(ExtraThreads(for: info(.png, 2_000, 1_000), limit: 4) == ExtraThreads(limit: 1, byteCount: 8_000_000))
+        #expect(ExtraThreads(for: info(.png, 1_999, 1_000), limit: 4) == ExtraThreads())
+        #expect(ExtraThreads(for: info(.png, 5_000, 4_000), limit: 4) == ExtraThreads())
+    }
+
     @Test("Work beyond the waiting limit is rejected as overloaded")
     func overloaded() async throws {
         let pool = WorkerPool(threads: 1, waitingLimit: 1)

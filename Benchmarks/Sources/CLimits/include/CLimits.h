@@ -25,6 +25,9 @@ int wi_limit_jpeg(
     const uint8_t *bytes, size_t count, int eighths, uint8_t *output, size_t capacity, wi_limit_size *size);
 /// Decodes with libpng and expands the pixels to RGBA.
 int wi_limit_png(const uint8_t *bytes, size_t count, uint8_t *output, size_t capacity, wi_limit_size *size);
+/// Decompresses the rows of an RGB file with 8 bits per sample, and ignores their filters. libdeflate
+/// can't divide the data of such a file, so no decoder on several threads that uses it is faster.
+int wi_limit_png_inflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t capacity, wi_limit_size *size);
 /// Decodes with libwebp to premultiplied RGBA on one thread. If `side` is above 0, libwebp scales the image to fit into
 /// a square.
 int wi_limit_webp(
@@ -37,6 +40,10 @@ uint8_t *wi_limit_make_gif(const uint8_t *pixels, int width, int height, int fra
 /// Creates a PNG with one byte per pixel from RGBA `pixels`. The bytes are the green channel as gray, or indices into a
 /// palette with the colors reduced to 6 × 7 × 6. Returns memory that the caller must free, or NULL on failure.
 uint8_t *wi_limit_make_png(const uint8_t *pixels, int width, int height, int isGrey, size_t *count);
+
+/// Creates an RGB PNG with Apple's chunk iDOT and two strips from opaque RGBA pixels. Returns memory that the caller must
+/// free, or NULL on failure.
+uint8_t *wi_limit_make_strips(const uint8_t *rgba, int width, int height, size_t *count);
 
 /// Resamples the upper-left `spanX` × `spanY` pixels of `source` to `target` with Lanczos-3.
 int wi_limit_lanczos(
@@ -60,6 +67,11 @@ typedef struct {
 /// Loads `total` bodies over HTTP/1.1 on one thread from `urls` in turn, with `connections` concurrent connections.
 /// Checks each body with `wi_has_pattern`. Also returns -1 if a body is wrong.
 int wi_limit_http(
+    const char *const *urls, const long *lengths, int urlCount, int total, int connections, size_t step,
+    wi_limit_loaded *loaded);
+
+/// Does the same, but passes each body to a second thread, which checks it and sleeps between the bodies.
+int wi_limit_http_handoff(
     const char *const *urls, const long *lengths, int urlCount, int total, int connections, size_t step,
     wi_limit_loaded *loaded);
 

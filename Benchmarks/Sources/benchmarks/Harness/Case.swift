@@ -16,13 +16,36 @@ enum Figure: String, Sendable, Codable {
     case descriptors
     /// The peak signal-to-noise ratio, in decibels.
     case psnr
+    /// The share of the requests, and of the requested bytes, that a cache served, in percent.
+    case hits, byteHits
+    /// The difference between two shares, in percentage points.
+    case shortfall
+
+    /// The name of the figure in the title of a plot.
+    var words: String {
+        switch self {
+        case .cpu: "processor time per item"
+        case .wall: "time per item"
+        case .p50: "median time of a call"
+        case .p99: "99th percentile of the times of a call"
+        case .longest: "longest time of a call"
+        case .bytes: "memory per item"
+        case .descriptors: "descriptors"
+        case .psnr: "signal-to-noise ratio"
+        case .hits: "hit ratio"
+        case .byteHits: "byte hit ratio"
+        case .shortfall: "difference of the hit ratio"
+        }
+    }
 
     /// Returns `value` as text with a suitable unit.
     func text(_ value: Double) -> String {
         switch self {
-        case .bytes: decimal(value / 1_048_576, 1) + " MiB"
+        case .bytes: Self.memory(value)
         case .psnr: decimal(value, 1) + " dB"
         case .descriptors: decimal(value, 0)
+        case .hits, .byteHits: decimal(value, 2) + " %"
+        case .shortfall: decimal(value, 2) + " points"
         default:
             if value < 1e-6 {
                 decimal(value * 1e9, 0) + " ns"
@@ -34,6 +57,12 @@ enum Figure: String, Sendable, Codable {
                 decimal(value, 2) + " s"
             }
         }
+    }
+
+    private static func memory(_ bytes: Double) -> String {
+        if bytes.magnitude < 4_096 { return decimal(bytes, 0) + " bytes" }
+        if bytes.magnitude < 1_048_576 { return decimal(bytes / 1_024, 1) + " KiB" }
+        return decimal(bytes / 1_048_576, 1) + " MiB"
     }
 }
 
@@ -71,6 +100,11 @@ struct Goal {
         Goal(figure: figure, rival: nil, bound: bound, isFloor: false)
     }
 
+    /// Returns the goal that `figure` is at least `bound` times that of `rival`.
+    static func ratioAtLeast(_ bound: Double, _ figure: Figure, of rival: String) -> Goal {
+        Goal(figure: figure, rival: rival, bound: bound, isFloor: true)
+    }
+
     /// Returns the goal that `figure` is at least `bound`, in the unit of the measurement.
     static func atLeast(_ bound: Double, _ figure: Figure) -> Goal {
         Goal(figure: figure, rival: nil, bound: bound, isFloor: true)
@@ -89,6 +123,17 @@ struct Rival {
     }
 }
 
+/// The place of a case in a series of cases that differ only in one number.
+struct SeriesPoint {
+    /// The title of the series.
+    let series: String
+    /// The name of the number.
+    let axis: String
+    let value: Int
+    /// The measurements to plot, each in its own plot.
+    let figures: [Figure]
+}
+
 /// A group of contenders that do the same work, with the goals of the first one.
 struct Case {
     let name: String
@@ -96,12 +141,16 @@ struct Case {
     let goals: [Goal]
     /// The number of unmeasured rounds at the beginning, which fill caches and pools.
     var warmUps = 1
+    /// The maximum number of measured rounds, or `nil` for that of the settings.
+    var maxRounds: Int?
+    /// The place of the case in a series, or `nil` for a case of its own.
+    var point: SeriesPoint?
 
     /// Returns the case with additional contenders.
     func against(_ rivals: [Rival]) -> Case {
         Case(
             name: name, contenders: contenders + rivals.map(\.contender), goals: goals + rivals.flatMap(\.goals),
-            warmUps: warmUps)
+            warmUps: warmUps, maxRounds: maxRounds, point: point)
     }
 }
 

@@ -45,6 +45,19 @@ struct CaseReport: Encodable {
     let contenders: [ContenderReport]
     let verdicts: [Verdict]
     var wasRepeated = false
+    let point: SeriesPoint?
+
+    private enum CodingKeys: String, CodingKey { case suite, name, contenders, verdicts, wasRepeated }
+
+    init(
+        suite: String, name: String, contenders: [ContenderReport], verdicts: [Verdict], point: SeriesPoint?
+    ) {
+        self.suite = suite
+        self.name = name
+        self.contenders = contenders
+        self.verdicts = verdicts
+        self.point = point
+    }
 
     /// The lines for the terminal.
     var text: String {
@@ -61,9 +74,9 @@ struct CaseReport: Encodable {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns the ratio of the first contender's measurement to that of `contender`.
-    private func ratio(_ figure: Figure, _ contender: ContenderReport) -> String {
-        guard let own = contenders.first, own.name != contender.name, figure != .psnr,
+    /// Returns the ratio of the first contender’s measurement to that of `contender`, if they do the same work.
+    func ratio(_ figure: Figure, _ contender: ContenderReport) -> String {
+        guard point == nil, let own = contenders.first, own.name != contender.name, figure != .psnr,
             let ours = own.medians[figure], let theirs = contender.medians[figure], theirs > 0
         else { return "" }
         return " (ours \(decimal(ours / theirs, 2))x)"

@@ -17,7 +17,7 @@ struct Runner {
 
     private func measure(_ item: Case, suite: String) async throws -> CaseReport {
         var samples: [String: [Sample]] = [:]
-        for round in -item.warmUps..<rounds {
+        for round in -item.warmUps..<min(rounds, item.maxRounds ?? rounds) {
             for contender in item.contenders {
                 let sample = try await contender.run(round + item.warmUps)
                 if round >= 0 { samples[contender.name, default: []].append(sample) }
@@ -28,7 +28,8 @@ struct Runner {
         }
         let own = samples[item.contenders.first?.name ?? ""] ?? []
         let verdicts = item.goals.map { verdict($0, own, $0.rival.flatMap { samples[$0] }) }
-        return CaseReport(suite: suite, name: item.name, contenders: rows, verdicts: verdicts)
+        return CaseReport(
+            suite: suite, name: item.name, contenders: rows, verdicts: verdicts, point: item.point)
     }
 
     private func medians(_ samples: [Sample]) -> [Figure: Double] {

@@ -13,11 +13,18 @@ struct Settings {
     var entries = 20_000
     /// The number of images in the cold load.
     var pictures = 1_000
+    /// The number of entries in the largest caches of the suite `scale`.
+    var largest = 100_000
     var wantsJSON = false
     var wantsHelp = false
     /// The directory for files. It isn't emptied between rounds. On ext4, creating files is slow right after many were
     /// deleted, which would distort the measurements of the cache.
     var folder = FileManager.default.currentDirectoryPath + "/.build/benchmark-files/\(getpid())"
+
+    /// The directory of recorded request traces. By default, it’s in the directory that contains the repository, like the conformance images.
+    var traces = FileManager.default.currentDirectoryPath + "/../../shared/traces"
+    /// The directory of plots.
+    var report = FileManager.default.currentDirectoryPath + "/report"
 
     struct Unusable: Error { let reason: String }
 
@@ -36,11 +43,18 @@ struct Settings {
             case "--rounds": rounds = try number(word)
             case "--entries": entries = try number(word)
             case "--pictures": pictures = try number(word)
+            case "--largest": largest = try number(word)
             case "--folder":
                 guard let path = rest.popFirst(), path.hasPrefix("/") else {
                     throw Unusable(reason: "--folder: the value must be an absolute path")
                 }
                 folder = path + "/\(getpid())"
+            case "--traces":
+                guard let path = rest.popFirst() else { throw Unusable(reason: "--traces: a path is missing") }
+                traces = path
+            case "--report":
+                guard let path = rest.popFirst() else { throw Unusable(reason: "--report: a path is missing") }
+                report = path
             case "--case": filter = rest.popFirst()
             default:
                 guard allSuites.contains(where: { $0.name == word }) else {
@@ -54,7 +68,8 @@ struct Settings {
     static var help: String {
         let lines = allSuites.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.summary)" }
         return """
-            usage: benchmarks [suite …] [--case text] [--rounds n] [--entries n] [--pictures n] [--folder path] [--json]
+            usage: benchmarks [suite …] [--case text] [--rounds n] [--entries n] [--pictures n] [--largest n] [--folder path]
+                  [--traces path] [--report path] [--json]
 
             \(lines.joined(separator: "\n"))
             """

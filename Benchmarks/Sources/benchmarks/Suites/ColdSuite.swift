@@ -20,7 +20,7 @@ enum ColdSuite: Suite {
         let name = "\(settings.pictures) images of 0.2…1.2 MP, originals to disk, per image"
         let item = Case(
             name: name, contenders: [ours(urls, settings), inC(texts, server, settings)],
-            goals: [.ratio(.cpu, to: limit, atMost: 1.1)])
+            goals: [.ratio(.cpu, to: limit, atMost: 0.85)])
         return [item.against(try inPython(texts, settings))]
     }
 

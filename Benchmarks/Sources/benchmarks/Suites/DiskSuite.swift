@@ -48,7 +48,7 @@ enum DiskSuite: Suite {
         return Case(
             name: "put of 5…200 KB, median 30 KB (p50 and p99: time until the caller continues)",
             contenders: [ours, theirs],
-            goals: [.ratio(.cpu, to: limit, atMost: 1.5)])
+            goals: [.ratio(.cpu, to: limit, atMost: 1.25)])
     }
 
     private static func hit(_ settings: Settings) async throws -> Case {
@@ -90,7 +90,7 @@ enum DiskSuite: Suite {
         }
         return Case(
             name: "hit of 30 KB, bytes", contenders: [ours, theirs],
-            goals: [.ratio(.p50, to: limit, atMost: 1.5), .ratio(.p99, to: limit, atMost: 3)])
+            goals: [.ratio(.p50, to: limit, atMost: 1.2), .ratio(.p99, to: limit, atMost: 3)])
     }
 
     private static func miss(_ settings: Settings) async throws -> Case {

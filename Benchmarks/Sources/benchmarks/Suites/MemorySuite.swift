@@ -12,7 +12,7 @@ enum MemorySuite: Suite {
 
     static func cases(_ settings: Settings) throws -> [Case] {
         var cases: [Case] = []
-        for (count, bound) in [(1_000, 50e-9), (100_000, 300e-9)] {
+        for (count, bound) in [(1_000, 35e-9), (100_000, 300e-9)] {
             let stores = try Stores(count)
             let label = "\(count) entries"
             cases.append(

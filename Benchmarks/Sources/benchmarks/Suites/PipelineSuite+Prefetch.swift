@@ -80,7 +80,7 @@ extension PipelineSuite {
         }
         return Case(
             name: "a visible request during \(settings.pictures) prefetches", contenders: [busy, idle],
-            goals: [.ratio(.p50, to: "alone", atMost: 1.5)])
+            goals: [.ratio(.p50, to: "alone", atMost: 1.15)])
     }
 
     /// Measures the cancellation of a thousand prefetches, some of which are in flight.

@@ -23,17 +23,7 @@ enum QueueProbe {
     }
 
     private static func measure(_ urls: [String]) throws -> Double {
-        let process = Process()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [word]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(urls.joined(separator: "\n").utf8))
-        try input.fileHandleForWriting.close()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
+        let text = String(decoding: try ProbeProcess.output([word], input: urls), as: UTF8.self)
         guard let bytes = Double(text) else { throw Skipped(reason: "the memory probe failed") }
         return bytes
     }

@@ -20,11 +20,11 @@ enum StreamingSuite: Suite {
         let png = try Photograph.encoded(1_600, 1_200, as: .png)
         let webp = try Photograph.encoded(2_000, 1_500, as: .webp(quality: 80))
         return [
-            latency("JPEG of 6 MP", photo, nil, atMost: 0.35),
-            latency("JPEG of 6 MP to 256 px", photo, large, atMost: 0.35),
-            latency("JPEG of 6 MP in several scans", scans, nil, atMost: 0.8),
-            latency("PNG of 1.9 MP", png, nil, atMost: 0.35),
-            latency("WebP of 3 MP", webp, nil, atMost: 0.35),
+            latency("JPEG of 6 MP", photo, nil, atMost: 0.2),
+            latency("JPEG of 6 MP to 256 px", photo, large, atMost: 0.2),
+            latency("JPEG of 6 MP in several scans", scans, nil, atMost: 0.2),
+            latency("PNG of 1.9 MP", png, nil, atMost: 0.2),
+            latency("WebP of 3 MP", webp, nil, atMost: 0.2),
         ]
     }
 

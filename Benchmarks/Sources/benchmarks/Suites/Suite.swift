@@ -17,6 +17,7 @@ struct Skipped: Error {
 
 /// All suites, in the order in which they run.
 let allSuites: [any Suite.Type] = [
-    MemorySuite.self, DiskSuite.self, HTTPSuite.self, DecodeSuite.self, GIFSuite.self, ThumbnailSuite.self,
-    PipelineSuite.self, StreamingSuite.self, ColdSuite.self,
+    MemorySuite.self, PolicySuite.self, DiskSuite.self, HTTPSuite.self, DecodeSuite.self, GIFSuite.self,
+    ThumbnailSuite.self, PipelineSuite.self, StreamingSuite.self, ColdSuite.self, ScaleSuite.self,
+    StartSuite.self,
 ]

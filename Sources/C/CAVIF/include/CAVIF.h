@@ -4,6 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Loads libavif unless it's loaded already. Call it before any other function.
+///
+/// Returns NULL, or the reason why libavif can't be loaded, which the caller must not release.
+const char *wi_avif_load(void);
+
 typedef enum {
     WI_AVIF_OK = 0,
     WI_AVIF_TRUNCATED = 1,
@@ -39,6 +44,9 @@ typedef struct wi_avif_decoder wi_avif_decoder;
 wi_avif_status wi_avif_open(const uint8_t *data, size_t count, uint32_t max_pixels, uint32_t max_side,
                             uint32_t max_frames, int uses_tracks, wi_avif_info *info, wi_avif_decoder **decoder);
 void wi_avif_close(wi_avif_decoder *decoder);
+/// Sets the number of threads for all frames. Call it before the first frame is decoded. The threads exist until the
+/// decoder is closed.
+void wi_avif_use_threads(wi_avif_decoder *decoder, int threads);
 /// Returns a description of the last failure.
 const char *wi_avif_message(const wi_avif_decoder *decoder);
 /// Returns the mean duration of the frames in milliseconds, or 0 if the file doesn't specify it. libavif adds up all

@@ -10,6 +10,8 @@ typedef enum {
     WI_ICC_CMYK = 4,
 } wi_icc_space;
 
+typedef enum { WI_ICC_SRGB, WI_ICC_DISPLAY_P3 } wi_icc_target;
+
 typedef struct wi_icc_profile wi_icc_profile;
 typedef struct wi_icc_transform wi_icc_transform;
 
@@ -32,9 +34,10 @@ int wi_icc_curve(const wi_icc_profile *profile, int channel, float *out, size_t 
 int wi_icc_has_transform(const wi_icc_profile *profile);
 /// Returns whether the data of a profile has floating-point tables (D2B0 to D2B3), which wi_icc_open ignores.
 int wi_icc_has_float_tables(const uint8_t *bytes, size_t count);
-/// Creates a perceptual transform with black point compensation. It converts R, G, B, A to sRGB and copies alpha. It
-/// converts C, M, Y, K (0 means no ink) to R, G, B and an undefined byte. Returns NULL if the profile is corrupt.
-wi_icc_transform *wi_icc_transform_make(const wi_icc_profile *profile, int bytes_per_sample);
+/// Creates a perceptual transform with black point compensation. It converts R, G, B, A to the
+/// target and copies alpha. It converts C, M, Y, K (0 means no ink) to R, G, B and leaves the fourth byte. If the profile
+/// is for gray, the first sample of each pixel is the input, and alpha remains. Returns NULL if the profile is corrupt.
+wi_icc_transform *wi_icc_transform_make(const wi_icc_profile *profile, wi_icc_target target, int bytes_per_sample);
 void wi_icc_transform_free(wi_icc_transform *transform);
 /// Transforms pixels. Several threads may call this function at the same time. `in` and `out` must not be the same
 /// buffer.

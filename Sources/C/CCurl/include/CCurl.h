@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Typed wrappers of libcurl's variadic functions, and the Linux functions that the network thread needs.
+// Wrappers of libcurl's functions, and the Linux functions that the network thread needs.
+//
+// libcurl brings about 30 libraries, whose relocation takes most of the start time of a process that finds its images in
+// a cache. This module therefore isn't linked to it, and loads it when a program calls wi_curl_load.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,6 +10,31 @@
 #include <curl/curl.h>
 
 typedef size_t (*wi_curl_data_function)(char *bytes, size_t size, size_t count, void *context);
+
+/// Loads libcurl. Returns NULL, or the reason why it can't be loaded. Call it before the other functions of libcurl. Any
+/// thread can call it.
+const char *wi_curl_load(void);
+
+CURLcode wi_curl_global_init(void);
+const char *wi_curl_version(void);
+const curl_version_info_data *wi_curl_version_info(void);
+
+CURL *wi_curl_easy_init(void);
+void wi_curl_easy_cleanup(CURL *easy);
+void wi_curl_easy_reset(CURL *easy);
+/// Ends a pause in both directions.
+CURLcode wi_curl_easy_resume(CURL *easy);
+/// Returns libcurl's message for an error code.
+const char *wi_curl_message(CURLcode code);
+
+struct curl_slist *wi_curl_list_append(struct curl_slist *list, const char *line);
+void wi_curl_list_free(struct curl_slist *list);
+
+CURLM *wi_curl_multi_init(void);
+void wi_curl_multi_cleanup(CURLM *multi);
+CURLMcode wi_curl_multi_add(CURLM *multi, CURL *easy);
+void wi_curl_multi_remove(CURLM *multi, CURL *easy);
+void wi_curl_multi_perform(CURLM *multi);
 
 CURLcode wi_curl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode wi_curl_set_string(CURL *easy, CURLoption option, const char *value);

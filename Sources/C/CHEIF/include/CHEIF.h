@@ -4,6 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Loads libheif unless it's loaded already. Call it before any other function.
+///
+/// Returns NULL, or the reason why libheif can't be loaded, which the caller must not release.
+const char *wi_heif_load(void);
+
 typedef enum {
     WI_HEIF_OK = 0,
     WI_HEIF_TRUNCATED = 1,
@@ -53,7 +58,10 @@ int wi_heif_use_thumbnail_item(wi_heif_decoder *decoder, uint32_t item, wi_heif_
 /// Reverts the effect of wi_heif_use_thumbnail or wi_heif_use_thumbnail_item.
 void wi_heif_use_picture(wi_heif_decoder *decoder, const wi_heif_info *info);
 /// Decodes the image with its orientation applied, as R, G, B, A with 8 or 16 bits per sample.
-wi_heif_status wi_heif_decode(wi_heif_decoder *decoder, int bits, void *out, size_t stride);
+///
+/// libheif decodes the tiles of a grid on `threads` threads, which end before this function returns. It decodes other
+/// images on one thread.
+wi_heif_status wi_heif_decode(wi_heif_decoder *decoder, int threads, int bits, void *out, size_t stride);
 
 /// Returns whether an HEVC encoder is available.
 int wi_heif_can_encode(void);
@@ -64,6 +72,9 @@ typedef struct {
     const char *chroma;
     /// The longer side of the embedded thumbnail in pixels, or 0 for no thumbnail.
     int thumbnail_side;
+    /// The code points of ITU-T H.273, or 0 to write none.
+    int primaries;
+    int transfer;
 } wi_heif_options;
 /// The metadata to embed. A block with a `count` of 0 is omitted.
 typedef struct {

@@ -91,6 +91,8 @@ typedef struct {
     int optimizes_tables;
     /// Nonzero to encode one gray component. The red samples then represent all three channels.
     int is_gray;
+    /// Nonzero to write coefficients without quantization, as the input of an optimizer. `quality` then has no effect.
+    int is_fine;
     /// The number of luma samples per chroma sample in each direction, either 1 or 2.
     int columns;
     int rows;
@@ -110,5 +112,16 @@ wi_jpeg_status wi_jpeg_encoder_rows(wi_jpeg_encoder *encoder, const uint8_t *row
                                     int is_opaque, const uint8_t *background);
 /// Finishes the file. The encoder owns the bytes until it's closed.
 wi_jpeg_status wi_jpeg_encoder_finish(wi_jpeg_encoder *encoder, const uint8_t **bytes, size_t *count);
+/// An optimizer that chooses coefficients and scans so that a file becomes smaller without looking worse.
+typedef struct wi_jpeg_optimizer wi_jpeg_optimizer;
+wi_jpeg_optimizer *wi_jpeg_optimizer_open(void);
+void wi_jpeg_optimizer_close(wi_jpeg_optimizer *optimizer);
+const char *wi_jpeg_optimizer_message(const wi_jpeg_optimizer *optimizer);
+/// Quantizes the coefficients of the file `fine`, which wi_jpeg_encoder_finish returned for `is_fine`, with the tables
+/// of `quality`. The coefficients minimize the bits and the visible errors together (trellis quantization). The result
+/// has the smallest of several divisions into scans, which is progressive if `is_progressive` is nonzero. The optimizer
+/// owns the bytes until it's closed. It holds all coefficients in memory, with 2 bytes each.
+wi_jpeg_status wi_jpeg_optimizer_run(wi_jpeg_optimizer *optimizer, const uint8_t *fine, size_t fine_count, int quality,
+                                     int is_progressive, const uint8_t **bytes, size_t *count);
 /// Returns the version of libjpeg-turbo as major × 1,000,000 + minor × 1,000 + patch, or 0 for another libjpeg.
 int wi_jpeg_version(void);

@@ -4,6 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Loads libjxl unless it's loaded already. Call it before any other function.
+///
+/// Returns NULL, or the reason why libjxl can't be loaded, which the caller must not release.
+const char *wi_jxl_load(void);
+
 typedef enum {
     WI_JXL_OK = 0,
     /// The data ends before the last pixel.
@@ -24,6 +29,16 @@ typedef enum {
 /// The maximum number of channels in addition to the colors, each of which needs as much memory as a color.
 enum { WI_JXL_MAX_CHANNELS = 16 };
 
+/// A color space.
+typedef struct {
+    /// The color profile, or NULL for sRGB. The pointer is valid until the decoder is closed.
+    uint8_t *icc;
+    size_t icc_count;
+    /// The code points (ITU-T H.273), or 0 if only the profile describes the color space.
+    uint32_t primaries;
+    uint32_t transfer;
+} wi_jxl_color_space;
+
 typedef struct {
     uint32_t width;
     uint32_t height;
@@ -35,21 +50,29 @@ typedef struct {
     uint32_t orientation;
     uint32_t loops;
     double ticks_per_second;
-    /// The color profile of the pixels, or NULL if they're sRGB. The pointer is valid until the decoder is closed.
-    const uint8_t *icc;
-    size_t icc_count;
-    /// The code points of the pixels (ITU-T H.273), or 0 if they have none.
-    uint32_t primaries;
-    uint32_t transfer;
+    /// The color space of the decoded pixels.
+    wi_jxl_color_space pixels;
+    /// The color space that the file describes. The pixels have another one if libjxl converts them.
+    wi_jxl_color_space file;
     int is_gray;
 } wi_jxl_info;
+
+/// The color space of images in libjxl's internal color space: sRGB, Display P3, or the original color space. If only a
+/// profile describes the original color space, libjxl can't restore it, and the color space is BT.2020 with the transfer
+/// function of sRGB.
+typedef enum { WI_JXL_SRGB, WI_JXL_DISPLAY_P3, WI_JXL_ORIGINAL } wi_jxl_space;
 
 typedef struct wi_jxl_decoder wi_jxl_decoder;
 /// Opens a file. `data` must stay valid until the decoder is closed. libjxl may use at most `max_bytes` of memory at a
 /// time.
-wi_jxl_status wi_jxl_open(const uint8_t *data, size_t count, size_t max_bytes, wi_jxl_info *info,
+wi_jxl_status wi_jxl_open(const uint8_t *data, size_t count, size_t max_bytes, wi_jxl_space space, wi_jxl_info *info,
                           wi_jxl_decoder **decoder);
 void wi_jxl_close(wi_jxl_decoder *decoder);
+/// Loads the library for threads unless it's loaded already. Returns 0 if it can't be loaded.
+int wi_jxl_load_threads(void);
+/// Starts threads for the frames that are selected afterward. They exist until the decoder is closed. If they can't be
+/// used, the calling thread decodes the frames.
+void wi_jxl_use_threads(wi_jxl_decoder *decoder, size_t threads);
 /// Rewinds to the first frame and counts the frames without decoding pixels. `ticks` has space for `room` durations.
 /// If the file has more frames, counting stops at `room` + 1.
 wi_jxl_status wi_jxl_index(wi_jxl_decoder *decoder, uint32_t *ticks, uint32_t room, uint32_t *frames);
@@ -93,7 +116,19 @@ typedef struct {
     uint32_t channels;
     /// The bits per sample, either 8 or 16.
     uint32_t bits;
+    /// Whether a lossy file stores the samples in the color space of the image and not in XYB, which needs more bytes.
+    /// XYB has only the colors that cones can see, which excludes the green of ProPhoto RGB.
+    int keeps_space;
 } wi_jxl_picture;
+/// A color encoding with primaries and a transfer function.
+typedef struct {
+    /// The x and y of red, green, blue, and white.
+    double chromaticities[8];
+    /// The transfer characteristics of ITU-T H.273, or 0 for a power function.
+    int transfer;
+    /// The exponent from samples to linear light if `transfer` is 0.
+    double gamma;
+} wi_jxl_colors;
 /// The metadata to embed. A block with a `count` of 0 is omitted.
 typedef struct {
     const uint8_t *icc;
@@ -102,6 +137,8 @@ typedef struct {
     size_t exif_count;
     const uint8_t *xmp;
     size_t xmp_count;
+    /// The color encoding of the pixels, or NULL for the profile. Without both, the pixels are sRGB.
+    const wi_jxl_colors *colors;
 } wi_jxl_blocks;
 /// Encodes R, G, B, A pixels with straight alpha, or R, G, B pixels if there are three channels, without padding. A
 /// `distance` of 0 is lossless. If `is_progressive` is nonzero, a lossless file begins with a smaller version of the

@@ -121,9 +121,9 @@ void wi_png_survey_choose(const wi_png_survey *survey, bool is_opaque, bool allo
 
 /// Starts encoding. `survey` contains the colors of the palette, or is NULL for other kinds.
 wi_png_status wi_png_encoder_start(wi_png_encoder *encoder, const wi_png_layout *layout, const wi_png_survey *survey);
-/// Embeds metadata. A block with a `count` of 0 is omitted. Call this function between the start and the first row.
-wi_png_status wi_png_encoder_embed(wi_png_encoder *encoder, const uint8_t *icc, size_t icc_count, const uint8_t *exif,
-                                   size_t exif_count, const uint8_t *xmp, size_t xmp_count);
+/// Embeds metadata. `cicp` has the 4 bytes of the chunk `cICP`, or is NULL. A block with a `count` of 0 is omitted. Call this function between the start and the first row.
+wi_png_status wi_png_encoder_embed(wi_png_encoder *encoder, const uint8_t *cicp, const uint8_t *icc, size_t icc_count,
+                                   const uint8_t *exif, size_t exif_count, const uint8_t *xmp, size_t xmp_count);
 /// Encodes `count` rows of R, G, B, A with straight alpha. The samples have 8 bits, or 16 bits in the byte order of
 /// the machine if the layout has 16 bits.
 wi_png_status wi_png_encoder_rows(wi_png_encoder *encoder, const void *rows, size_t stride, uint32_t count);
@@ -135,10 +135,40 @@ uint32_t wi_png_check(const uint8_t *bytes, size_t count);
 /// Blends premultiplied pixels over others.
 void wi_png_blend_over(uint8_t *below, const uint8_t *above, size_t pixels);
 
-/// Decompresses the pixels of the complete file `png` with one call of libdeflate. The result has `raw_count` bytes,
-/// in which each row follows its filter type. Returns `false` if the file is invalid in any way, including its
-/// checksums.
-bool wi_png_unpack(const uint8_t *png, size_t count, uint8_t *raw, size_t raw_count);
+/// The compressed pixels of a complete file.
+typedef struct {
+    const uint8_t *data;
+    size_t count;
+    /// The memory of `data`, or NULL if it's part of the file.
+    uint8_t *joined;
+    /// The rows and the compressed size of the first of two strips that can be decompressed independently (Apple's chunk
+    /// iDOT), or 0. The file isn't trusted: wi_png_unpack_first_strip and wi_png_unpack_second_strip verify the strips.
+    uint32_t first_rows;
+    size_t first_count;
+} wi_png_pixels;
+/// Finds the pixels. `png` must stay valid until the caller releases the result with wi_png_pixels_free, also after a
+/// failure. Returns `false` if a chunk is invalid.
+bool wi_png_pixels_find(const uint8_t *png, size_t count, uint32_t height, wi_png_pixels *pixels);
+void wi_png_pixels_free(wi_png_pixels *pixels);
+/// Decompresses all pixels with one call of libdeflate. The result has `raw_count` bytes, in which each row follows its
+/// filter type. Returns `false` if the data is invalid in any way, including its checksum.
+bool wi_png_unpack(const wi_png_pixels *pixels, uint8_t *raw, size_t raw_count);
+/// Decompresses at most the first `raw_count` bytes. The last WI_PNG_LONGEST_COPY bytes may be missing. Returns `false` if
+/// the data is invalid before them or doesn't contain more bytes.
+bool wi_png_unpack_beginning(const wi_png_pixels *pixels, uint8_t *raw, size_t raw_count);
+/// The longest copy of deflate in bytes (RFC 1951, section 3.2.5).
+enum { WI_PNG_LONGEST_COPY = 258 };
+/// The bytes that wi_png_unpack_first_strip writes after the strip.
+enum { WI_PNG_STRIP_ROOM = 65599 };
+/// Decompresses the first strip to `raw_count` bytes. `raw` has space for WI_PNG_STRIP_ROOM more bytes. `*check` is the
+/// checksum of the result. Returns `false` unless a decoder of the whole data would return the same bytes and continue at
+/// the start of the second strip.
+bool wi_png_unpack_first_strip(const wi_png_pixels *pixels, uint8_t *raw, size_t raw_count, uint32_t *check);
+/// Decompresses the second strip, which must not refer to the first one. `*expected` is the stored checksum of both.
+bool wi_png_unpack_second_strip(const wi_png_pixels *pixels, uint8_t *raw, size_t raw_count, uint32_t *check,
+                                uint32_t *expected);
+/// Returns the checksum of two strips (Adler-32) from their checksums and the size of the second one.
+uint32_t wi_png_combine_checks(uint32_t first, uint32_t second, size_t second_count);
 /// Returns the version of libpng, such as `1.6.39`. The caller must not release it.
 const char *wi_png_version(void);
 /// Returns the version of libdeflate's headers, because the library doesn't report its version.

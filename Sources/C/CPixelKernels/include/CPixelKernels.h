@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The loops that process every pixel. They're written in C, because Swift code for the baseline instruction set takes
 // 1.4 to 2.3 times as long. At each call, the functions select AVX-512, AVX2, or the baseline. Pixels are R, G, B, A,
-// and “samples” are single channels. These functions don't allocate memory, check bounds, or keep state.
+// and “samples” are single channels. Except for the comparison of images in PixelVisual.h, these functions don't
+// allocate memory, check bounds, or keep state.
 #pragma once
+#include "PixelChroma.h"
 #include "PixelEffects.h"
 #include "PixelLight.h"
+#include "PixelRender.h"
+#include "PixelResample.h"
+#include "PixelVisual.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

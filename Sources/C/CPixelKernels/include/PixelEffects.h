@@ -2,6 +2,7 @@
 // The kernels of the effects, for both pixel formats. As in CPixelKernels.h, these functions don't allocate memory,
 // check bounds, or keep state. Pixels are premultiplied.
 #pragma once
+#include "PixelResample.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -79,12 +80,14 @@ void wi_sum_rgba16(const uint16_t *src, uint64_t *sums, size_t count);
 void wi_vignette(float *coverage, float x, float step, float y, float start, float slope, float strength,
                  size_t count);
 
-/// Computes one row of a rotated image. out[i] is the source at x + i × dx, y + i × dy, over `background`. Pixel
-/// centers are at halves. `background` is premultiplied and in the range of the samples.
+/// Computes one row of a rotated image. out[i] is the source at x + i × dx, y + i × dy, over `background`, which is a
+/// premultiplied pixel. Pixel centers are at halves. The interpolation uses light, or the samples if `tables` is NULL.
 void wi_rotate_row_rgba8(const uint8_t *src, size_t stride, size_t width, size_t height, double x, double y,
-                         double dx, double dy, const float *background, uint8_t *out, size_t count);
+                         double dx, double dy, const uint8_t *background, const wi_resample_tables *tables,
+                         uint8_t *out, size_t count);
 void wi_rotate_row_rgba16(const uint16_t *src, size_t stride, size_t width, size_t height, double x, double y,
-                          double dx, double dy, const float *background, uint16_t *out, size_t count);
+                          double dx, double dy, const uint16_t *background, const wi_resample_tables *tables,
+                          uint16_t *out, size_t count);
 
 /// Multiplies samples by 257, or divides them by 257 and rounds to nearest.
 void wi_widen(const uint8_t *src, uint16_t *dst, size_t samples);

@@ -4,6 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Loads librsvg unless it's loaded already. Call it before any other function.
+///
+/// Returns NULL, or the reason why librsvg can't be loaded, which the caller must not release.
+const char *wi_svg_load(void);
+
 typedef enum {
     WI_SVG_OK = 0,
     /// The decompressed text is larger than the limit.
@@ -21,5 +26,5 @@ wi_svg_status wi_svg_unpack(const uint8_t *packed, size_t count, size_t limit, u
 /// `message`, which has space for `room` bytes, receives a description.
 wi_svg_status wi_svg_draw(const uint8_t *text, size_t count, uint32_t width, uint32_t height, uint8_t *out,
                           size_t stride, char *message, size_t room);
-/// Returns the version of librsvg. The caller must not release it.
-const char *wi_svg_version(void);
+/// Returns the version of librsvg, as major × 1,000,000 + minor × 1,000 + patch.
+uint32_t wi_svg_version(void);

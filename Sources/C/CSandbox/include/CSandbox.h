@@ -28,6 +28,9 @@ int wi_sandbox_wait(int process, int milliseconds, int *signal);
 /// Returns the processor time of a process in nanoseconds, or -1.
 int64_t wi_sandbox_time(pid_t id);
 
+/// Sets the limit of the address space of a process, up to the limit with which it was started.
+int wi_sandbox_set_memory(pid_t id, uint64_t bytes);
+
 /// Creates anonymous shared memory whose size is sealed. Returns its descriptor, or a negative error number.
 int wi_sandbox_memory(size_t size);
 
@@ -74,6 +77,8 @@ typedef struct {
     uint64_t seconds;
     /// Whether the process may open files for reading, which it needs for fonts.
     bool reads;
+    /// Whether libraries of the process start threads.
+    bool threads;
     /// The directories and files that the process may read if `reads` is set, ending with NULL.
     const char *const *readable;
 } wi_sandbox_rules;

@@ -4,6 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Loads libtiff unless it's loaded already. Call it before any other function.
+///
+/// Returns NULL, or the reason why libtiff can't be loaded, which the caller must not release.
+const char *wi_tiff_load(void);
+
 typedef enum {
     WI_TIFF_OK = 0,
     /// The file refers to data past its end.

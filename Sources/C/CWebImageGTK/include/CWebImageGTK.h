@@ -4,6 +4,7 @@
 // build time.
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
 /// Returns whether the calling thread is the initial thread of the process.
 bool wi_gtk_is_process_main_thread(void);
@@ -60,3 +61,49 @@ void wi_gtk_set_accessible_busy(void *widget, bool busy);
 
 /// Returns the value of a Boolean property of a GObject, or `otherwise` if there's no such property.
 bool wi_gtk_flag(void *object, const char *name, bool otherwise);
+
+/// The callbacks of the widgets of the class WebImagePicture. All of them run on the main thread.
+typedef struct {
+    /// Prepares a new widget, whose properties have their default values.
+    void (*constructed)(void *widget);
+    /// Apply a property that has changed. A text is NULL if the property has no value.
+    void (*set_uri)(void *widget, const char *uri);
+    void (*set_alternative_text)(void *widget, const char *text);
+    void (*set_content_fit)(void *widget, int fit);
+    void (*set_corner_radius)(void *widget, double radius);
+} wi_gtk_web_picture_functions;
+
+/// Registers the widget class WebImagePicture and returns its GType. `functions` must stay valid until the process ends.
+/// Only the first call uses it.
+unsigned long wi_gtk_web_picture_register(const wi_gtk_web_picture_functions *functions);
+
+/// Sets the GdkPaintable that a WebImagePicture shows. Does nothing after the widget was disposed.
+void wi_gtk_web_picture_set_paintable(void *picture, void *paintable);
+
+/// Announces a message to the users of assistive technologies (GTK 4.14). Does nothing in older versions.
+void wi_gtk_announce(void *widget, const char *message);
+
+/// Returns a copy of a string property of a GObject, or NULL if there's no such property. The caller must free it with
+/// g_free().
+char *wi_gtk_string(void *object, const char *name);
+
+/// Pixels for a GdkTexture.
+typedef struct {
+    /// The GBytes with all rows.
+    void *bytes;
+    int width;
+    int height;
+    /// The number of bytes per row.
+    size_t stride;
+    /// The GdkMemoryFormat.
+    int format;
+} wi_gtk_pixels;
+
+/// Returns whether GTK has color states, which exist since version 4.16, and supports Display P3.
+///
+/// `lookup` is that of wi_gtk_display_p3_texture.
+bool wi_gtk_has_display_p3(void *(*lookup)(const char *name));
+/// Creates a GdkTexture in Display P3. The result is NULL if GTK is older than 4.16, which has no color states.
+///
+/// `lookup` returns the function with a name, or NULL if there's none. It's NULL for the functions of the process.
+void *wi_gtk_display_p3_texture(const wi_gtk_pixels *pixels, void *(*lookup)(const char *name));

@@ -97,6 +97,9 @@ typedef struct {
     int effort;
     /// The kind of image, which lossless encodings ignore.
     wi_webp_preset preset;
+    /// Nonzero to spend more time on fewer bytes at the same visual quality: chroma is reduced so that edges between
+    /// colors keep their light. Lossless encodings ignore this value.
+    int is_fine;
 } wi_webp_options;
 /// Encodes R, G, B, A pixels with straight alpha. The caller must release `*bytes` with wi_webp_free.
 wi_webp_status wi_webp_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,

@@ -2,39 +2,18 @@
 
 /// A parser for the marker segments of a JPEG file before its first scan (ITU-T T.81, annex B).
 struct JPEGProbe {
-    private let bytes: HeaderBytes
     private var frame: ImageInfo?
     private var frameMarker: UInt8 = 0
     private var orientation: ImageOrientation?
     private var iccBytes = 0
-    private var work = Work()
-
-    /// The parts that a parser has passed. All JPEG files that are embedded in one file share it.
-    struct Work {
-        fileprivate var segments = 0
-        fileprivate var strayBytes = 0
-        /// The maximum number of segments, or `nil` if only the size of the file limits it.
-        private let maxSegments: Int?
-
-        init(maxSegments: Int? = nil) { self.maxSegments = maxSegments }
-
-        fileprivate mutating func passSegment() throws(HeaderParsingError) {
-            segments += 1
-            guard let maxSegments else { return }
-            try HeaderParsingError.check(segments, limit: maxSegments, "segments of embedded JPEG files")
-        }
-
-        fileprivate mutating func passStrayBytes(_ count: Int) throws(HeaderParsingError) {
-            strayBytes += count
-            guard strayBytes < HeaderBounds.strayBytes else {
-                throw .corrupt(.jpeg, "more than \(HeaderBounds.strayBytes) bytes between segments")
-            }
-        }
-    }
+    /// A Boolean value that indicates whether the first quantization table has small steps.
+    private var hasFineQuantization = false
+    private var detail = JPEGDetail()
+    private var segments: JPEGSegments
 
     /// Reads the properties of a JPEG file from the segments before its first scan.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
-        var reader = JPEGProbe(bytes: bytes)
+        var reader = JPEGProbe(JPEGSegments(bytes))
         do {
             try reader.walk()
         } catch {
@@ -42,10 +21,23 @@ struct JPEGProbe {
             guard bytes.isComplete, reader.frame != nil else { throw error }
             if case .failed(.limitExceeded) = error { throw error }
         }
+        let detail = try reader.storedDetail(isComplete: bytes.isComplete)
         guard var probe = reader.frame else { throw .corrupt(.jpeg, "there is no frame header before the first scan") }
         probe.orientation = reader.orientation ?? .up
         probe.hasICCProfile = reader.iccBytes > 0
+        probe.detail = detail
         return probe
+    }
+
+    /// Returns the detail at the beginning of the first scan, or the one that the quantization implies if it's finer.
+    private func storedDetail(isComplete: Bool) throws(HeaderParsingError) -> StoredDetail {
+        var estimate = StoredDetail.ordinary
+        do throws(HeaderParsingError) {
+            if let scan = try segments.scan { estimate = try detail.estimate(scan) }
+        } catch {
+            if case .needsMore = error, !isComplete { throw error }
+        }
+        return max(estimate, hasFineQuantization ? .fine : .ordinary)
     }
 
     /// Reads the properties of a JPEG file that's embedded in another file. The result is `nil` if libjpeg doesn't
@@ -55,55 +47,25 @@ struct JPEGProbe {
     ///   - bytes: The JPEG file.
     ///   - work: The parts of all embedded files that were passed, to which the parts of this file are added.
     /// - Throws: An error of the parser, also if the work exceeds its limits.
-    static func embedded(_ bytes: HeaderBytes, work: inout Work) throws(HeaderParsingError) -> ImageInfo? {
+    static func embedded(_ bytes: HeaderBytes, work: inout JPEGSegments.Work) throws(HeaderParsingError) -> ImageInfo? {
         guard try bytes.has([0xFF, 0xD8, 0xFF]) else { return nil }
-        var reader = JPEGProbe(bytes: bytes)
-        reader.work = work
-        defer { work = reader.work }
+        var reader = JPEGProbe(JPEGSegments(bytes, work: work))
+        defer { work = reader.segments.work }
         try reader.walk()
         guard var probe = reader.frame, [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(reader.frameMarker) else { return nil }
         probe.orientation = reader.orientation ?? .up
         probe.hasICCProfile = reader.iccBytes > 0
+        probe.detail = reader.hasFineQuantization ? .fine : .ordinary
         return probe
     }
 
-    private init(bytes: HeaderBytes) { self.bytes = bytes }
+    private init(_ segments: JPEGSegments) { self.segments = segments }
 
     private mutating func walk() throws(HeaderParsingError) {
-        var offset = 2
-        while true {
-            let marker = try nextMarker(&offset)
-            try work.passSegment()
-            switch marker {
-            case 0x01, 0xD0...0xD8:
-                continue
-            case 0xD9, 0xDA:
-                return
-            default:
-                let length = try bytes.big16(at: offset)
-                guard length >= 2 else { throw .corrupt(.jpeg, "invalid segment length") }
-                try read(marker, try bytes.part(at: offset + 2, length: length - 2))
-                offset += length
-            }
+        while let segment = try segments.next() {
+            try read(segment.marker, segment.content)
+            try detail.add(segment.marker, segment.content)
         }
-    }
-
-    /// Returns the code of the next marker and moves `offset` past it. Like decoders, this function skips stray bytes.
-    private mutating func nextMarker(_ offset: inout Int) throws(HeaderParsingError) -> UInt8 {
-        while true {
-            while try bytes.byte(at: offset) != 0xFF { try skip(&offset) }
-            offset += 1
-            while try bytes.byte(at: offset) == 0xFF { try skip(&offset) }
-            let code = try bytes.byte(at: offset)
-            offset += 1
-            guard code == 0 else { return code }
-            try work.passStrayBytes(2)
-        }
-    }
-
-    private mutating func skip(_ offset: inout Int) throws(HeaderParsingError) {
-        try work.passStrayBytes(1)
-        offset += 1
     }
 
     private mutating func read(_ marker: UInt8, _ segment: HeaderBytes) throws(HeaderParsingError) {
@@ -112,6 +74,12 @@ struct JPEGProbe {
             guard frame == nil else { return }
             frame = try Self.frame(marker, segment)
             frameMarker = marker
+        case 0xDB:
+            // The segment begins with the number of a table, whose upper half is 0 for steps of 8 bits.
+            guard segment.declaredLength ?? 0 > 64, try segment.byte(at: 0) == 0 else { return }
+            var sum = 0
+            for index in 1...64 { sum += Int(try segment.byte(at: index)) }
+            hasFineQuantization = sum < Self.fineSteps
         case 0xE1:
             guard orientation == nil, try segment.has("Exif\0") else { return }
             try segment.require(segment.declaredLength ?? 0, at: 0)
@@ -124,6 +92,9 @@ struct JPEGProbe {
             return
         }
     }
+
+    /// The sum of the steps below which a table is fine. The table of the standard has this sum at quality 97.
+    private static let fineSteps = 220
 
     private static func frame(_ marker: UInt8, _ segment: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         let depth = Int(try segment.byte(at: 0))

@@ -46,23 +46,21 @@ package enum JPEGThumbnail {
 
     private static func find(_ bytes: HeaderBytes) throws(HeaderParsingError) -> Data? {
         guard try bytes.big16(at: 0) == 0xFFD8 else { return nil }
-        var offset = 2
+        var segments = JPEGSegments(bytes)
         for _ in 0..<maxSegments {
-            let marker = try bytes.big16(at: offset)
-            // Stop at the frame header, at the first scan, and at stray bytes.
-            guard (0xFFE0...0xFFEF).contains(marker) || marker == 0xFFFE || marker == 0xFFDB || marker == 0xFFC4 else {
-                return nil
+            // The EXIF block comes before the frame header.
+            guard let segment = try segments.next(), isBeforeFrame(segment.marker) else { return nil }
+            if segment.marker == 0xE1, try segment.content.has("Exif\0") {
+                try segment.content.require(segment.count, at: 0)
+                return thumbnail(in: segment.content)
             }
-            let length = try bytes.big16(at: offset + 2)
-            guard length >= 2 else { return nil }
-            let segment = try bytes.part(at: offset + 4, length: length - 2)
-            if marker == 0xFFE1, try segment.has("Exif\0") {
-                try segment.require(length - 2, at: 0)
-                return thumbnail(in: segment)
-            }
-            offset += length + 2
         }
         return nil
+    }
+
+    /// Returns whether a segment belongs to an application, is a comment, or contains tables.
+    private static func isBeforeFrame(_ marker: UInt8) -> Bool {
+        (0xE0...0xEF).contains(marker) || [0xFE, 0xDB, 0xC4].contains(marker)
     }
 
     /// Returns the thumbnail of an EXIF segment, or `nil` if it's missing or invalid. The whole segment is available.

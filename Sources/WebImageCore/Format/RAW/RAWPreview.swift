@@ -57,7 +57,7 @@ package struct RAWPreview: Sendable, Hashable {
         let found =
             format == .cr3 ? try CR3Previews.read(bytes) : try TIFFPreviews.read(bytes, format: format)
         // Previews may overlap, so limit the work for all of them together.
-        var work = JPEGProbe.Work(maxSegments: HeaderBounds.rawSegments)
+        var work = JPEGSegments.Work(maxSegments: HeaderBounds.rawSegments)
         var best: (range: Range<Int>, image: ImageInfo)?
         for range in found.ranges {
             guard let image = try image(bytes, range, &work) else { continue }
@@ -80,7 +80,7 @@ package struct RAWPreview: Sendable, Hashable {
 
     /// Returns the header of a JPEG file, or `nil` if it isn't valid or if it's the lossless encoding of sensor data.
     private static func image(
-        _ bytes: HeaderBytes, _ range: Range<Int>, _ work: inout JPEGProbe.Work
+        _ bytes: HeaderBytes, _ range: Range<Int>, _ work: inout JPEGSegments.Work
     ) throws(HeaderParsingError) -> ImageInfo? {
         do throws(HeaderParsingError) {
             return try JPEGProbe.embedded(try bytes.part(at: range.lowerBound, length: range.count), work: &work)

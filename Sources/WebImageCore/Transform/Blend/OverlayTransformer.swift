@@ -49,7 +49,7 @@ package struct OverlayTransformer: ImageTransformer, Hashable {
             case .at(let x, let y): "at:\(x):\(y)"
             case .anchored(let anchor, let margin): "anchored:\(anchor.rawValue):\(margin)"
             case .rect(let rect): "rect:\(rect.x):\(rect.y):\(rect.width):\(rect.height)"
-            case .stretched: "stretched"
+            case .stretched: "stretched:\(ResamplingFilter.lanczos3.identity)"
             }
         return "overlay(\(digest),\(place),\(opacity),\(mode.rawValue),\(unit))"
     }

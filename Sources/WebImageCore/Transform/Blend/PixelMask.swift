@@ -67,7 +67,9 @@ package struct PixelMask: Sendable, Hashable {
     }
 
     private func fitted(to size: PixelSize, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
-        try Resampler.resample(pixels, window: SampleRect(pixels.size), to: size, context: context)
+        // Coverage isn't light.
+        try Resampler.resample(
+            pixels, window: SampleRect(pixels.size), to: size, filter: .lanczos3(light: .encoded), context: context)
     }
 
     private func values(_ mask: PixelBuffer, _ row: Int, into share: inout [Float]) {

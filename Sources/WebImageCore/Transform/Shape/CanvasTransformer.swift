@@ -16,13 +16,15 @@ package struct CanvasTransformer: ImageTransformer, Hashable {
     package let upscales: Bool
     /// The unit of the lengths.
     package let unit: TargetSize.Unit
+    /// The kernel and the light.
+    package let filter: ResamplingFilter
 
     /// Creates a transformer. By default, it fits the image without enlarging it, centers it on a transparent
-    /// background, and uses pixels.
+    /// background, uses pixels, and filters with Lanczos-3 in linear light.
     package init(
         width: Double, height: Double, mode: StandardTransformer.ContentMode = .fit,
         anchor: StandardTransformer.Anchor = .center, background: PixelColor = .clear, upscales: Bool = false,
-        unit: TargetSize.Unit = .pixels
+        unit: TargetSize.Unit = .pixels, filter: ResamplingFilter = .lanczos3
     ) {
         self.width = width
         self.height = height
@@ -31,11 +33,15 @@ package struct CanvasTransformer: ImageTransformer, Hashable {
         self.background = background
         self.upscales = upscales
         self.unit = unit
+        self.filter = filter
     }
 
     /// The name and all parameters of the transformer.
     package var identifier: String {
-        "canvas(\(width):\(height),\(mode.rawValue),\(anchor.rawValue),\(background.hexadecimal),\(upscales),\(unit))"
+        """
+        canvas(\(width):\(height),\(mode.rawValue),\(anchor.rawValue),\(background.hexadecimal),\(upscales),\(unit),\
+        \(filter.identity))
+        """
     }
 
     /// Places an image on the background. The result is opaque if the image is opaque and either the background is
@@ -66,7 +72,7 @@ package struct CanvasTransformer: ImageTransformer, Hashable {
         try context.checkCancellation()
         let resized = try Resampler.resample(
             pixels, window: SampleRect(x: column.start, y: row.start, width: column.length, height: row.length),
-            to: PixelSize(width: column.output, height: row.output), context: context)
+            to: PixelSize(width: column.output, height: row.output), filter: filter, context: context)
         let frame = PixelRect(x: -column.offset, y: -row.offset, width: canvas.width, height: canvas.height)
         return try PadAndCrop.framed(resized, by: frame, color: background, name: "canvas", context: context)
     }
@@ -139,5 +145,16 @@ extension StandardTransformer.Anchor {
         case .leading, .center, .trailing: 0.5
         case .bottomLeading, .bottom, .bottomTrailing: 1
         }
+    }
+}
+
+extension CanvasTransformer: GeometricTransformer {
+    func transform(
+        gainMap: GainMap, of size: PixelSize, context: ImageProcessingContext
+    ) throws(ImageError) -> GainMap? {
+        let canvas = CanvasTransformer(
+            width: width, height: height, mode: mode, anchor: anchor, background: gainMap.neutralColor,
+            upscales: upscales, unit: unit, filter: .lanczos3(light: .encoded))
+        return try gainMap.transformed(by: canvas, atSizeOf: size, context: context)
     }
 }

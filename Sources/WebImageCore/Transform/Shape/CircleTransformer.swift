@@ -35,3 +35,15 @@ package struct CircleTransformer: ImageTransformer, Hashable {
         return try RoundedCornersTransformer(radius: side / 2, border: line).transform(square, context: context)
     }
 }
+
+extension CircleTransformer: GeometricTransformer {
+    func transform(
+        gainMap: GainMap, of size: PixelSize, context: ImageProcessingContext
+    ) throws(ImageError) -> GainMap? {
+        // The color of a line has no gain.
+        guard border == nil else { return nil }
+        let side = Double(min(size.width, size.height))
+        return try CropTransformer(.anchored(width: side, height: side, .center))
+            .transform(gainMap: gainMap, of: size, context: context)
+    }
+}

@@ -34,3 +34,11 @@ package struct FlipTransformer: ImageTransformer, Hashable {
         return try OrientationTransform.upright(pixels, orientation, context: context)
     }
 }
+
+extension FlipTransformer: GeometricTransformer {
+    func transform(
+        gainMap: GainMap, of size: PixelSize, context: ImageProcessingContext
+    ) throws(ImageError) -> GainMap? {
+        gainMap.with(pixels: try transform(gainMap.pixels, context: context))
+    }
+}

@@ -16,7 +16,7 @@ struct InterestingRegion {
     init(of pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) {
         let plan = try TargetSize.fit(width: Self.side, height: Self.side).plan(for: pixels.size)
         let small = try Resampler.resample(
-            pixels, window: plan.window, to: plan.output, filter: .box, context: context)
+            pixels, window: plan.window, to: plan.output, filter: .box(light: .encoded), context: context)
         (width, height) = (small.width, small.height)
         samples = try small.converted(to: .rgba8, context: context).packedBytes()
     }

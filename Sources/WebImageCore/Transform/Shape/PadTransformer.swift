@@ -103,3 +103,12 @@ enum PadAndCrop {
         return canvas.finish(isOpaque: pixels.isOpaque && (color.alpha == 255 || kept.size == frame.size))
     }
 }
+
+extension PadTransformer: GeometricTransformer {
+    func transform(
+        gainMap: GainMap, of size: PixelSize, context: ImageProcessingContext
+    ) throws(ImageError) -> GainMap? {
+        let pad = PadTransformer(edges, color: gainMap.neutralColor, unit: unit)
+        return try gainMap.transformed(by: pad, atSizeOf: size, context: context)
+    }
+}

@@ -22,16 +22,22 @@ package struct RotateTransformer: ImageTransformer, Hashable {
     package let mode: Mode
     /// The color of pixels that the rotated image doesn't cover.
     package let background: PixelColor
+    /// The values that are interpolated.
+    package let light: ResamplingFilter.Light
 
-    /// Creates a transformer. By default, the size increases to fit, and the background is transparent.
-    package init(degrees: Double, mode: Mode = .fit, background: PixelColor = .clear) {
+    /// Creates a transformer. By default, the size increases to fit, the background is transparent, and the
+    /// interpolation uses linear light.
+    package init(
+        degrees: Double, mode: Mode = .fit, background: PixelColor = .clear, light: ResamplingFilter.Light = .linear
+    ) {
         self.degrees = degrees
         self.mode = mode
         self.background = background
+        self.light = light
     }
 
     /// The name and all parameters of the transformer.
-    package var identifier: String { "rotate(\(degrees),\(mode.rawValue),\(background.hexadecimal))" }
+    package var identifier: String { "rotate(\(degrees),\(mode.rawValue),\(background.hexadecimal),\(light.rawValue))" }
 
     /// Rotates an image. The result is opaque if the image is opaque and either the background is opaque or the angle
     /// is a multiple of 90° with the mode ``Mode/fit``.
@@ -47,7 +53,7 @@ package struct RotateTransformer: ImageTransformer, Hashable {
         guard angle.truncatingRemainder(dividingBy: 90) != 0 else {
             return try turned(pixels, quarters: Int(angle / 90) % 4, context: context)
         }
-        return try RotationPass(pixels, angle: angle * .pi / 180, mode: mode, background: background)
+        return try RotationPass(pixels, angle: angle * .pi / 180, rotation: self)
             .run(context: context)
     }
 
@@ -70,17 +76,17 @@ private struct RotationPass {
     private let cosine: Double
     private let sine: Double
     private let size: PixelSize
-    private let background: PixelColor
+    private let rotation: RotateTransformer
 
-    init(_ pixels: PixelBuffer, angle: Double, mode: RotateTransformer.Mode, background: PixelColor) {
+    init(_ pixels: PixelBuffer, angle: Double, rotation: RotateTransformer) {
         self.pixels = pixels
-        self.background = background
+        self.rotation = rotation
         (cosine, sine) = (cos(angle), sin(angle))
         let (width, height) = (Double(pixels.width), Double(pixels.height))
         let (across, down) = (abs(cosine), abs(sine))
         // Ignore a millionth of a pixel, because it's a rounding error.
         size =
-            mode == .clip
+            rotation.mode == .clip
             ? pixels.size
             : PixelSize(
                 width: max(1, Int((width * across + height * down - 1e-6).rounded(.up))),
@@ -91,7 +97,10 @@ private struct RotationPass {
         try context.limits.check(result: size, format: pixels.format)
         try context.checkCancellation()
         let canvas = try PixelCanvas(size: size, format: pixels.format, cleared: false)
-        let color = background.premultiplied(maximum: pixels.format.maximum)
+        let background = rotation.background.premultiplied(maximum: pixels.format.maximum).map { UInt16($0.rounded()) }
+        let background8 = background.map { UInt8(truncatingIfNeeded: $0) }
+        let light = rotation.light == .linear ? LightTables.of(context.lightCurve, isOpaque: false) : nil
+        var kernel = light?.kernel ?? wi_resample_tables()
         var checkpoints = CancellationChecker(context)
         for row in 0..<size.height {
             try checkpoints.count(pixels: size.width * 8)
@@ -102,20 +111,37 @@ private struct RotationPass {
                 y: Double(pixels.height) / 2 - x * sine + y * cosine
             )
             let to = canvas.baseAddress + row * canvas.bytesPerRow
-            pixels.withRow(0) { from in
-                switch pixels.format {
-                case .rgba8:
-                    wi_rotate_row_rgba8(
-                        from.samples8, pixels.bytesPerRow, pixels.width, pixels.height, start.x, start.y, cosine, -sine,
-                        color, to.samples8, size.width)
-                case .rgba16:
-                    wi_rotate_row_rgba16(
-                        from.samples16, pixels.bytesPerRow, pixels.width, pixels.height, start.x, start.y, cosine,
-                        -sine, color, to.samples16, size.width)
+            withUnsafePointer(to: &kernel) { kernel in
+                let tables = light == nil ? nil : kernel
+                pixels.withRow(0) { from in
+                    switch pixels.format {
+                    case .rgba8:
+                        wi_rotate_row_rgba8(
+                            from.samples8, pixels.bytesPerRow, pixels.width, pixels.height, start.x, start.y, cosine,
+                            -sine, background8, tables, to.samples8, size.width)
+                    case .rgba16:
+                        wi_rotate_row_rgba16(
+                            from.samples16, pixels.bytesPerRow, pixels.width, pixels.height, start.x, start.y, cosine,
+                            -sine, background, tables, to.samples16, size.width)
+                    }
                 }
             }
         }
         canvas.clearPadding()
-        return canvas.finish(isOpaque: pixels.isOpaque && background.alpha == 255)
+        return canvas.finish(isOpaque: pixels.isOpaque && rotation.background.alpha == 255)
+    }
+}
+
+extension RotateTransformer: GeometricTransformer {
+    func transform(
+        gainMap: GainMap, of size: PixelSize, context: ImageProcessingContext
+    ) throws(ImageError) -> GainMap? {
+        if mode == .fit, degrees.truncatingRemainder(dividingBy: 90) == 0 {
+            return gainMap.with(pixels: try transform(gainMap.pixels, context: context))
+        }
+        // The samples of a map are logarithms and not light.
+        let rotation = RotateTransformer(
+            degrees: degrees, mode: mode, background: gainMap.neutralColor, light: .encoded)
+        return try gainMap.transformed(by: rotation, atSizeOf: size, context: context)
     }
 }

@@ -10,20 +10,25 @@ package struct SmartCropTransformer: ContentDependentTransformer, Hashable {
     package let strategy: StandardTransformer.SmartCropStrategy
     /// The unit of the lengths.
     package let unit: TargetSize.Unit
+    /// The kernel and the light.
+    package let filter: ResamplingFilter
 
-    /// Creates a transformer. By default, lengths are in pixels.
+    /// Creates a transformer. By default, lengths are in pixels, and the filter is Lanczos-3 in linear light.
     package init(
         width: Double, height: Double, strategy: StandardTransformer.SmartCropStrategy,
-        unit: TargetSize.Unit = .pixels
+        unit: TargetSize.Unit = .pixels, filter: ResamplingFilter = .lanczos3
     ) {
         self.width = width
         self.height = height
         self.strategy = strategy
         self.unit = unit
+        self.filter = filter
     }
 
     /// The name and all parameters of the transformer.
-    package var identifier: String { "smartCrop(\(width):\(height),\(strategy.rawValue),\(unit))" }
+    package var identifier: String {
+        "smartCrop(\(width):\(height),\(strategy.rawValue),\(unit),\(filter.identity))"
+    }
 
     package var dependsOnContent: Bool { true }
 
@@ -56,21 +61,31 @@ package struct SmartCropTransformer: ContentDependentTransformer, Hashable {
             return CropTransformer(
                 .rect(x: window.x.rounded(), y: window.y.rounded(), width: window.width, height: window.height))
         }
-        return WindowTransformer(plan: ScalePlan(window: window, output: plan.output))
+        return WindowTransformer(plan: ScalePlan(window: window, output: plan.output), filter: filter)
     }
 }
 
 /// A transformer that resamples a fixed part of an image.
-private struct WindowTransformer: ImageTransformer {
+struct WindowTransformer: ImageTransformer {
     let plan: ScalePlan
+    let filter: ResamplingFilter
 
     var identifier: String {
         let window = plan.window
-        return "window(\(window.x):\(window.y):\(window.width):\(window.height),\(plan.output))"
+        return "window(\(window.x):\(window.y):\(window.width):\(window.height),\(plan.output),\(filter.identity))"
     }
 
     func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         try context.checkCancellation()
-        return try Resampler.resample(pixels, window: plan.window, to: plan.output, context: context)
+        return try Resampler.resample(
+            pixels, window: plan.window, to: plan.output, filter: filter, context: context)
+    }
+}
+
+extension WindowTransformer: GeometricTransformer {
+    func transform(
+        gainMap: GainMap, of size: PixelSize, context: ImageProcessingContext
+    ) throws(ImageError) -> GainMap? {
+        try gainMap.part(plan.window, of: size, to: plan.output, context: context)
     }
 }

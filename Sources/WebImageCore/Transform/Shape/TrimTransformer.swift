@@ -6,6 +6,12 @@ package struct TrimTransformer: ContentDependentTransformer, Hashable {
     package let tolerance: Double
     /// The color of the border. If the value is `nil`, the top-left pixel determines the color.
     package let color: PixelColor?
+    /// A Boolean value that indicates whether equal parts are cropped from the left and from the right side. The default
+    /// is `false`.
+    package var cropsSidesEqually = false
+    /// A Boolean value that indicates whether equal parts are cropped from the top and from the bottom. The default is
+    /// `false`.
+    package var cropsEndsEqually = false
 
     /// Creates a transformer.
     package init(tolerance: Double, color: PixelColor? = nil) {
@@ -14,7 +20,10 @@ package struct TrimTransformer: ContentDependentTransformer, Hashable {
     }
 
     /// The name and all parameters of the transformer.
-    package var identifier: String { "trim(\(tolerance),\(color?.hexadecimal ?? "-"))" }
+    package var identifier: String {
+        let equal = (cropsSidesEqually ? ",sides" : "") + (cropsEndsEqually ? ",ends" : "")
+        return "trim(\(tolerance),\(color?.hexadecimal ?? "-")\(equal))"
+    }
 
     package var dependsOnContent: Bool { true }
 
@@ -43,7 +52,15 @@ package struct TrimTransformer: ContentDependentTransformer, Hashable {
                     .content(context: context)
             }
         }
-        let rect = found ?? PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height)
+        var rect = found ?? PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height)
+        if cropsSidesEqually {
+            let margin = min(rect.x, pixels.width - rect.x - rect.width)
+            (rect.x, rect.width) = (margin, pixels.width - 2 * margin)
+        }
+        if cropsEndsEqually {
+            let margin = min(rect.y, pixels.height - rect.y - rect.height)
+            (rect.y, rect.height) = (margin, pixels.height - 2 * margin)
+        }
         return CropTransformer(
             .rect(x: Double(rect.x), y: Double(rect.y), width: Double(rect.width), height: Double(rect.height)))
     }

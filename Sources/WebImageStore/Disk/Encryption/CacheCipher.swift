@@ -140,7 +140,7 @@ final class CacheCipher: Sendable {
     }
 
     private static func associated(_ column: Column, _ name: String) -> [UInt8] {
-        [column.rawValue] + CacheLayout.nameBytes(name)
+        [column.rawValue] + HexadecimalName.bytes(name)
     }
 
     // MARK: Entries

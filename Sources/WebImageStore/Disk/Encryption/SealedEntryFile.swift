@@ -87,7 +87,7 @@ extension CacheCipher {
         guard let key = entryKey(salt: salt),
             let sealed = AuthenticatedEncryption.seal(
                 sections, key: key, nonce: SealedEntryFile.sectionsNonce,
-                associated: header + CacheLayout.nameBytes(name)),
+                associated: header + HexadecimalName.bytes(name)),
             let encryption = AuthenticatedEncryption(
                 key: key, nonce: SealedEntryFile.payloadNonce,
                 associated: [UInt8](sealed.suffix(SealedEntryFile.tagBytes)))
@@ -159,7 +159,7 @@ extension CacheCipher {
         _ file: UnsafeRawBufferPointer, _ header: SealedHeader, name: String, mayBlock: Bool
     ) throws(EntryFileError) -> OpenedSections {
         let sealed = UnsafeRawBufferPointer(rebasing: file[SealedEntryFile.headerBytes..<header.payloadStart])
-        let associated = header.bytes + CacheLayout.nameBytes(name)
+        let associated = header.bytes + HexadecimalName.bytes(name)
         func attempt() -> OpenedSections? {
             guard let key = entryKey(salt: header.salt),
                 let sections = AuthenticatedEncryption.open(

@@ -70,37 +70,46 @@ struct CacheLayout: Sendable {
     /// Returns the path of an entry's file.
     func entry(_ name: String) -> String { "\(root)/\(Self.relativePath(name))" }
 
+    /// Returns the path of an unencrypted entry's file relative to the root. Every read
+    /// creates this path, so it's created without a string for the name.
+    static func relativePath(of key: CacheKey) -> String {
+        let name = pathBytes + 3
+        return String(unsafeUninitializedCapacity: name + CacheKey.fileNameBytes) { path in
+            key.writeFileName(to: UnsafeMutableBufferPointer(rebasing: path[name...]))
+            // The bytes of "blobs/".
+            (path[0], path[1], path[2], path[3], path[4], path[5]) = (98, 108, 111, 98, 115, 47)
+            (path[6], path[7], path[8]) = (path[name], path[name + 1], 47)
+            return name + CacheKey.fileNameBytes
+        }
+    }
+
+    /// The number of bytes of the directory of all entries in a path, including the slash.
+    private static let pathBytes = 6
+
+    /// Returns the name of an entry's file from its path.
+    static func name(atPath path: String) -> String { String(path.dropFirst(pathBytes + 3)) }
+
     /// Returns the path of an entry's file relative to the root.
-    static func relativePath(_ name: String) -> String { "blobs/\(name.prefix(2))/\(name)" }
+    static func relativePath(_ name: String) -> String {
+        // Every read creates a path, and an interpolated string takes three times as long.
+        var name = name
+        return name.withUTF8 { name in
+            String(unsafeUninitializedCapacity: 9 + name.count) { path in
+                let raw = UnsafeMutableRawBufferPointer(path)
+                let shard = min(2, name.count)
+                raw.copyBytes(from: [98, 108, 111, 98, 115, 47] as [UInt8])
+                UnsafeMutableRawBufferPointer(rebasing: raw[6...]).copyBytes(from: name.prefix(shard))
+                raw[6 + shard] = 47
+                UnsafeMutableRawBufferPointer(rebasing: raw[(7 + shard)...]).copyBytes(from: name)
+                return 7 + shard + name.count
+            }
+        }
+    }
 
     /// Returns a number from 0 to 255 as two hexadecimal digits.
     static func digits(_ shard: Int) -> String {
         let text = String(shard, radix: 16)
         return text.utf8.count < 2 ? "0\(text)" : text
-    }
-
-    /// Returns the 32 bytes that a hexadecimal name represents.
-    static func nameBytes(_ name: String) -> [UInt8] {
-        func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit &- 48 : digit &- 87 }
-        var name = name
-        return name.withUTF8 { digits in
-            [UInt8](unsafeUninitializedCapacity: digits.count / 2) { bytes, count in
-                count = digits.count / 2
-                for index in 0..<count { bytes[index] = value(digits[index * 2]) << 4 | value(digits[index * 2 + 1]) }
-            }
-        }
-    }
-
-    /// Returns the hexadecimal name of the given bytes.
-    static func name(_ bytes: UnsafeRawBufferPointer) -> String {
-        func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
-        return String(unsafeUninitializedCapacity: bytes.count * 2) { digits in
-            for (index, byte) in bytes.enumerated() {
-                digits[index * 2] = digit(byte >> 4)
-                digits[index * 2 + 1] = digit(byte & 15)
-            }
-            return bytes.count * 2
-        }
     }
 
     /// Returns a Boolean value that indicates whether a name is that of the subdirectory of an encryption key.

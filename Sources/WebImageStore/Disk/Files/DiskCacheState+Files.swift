@@ -11,19 +11,26 @@ extension DiskCacheState {
     /// Returns the name of the file of a key.
     func name(of key: CacheKey) -> String { cipher?.name(of: key) ?? key.fileName }
 
+    /// Returns the path of the file of a key relative to the root.
+    func relativePath(of key: CacheKey) -> String {
+        guard let cipher else { return CacheLayout.relativePath(of: key) }
+        return CacheLayout.relativePath(cipher.name(of: key))
+    }
+
     /// Decodes a complete entry file of this cache.
     ///
     /// - Parameters:
     ///   - file: The contents of the file.
-    ///   - name: The name of the file.
+    ///   - name: The name of the file, which only encrypted files need.
     ///   - key: The key that the file must have, or `nil` to accept any key.
     ///   - verify: A Boolean value that indicates whether to verify the checksum. Encrypted files are always verified.
     ///   - mayBlock: A Boolean value that indicates whether this method may read another file. The default is `true`.
     func decode(
-        _ file: consuming FileBytes, name: String, key: CacheKey?, verify: Bool, mayBlock: Bool = true
+        _ file: consuming FileBytes, name: @autoclosure () -> String, key: CacheKey?, verify: Bool,
+        mayBlock: Bool = true
     ) throws(EntryFileError) -> CacheEntry {
         guard let cipher else { return try EntryFile.decode(file, key: key, verify: verify) }
-        return try cipher.decode(file, name: name, key: key, mayBlock: mayBlock)
+        return try cipher.decode(file, name: name(), key: key, mayBlock: mayBlock)
     }
 
     /// Decodes all sections of an entry file except the payload from the first bytes of the file.
@@ -65,17 +72,26 @@ extension DiskCacheState {
     }
 
     /// Returns the contents of an entry file of up to `limit` bytes that is completely in the page cache of the kernel.
+    /// The path is relative to the root.
     ///
     /// This method throws for all other files and never waits for the disk.
-    func cachedContents(ofEntry name: String, limit: Int) throws(SystemCallError) -> FileContents {
-        let file = try files.openCached(CacheLayout.relativePath(name), beneath: layout.root)
+    func cachedContents(at path: String, limit: Int) throws(SystemCallError) -> FileContents {
+        let folder = try openRoot()
+        let file: Int32
+        do throws(SystemCallError) {
+            file = try files.openCached(path, in: folder.descriptor)
+        } catch {
+            // The directory may have been deleted and created again.
+            if error.code == ENOENT { closeRoot() }
+            throw error
+        }
         defer { files.close(file) }
         let facts = try files.status(of: file)
         guard facts.kind == .file, facts.size <= limit, trusts(facts) else {
-            throw SystemCallError("preadv2", layout.entry(name), EFBIG)
+            throw SystemCallError("preadv2", "\(layout.root)/\(path)", EFBIG)
         }
         guard let memory = FileBytes(count: facts.size) else {
-            throw SystemCallError("preadv2", layout.entry(name), ENOMEM)
+            throw SystemCallError("preadv2", "\(layout.root)/\(path)", ENOMEM)
         }
         try files.readCached(file, into: memory.mutableBytes)
         return FileContents(bytes: memory, status: facts)

@@ -80,32 +80,34 @@ extension ImageInfo {
     init?(encoded bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let format = reader.text() else { return nil }
-        var numbers: [Int] = []
-        for _ in 0..<7 {
-            guard let number = reader.number(Int64.self) else { return nil }
-            numbers.append(Int(number))
+        // Don't use arrays or dictionaries, because every read of an entry would allocate them.
+        func number() -> Int? { reader.number(Int64.self).map { Int($0) } }
+        guard let width = number(), let height = number(), let rotation = number(), let bitDepth = number(),
+            let frameCount = number(), let loopCount = number(), let smallestFile = number(),
+            let flags = reader.number(UInt8.self)
+        else { return nil }
+        func pair(_ flag: UInt8) -> (isValid: Bool, values: (Int, Int)?) {
+            guard flags & flag != 0 else { return (true, nil) }
+            guard let first = number(), let second = number() else { return (false, nil) }
+            return (true, (first, second))
         }
-        guard let flags = reader.number(UInt8.self) else { return nil }
-        var pairs: [UInt8: (Int, Int)] = [:]
-        for flag: UInt8 in [16, 32] where flags & flag != 0 {
-            guard let first = reader.number(Int64.self), let second = reader.number(Int64.self) else { return nil }
-            pairs[flag] = (Int(first), Int(second))
-        }
+        let codePoints = pair(16)
+        let cleanAperture = pair(32)
+        guard codePoints.isValid, cleanAperture.isValid else { return nil }
         var rowsPerUnit: Int?
         if flags & 128 != 0 {
-            guard let rows = reader.number(Int64.self), rows > 0 else { return nil }
-            rowsPerUnit = Int(rows)
+            guard let rows = number(), rows > 0 else { return nil }
+            rowsPerUnit = rows
         }
-        guard reader.isAtEnd, numbers[0] >= 0, numbers[1] >= 0,
-            let orientation = ImageOrientation(rawValue: numbers[2])
+        guard reader.isAtEnd, width >= 0, height >= 0, let orientation = ImageOrientation(rawValue: rotation)
         else { return nil }
         self.init(
-            format: ImageFormat(rawValue: format), storedSize: PixelSize(width: numbers[0], height: numbers[1]),
-            orientation: orientation, bitDepth: numbers[3], hasAlpha: flags & 1 != 0, frameCount: numbers[4],
-            frameCountIsExact: flags & 2 != 0, loopCount: numbers[5], hasICCProfile: flags & 4 != 0,
-            isProgressive: flags & 8 != 0, smallestFile: numbers[6],
-            cleanAperture: pairs[32].map { PixelSize(width: $0.0, height: $0.1) },
-            codePoints: pairs[16].map { ColorCodePoints(primaries: $0.0, transfer: $0.1) },
+            format: ImageFormat(rawValue: format), storedSize: PixelSize(width: width, height: height),
+            orientation: orientation, bitDepth: bitDepth, hasAlpha: flags & 1 != 0, frameCount: frameCount,
+            frameCountIsExact: flags & 2 != 0, loopCount: loopCount, hasICCProfile: flags & 4 != 0,
+            isProgressive: flags & 8 != 0, smallestFile: smallestFile,
+            cleanAperture: cleanAperture.values.map { PixelSize(width: $0.0, height: $0.1) },
+            codePoints: codePoints.values.map { ColorCodePoints(primaries: $0.0, transfer: $0.1) },
             isLosslessWebP: flags & 64 != 0, rowsPerUnit: rowsPerUnit)
     }
 }

@@ -99,7 +99,7 @@ enum EntryFile {
         func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
         let key: CacheKey
         if let expected {
-            guard part(layout.key).elementsEqual(expected.canonical.utf8) else { throw .otherKey }
+            guard expected.isStored(in: part(layout.key)) else { throw .otherKey }
             key = expected
         } else {
             guard let text = String(validating: part(layout.key), as: UTF8.self) else { throw .section("key") }
@@ -140,6 +140,18 @@ enum EntryFile {
     }
 }
 
+extension CacheKey {
+    /// Returns whether a section contains exactly the canonical bytes of this key.
+    fileprivate func isStored(in bytes: UnsafeRawBufferPointer) -> Bool {
+        var text = canonical
+        return text.withUTF8 { text in
+            guard text.count == bytes.count else { return false }
+            guard let left = text.baseAddress, let right = bytes.baseAddress else { return true }
+            return memcmp(left, right, text.count) == 0
+        }
+    }
+}
+
 /// The reason why a file isn't a valid entry.
 enum EntryFileError: Error, Hashable {
     case magic
@@ -170,21 +182,21 @@ struct EntryLayout {
         guard magic == EntryFile.magic else { throw .magic }
         guard version == EntryFile.version else { throw .version(version) }
         guard let flags = reader.number(UInt32.self), flags < 32 else { throw .length }
-        var ranges: [Range<Int>] = []
         var end = EntryFile.headerBytes
-        for _ in 0..<4 {
-            guard let count = reader.number(UInt32.self) else { throw .length }
-            guard count <= EntryFile.sectionLimit else { throw .length }
-            ranges.append(end..<(end + Int(count)))
-            end += Int(count)
+        func section() throws(EntryFileError) -> Range<Int> {
+            guard let count = reader.number(UInt32.self), count <= EntryFile.sectionLimit else { throw .length }
+            defer { end += Int(count) }
+            return end..<(end + Int(count))
         }
+        // Don't use an array, because every read of an entry would allocate it.
+        let (key, head, probe, attachment) = (try section(), try section(), try section(), try section())
         guard let payload = reader.number(UInt64.self), payload < UInt64(Int32.max) * 1_024, let stored = reader.time()
         else { throw .length }
         self.flags = flags
-        self.key = ranges[0]
-        self.head = ranges[1]
-        self.probe = ranges[2]
-        self.attachment = ranges[3]
+        self.key = key
+        self.head = head
+        self.probe = probe
+        self.attachment = attachment
         self.payload = end..<(end + Int(payload))
         self.stored = stored
     }

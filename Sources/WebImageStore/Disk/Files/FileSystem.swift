@@ -13,6 +13,10 @@ package struct SystemCallError: Error, Hashable {
         self.path = path
         self.code = code
     }
+
+    /// A Boolean value that indicates whether a lock that wasn't available may be available later. All other errors of
+    /// `flock` mean that the file system has no locks.
+    var isTemporaryLockFailure: Bool { [EWOULDBLOCK, EINTR].contains(code) }
 }
 
 /// The values from `stat` that the cache needs.
@@ -32,6 +36,19 @@ package struct FileStatus: Sendable {
 package struct FreeSpace: Sendable, Equatable {
     package var free: Int
     package var total: Int
+}
+
+/// A directory that remains open while this object exists.
+final class OpenFolder: Sendable {
+    let descriptor: Int32
+    private let files: any FileSystem
+
+    init(_ path: String, _ files: any FileSystem) throws(SystemCallError) {
+        descriptor = try files.openFolder(path)
+        self.files = files
+    }
+
+    deinit { files.close(descriptor) }
 }
 
 /// The system calls of the disk cache.
@@ -56,10 +73,12 @@ package protocol FileSystem: Sendable {
     func names(in path: String) throws(SystemCallError) -> [String]
     func freeSpace(at path: String) throws(SystemCallError) -> FreeSpace
     func lock(_ file: Int32, _ operation: Int32) throws(SystemCallError)
-    /// Opens a path relative to `root` for reading without accessing the disk or following symbolic links below `root`.
+    /// Opens a directory for ``openCached(_:in:)``.
+    func openFolder(_ path: String) throws(SystemCallError) -> Int32
+    /// Opens a path relative to `folder` for reading without accessing the disk or following symbolic links.
     ///
     /// - Throws: `EAGAIN` if the call would access the disk, or `ENOSYS` if the system doesn't support this mode.
-    func openCached(_ path: String, beneath root: String) throws(SystemCallError) -> Int32
+    func openCached(_ path: String, in folder: Int32) throws(SystemCallError) -> Int32
     /// Fills a buffer from the beginning of a file without waiting for the disk.
     ///
     /// - Throws: `EAGAIN` if the call would wait, or `EOPNOTSUPP` if the file system doesn't support this mode.
@@ -74,7 +93,12 @@ package protocol FileSystem: Sendable {
 
 extension FileSystem {
     /// Throws `ENOSYS` because the default implementation doesn't support cached reads.
-    package func openCached(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
+    package func openFolder(_ path: String) throws(SystemCallError) -> Int32 {
+        throw SystemCallError("open", path, ENOSYS)
+    }
+
+    /// Throws `ENOSYS` because the default implementation doesn't support cached reads.
+    package func openCached(_ path: String, in folder: Int32) throws(SystemCallError) -> Int32 {
         throw SystemCallError("openat2", path, ENOSYS)
     }
 

@@ -48,8 +48,14 @@ package struct SystemFileSystem: FileSystem {
         return count
     }
 
-    package func openCached(_ path: String, beneath root: String) throws(SystemCallError) -> Int32 {
-        let file = wi_open_cached(root, path)
+    package func openFolder(_ path: String) throws(SystemCallError) -> Int32 {
+        let folder = wi_open_folder(path)
+        guard folder >= 0 else { throw SystemCallError("open", path, -folder) }
+        return folder
+    }
+
+    package func openCached(_ path: String, in folder: Int32) throws(SystemCallError) -> Int32 {
+        let file = wi_open_cached(folder, path)
         guard file >= 0 else { throw SystemCallError("openat2", path, -file) }
         return file
     }

@@ -60,7 +60,7 @@ extension CacheIndex {
                 select.text(0), select.isNull(1) ? nil : select.text(1), select.isNull(2) ? nil : select.text(2)
             )
         }
-        let name = CacheLayout.name(select.blob(3))
+        let name = HexadecimalName.name(select.blob(3))
         guard let bytes = cipher.open(select.blob(0), .description, name: name) else { return nil }
         return bytes.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)

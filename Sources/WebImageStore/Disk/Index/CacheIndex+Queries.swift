@@ -59,7 +59,7 @@ extension CacheIndex {
         select.bind(Int(bitPattern: first))
         select.bind(Int(bitPattern: first | (1 << 56 - 1)))
         var names: Set<String> = []
-        while try select.step() { names.insert(CacheLayout.name(select.blob(0))) }
+        while try select.step() { names.insert(HexadecimalName.name(select.blob(0))) }
         return names
     }
 
@@ -70,7 +70,7 @@ extension CacheIndex {
             "SELECT stored, head, attachment FROM entries WHERE tag = ? AND name = ?")
         defer { select.reset() }
         select.bind(Self.tag(name))
-        select.bind(CacheLayout.nameBytes(name))
+        select.bind(HexadecimalName.bytes(name))
         guard try select.step(), select.double(0) == stored else { return nil }
         return EntryMetadataUpdate(
             head: opened(select, 1, .head, name) { StoredResponseHead(encoded: $0) } ?? nil,
@@ -79,14 +79,15 @@ extension CacheIndex {
 
     /// Returns the entries whose age is counted from a time before `cutoff`, and those whose own time to live has passed
     /// at `now`, beginning with the oldest.
-    func expired(before cutoff: Double, now: Double?, _ expiration: CacheExpiration) throws(IndexError) -> [LastAccess]
-    {
+    func expired(
+        before cutoff: Double, now: Double?, _ expiration: CacheExpiration
+    ) throws(IndexError) -> [EvictionOrder] {
         let time = expiration == .sinceStored ? "renewed" : "max(renewed, accessed)"
         let select = try connection.statement(
             "SELECT id, accessed, \(time) AS time FROM entries WHERE time < ? OR time + lifetime < ? ORDER BY id")
         select.bind(cutoff)
         select.bind(now)
-        return try lastUses(select, timeColumn: 2)
+        return try sorted(select) { ($0.value, $0.id) < ($1.value, $1.id) }
     }
 
     /// Returns the time of the last use of an entry in seconds since 1970, or `nil` if the index doesn't contain it.
@@ -94,29 +95,29 @@ extension CacheIndex {
         let select = try connection.statement("SELECT accessed FROM entries WHERE tag = ? AND name = ?")
         defer { select.reset() }
         select.bind(Self.tag(name))
-        select.bind(CacheLayout.nameBytes(name))
+        select.bind(HexadecimalName.bytes(name))
         return try select.step() ? select.double(0) : nil
     }
 
-    /// Returns all entries, beginning with the least recently used one.
-    func leastRecentlyUsed() throws(IndexError) -> [LastAccess] {
-        try lastUses(try connection.statement("SELECT id, accessed FROM entries ORDER BY id"), timeColumn: 1)
+    /// Returns all entries in the order of their ranks. Of entries with equal ranks, the least recently used one is first.
+    func evictionOrder() throws(IndexError) -> [EvictionOrder] {
+        let select = try connection.statement("SELECT id, accessed, rank FROM entries ORDER BY id")
+        return try sorted(select) { ($0.value, $0.accessed, $0.id) < ($1.value, $1.accessed, $1.id) }
     }
 
-    private func lastUses(_ select: SQLiteStatement, timeColumn: Int32) throws(IndexError) -> [LastAccess] {
+    private func sorted(
+        _ select: SQLiteStatement, by areInOrder: (EvictionOrder, EvictionOrder) -> Bool
+    ) throws(IndexError) -> [EvictionOrder] {
         defer { select.reset() }
-        var found: [LastAccess] = []
+        var found: [EvictionOrder] = []
         var isSorted = true
-        var last = -Double.infinity
         while try select.step() {
-            let time = select.double(timeColumn)
-            // Rows are ordered by id, which equals the order by time if no entry was used after it was stored.
-            isSorted = isSorted && last <= time
-            last = time
-            found.append(LastAccess(id: select.int(0), accessed: timeColumn == 1 ? time : select.double(1), time: time))
+            let next = EvictionOrder(id: select.int(0), accessed: select.double(1), value: select.double(2))
+            // Rows are read by id, which equals the order if no entry was used after it was stored.
+            if isSorted, let last = found.last { isSorted = areInOrder(last, next) }
+            found.append(next)
         }
-        // Entries with equal times are evicted in the order of their ids.
-        if !isSorted { found.sort { ($0.time, $0.id) < ($1.time, $1.id) } }
+        if !isSorted { found.sort(by: areInOrder) }
         return found
     }
 
@@ -125,7 +126,7 @@ extension CacheIndex {
     func candidates(_ ids: some Collection<Int>) throws(IndexError) -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
         found.reserveCapacity(ids.count)
-        let select = "SELECT name, size, high, low, accessed, id FROM entries WHERE id BETWEEN ? AND ?"
+        let select = "SELECT name, size, high, low, accessed, id, tag, uses, rank FROM entries WHERE id BETWEEN ? AND ?"
         for run in ids.consecutiveRuns() {
             let lines = try connection.statement(select)
             defer { lines.reset() }
@@ -135,7 +136,8 @@ extension CacheIndex {
                 found.append(
                     EvictionCandidate(
                         id: lines.int(5), path: EntryPath(lines.blob(0)), digest: storedDigest(lines, 2),
-                        size: lines.int(1), accessed: lines.double(4)))
+                        size: lines.int(1), accessed: lines.double(4), tag: lines.int(6), uses: lines.int(7),
+                        rank: lines.double(8)))
             }
         }
         guard let cipher else { return found }

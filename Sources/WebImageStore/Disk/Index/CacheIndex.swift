@@ -11,7 +11,9 @@ import WebImageHTTP
 final class CacheIndex {
     /// The characters `WIMG`.
     static let applicationID = 0x5749_4D47
-    static let version = 5
+    static let version = 6
+    /// The oldest version that this version upgrades in place. Other versions are rebuilt from the files.
+    private static let upgradableVersion = 5
 
     let connection: SQLiteConnection
     /// The encryption of the keys and of all values that describe an entry, or `nil` if they aren't encrypted.
@@ -20,6 +22,14 @@ final class CacheIndex {
     var growth = (entries: 0, bytes: 0)
     /// The id of the next row that the current transaction inserts, or `nil` before the first insertion.
     private var nextID: Int?
+    /// The floor of the ranks, or `nil` before the current transaction reads it.
+    private var floor: Double?
+    /// The uses of evicted entries, as far as ``loadGhosts()`` has read them.
+    private var ghosts = GhostUses()
+    /// The id of the last slice of evicted entries that was read.
+    private var lastGhosts = 0
+    /// A Boolean value that indicates whether the current transaction has read the slices of other processes.
+    private var hasGhosts = false
 
     /// Opens the index for the writer and creates it if it doesn't exist.
     init(writing path: String, cipher: CacheCipher? = nil) throws(IndexError) {
@@ -32,6 +42,8 @@ final class CacheIndex {
         let version = try connection.number("PRAGMA user_version") ?? 0
         if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
             try create()
+        } else if application == Self.applicationID, version == Self.upgradableVersion {
+            try upgrade()
         } else if application != Self.applicationID || version != Self.version {
             throw IndexError(code: SQLITE_MISMATCH, message: "application ID \(application), version \(version)")
         }
@@ -53,22 +65,48 @@ final class CacheIndex {
                 """
                 CREATE TABLE totals(
                     entries INTEGER NOT NULL, bytes INTEGER NOT NULL, epoch INTEGER NOT NULL,
-                    hits INTEGER NOT NULL, misses INTEGER NOT NULL, next INTEGER NOT NULL);
-                INSERT INTO totals VALUES(0, 0, 0, 0, 0, 1);
+                    hits INTEGER NOT NULL, misses INTEGER NOT NULL, next INTEGER NOT NULL,
+                    floor REAL NOT NULL DEFAULT 0);
+                INSERT INTO totals VALUES(0, 0, 0, 0, 0, 1, 0);
                 CREATE TABLE sessions(id INTEGER PRIMARY KEY);
                 """)
             try connection.execute(Self.tables)
+            try connection.execute(Self.ghostTable)
             try connection.execute(
                 "PRAGMA application_id=\(Self.applicationID); PRAGMA user_version=\(Self.version);")
         }
     }
+
+    /// Adds the columns and the table of the eviction policy to an index of version 5.
+    ///
+    /// The added columns have default values, so processes with the earlier version can continue to use the index.
+    private func upgrade() throws(IndexError) {
+        try transaction { () throws(IndexError) in
+            guard try connection.number("PRAGMA user_version") == Self.upgradableVersion else { return }
+            try connection.execute(
+                """
+                ALTER TABLE totals ADD COLUMN floor REAL NOT NULL DEFAULT 0;
+                ALTER TABLE entries ADD COLUMN uses INTEGER NOT NULL DEFAULT 1;
+                ALTER TABLE entries ADD COLUMN weight REAL;
+                ALTER TABLE entries ADD COLUMN rank REAL NOT NULL DEFAULT 0;
+                """)
+            try connection.execute(Self.ghostTable)
+            try connection.execute("PRAGMA user_version=\(Self.version)")
+        }
+    }
+
+    /// The evicted entries in slices of up to one transaction. The ids increase even if all slices are deleted.
+    private static let ghostTable = """
+        CREATE TABLE ghosts(id INTEGER PRIMARY KEY AUTOINCREMENT, count INTEGER NOT NULL, entries BLOB NOT NULL);
+        """
 
     private static let tables = """
         CREATE TABLE entries(
             id INTEGER PRIMARY KEY, name BLOB NOT NULL, tag INTEGER NOT NULL, high INTEGER NOT NULL,
             low INTEGER NOT NULL, accessed REAL NOT NULL, renewed REAL NOT NULL, size INTEGER NOT NULL,
             payload INTEGER NOT NULL, stored REAL NOT NULL, expires REAL, format TEXT, key TEXT NOT NULL, tags TEXT,
-            updated INTEGER, head BLOB, attachment BLOB, lifetime REAL);
+            updated INTEGER, head BLOB, attachment BLOB, lifetime REAL, uses INTEGER NOT NULL DEFAULT 1, weight REAL,
+            rank REAL NOT NULL DEFAULT 0);
         CREATE INDEX by_tag ON entries(tag, high, low);
         CREATE INDEX by_update ON entries(high, low) WHERE updated = 1;
         """
@@ -86,6 +124,7 @@ final class CacheIndex {
     func transaction<Result>(_ body: () throws(IndexError) -> Result) throws(IndexError) -> Result {
         try connection.execute("BEGIN IMMEDIATE")
         growth = (0, 0)
+        (floor, hasGhosts) = (nil, false)
         do throws(IndexError) {
             nextID = nil
             let result = try body()
@@ -110,15 +149,16 @@ final class CacheIndex {
     // MARK: Rows
 
     func insert(_ row: IndexRow) throws(IndexError) {
-        try delete(name: row.name)
+        let uses = max(try delete(name: row.name), try takeGhost(row.name)) + 1
+        let weight = EvictionPolicy.weight(size: row.size)
         if nextID == nil { nextID = try connection.number("SELECT next FROM totals") }
         let id = nextID ?? 1
         let insert = try connection.statement(
             """
             INSERT INTO entries(
                 id, name, tag, high, low, accessed, renewed, size, payload, stored, expires, format, key, tags,
-                updated, head, attachment, lifetime)
-            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                updated, head, attachment, lifetime, uses, weight, rank)
+            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         insert.bind(id)
         bindName(row.name, insert)
@@ -137,6 +177,9 @@ final class CacheIndex {
         insert.bind(try sealed(row.update.head?.encoded(), .head, row.name))
         insert.bind(try sealed(row.update.attachment?.encoded, .attachment, row.name))
         insert.bind(row.lifetime)
+        insert.bind(min(uses, EvictionPolicy.useLimit))
+        insert.bind(weight)
+        insert.bind(EvictionPolicy.rank(floor: try currentFloor(), uses: uses, weight: weight))
         try insert.run()
         nextID = id + 1
         growth.entries += 1
@@ -144,17 +187,24 @@ final class CacheIndex {
     }
 
     private func bindName(_ name: String, _ statement: SQLiteStatement) {
-        statement.bind(CacheLayout.nameBytes(name))
+        statement.bind(HexadecimalName.bytes(name))
     }
 
-    func delete(name: String) throws(IndexError) {
-        let select = try connection.statement("SELECT id, size FROM entries WHERE tag = ? AND name = ?")
+    /// Deletes the row of a name and returns the number of uses of its entry, or 0 if there's no row.
+    @discardableResult
+    func delete(name: String) throws(IndexError) -> Int {
+        let select = try connection.statement("SELECT id, size, uses FROM entries WHERE tag = ? AND name = ?")
         select.bind(Self.tag(name))
         bindName(name, select)
         var found: [(id: Int, size: Int)] = []
-        while try select.step() { found.append((select.int(0), select.int(1))) }
+        var uses = 0
+        while try select.step() {
+            found.append((select.int(0), select.int(1)))
+            uses = max(uses, min(select.int(2), EvictionPolicy.useLimit))
+        }
         select.reset()
         for line in found { try delete(id: line.id, size: line.size) }
+        return uses
     }
 
     /// Deletes a row. Another process may have already deleted it.
@@ -208,9 +258,24 @@ final class CacheIndex {
         return isKnown
     }
 
-    func touch(name: String, accessed: Double) throws(IndexError) {
-        let update = try connection.statement("UPDATE entries SET accessed = ? WHERE tag = ? AND name = ?")
+    /// Records reads of an entry.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the entry.
+    ///   - accessed: The time of the last read, in seconds since 1970.
+    ///   - uses: The number of reads.
+    func touch(name: String, accessed: Double, uses: Int) throws(IndexError) {
+        let update = try connection.statement(
+            """
+            UPDATE entries SET accessed = ?, uses = min(uses + ?, \(EvictionPolicy.useLimit)),
+                rank = ? + min(uses + ?, \(EvictionPolicy.useLimit)) * coalesce(weight, ?)
+            WHERE tag = ? AND name = ?
+            """)
         update.bind(accessed)
+        update.bind(uses)
+        update.bind(try currentFloor())
+        update.bind(uses)
+        update.bind(EvictionPolicy.typicalWeight)
         _ = try run(update, name: name)
     }
 
@@ -220,6 +285,78 @@ final class CacheIndex {
         bindName(name, change)
         try change.run()
         return connection.changes > 0
+    }
+
+    // MARK: Eviction policy
+
+    /// Returns the floor of the ranks. A modified index can contain any number.
+    private func currentFloor() throws(IndexError) -> Double {
+        if let floor { return floor }
+        let select = try connection.statement("SELECT floor FROM totals")
+        defer { select.reset() }
+        let stored = try select.step() ? select.double(0) : 0
+        let found = stored.isFinite && stored >= 0 ? stored : 0
+        floor = found
+        return found
+    }
+
+    /// Reads the slices of evicted entries that were added since the last call.
+    private func loadGhosts() throws(IndexError) {
+        guard !hasGhosts else { return }
+        hasGhosts = true
+        let select = try connection.statement(
+            "SELECT id, entries FROM ghosts WHERE id > ? AND length(entries) <= 65536 ORDER BY id")
+        defer { select.reset() }
+        select.bind(lastGhosts)
+        while try select.step() {
+            lastGhosts = select.int(0)
+            ghosts.add(encoded: select.blob(1))
+            ghosts.limit(to: EvictionPolicy.ghostLimit(entries: .max / 4))
+        }
+    }
+
+    /// Returns the number of uses of an entry before its eviction, or 0 if it's unknown, and discards the eviction.
+    private func takeGhost(_ name: String) throws(IndexError) -> Int {
+        try loadGhosts()
+        return ghosts.count > 0 ? ghosts.take(Self.tag(name)) : 0
+    }
+
+    /// Raises the floor to the highest rank of evicted entries and remembers their uses.
+    ///
+    /// Call this method in the transaction that deletes the entries because of a limit for their size or number.
+    func recordEvictions(_ gone: some Collection<EvictionCandidate>) throws(IndexError) {
+        guard !gone.isEmpty else { return }
+        try loadGhosts()
+        let highest = gone.map(\.rank).filter(\.isFinite).max() ?? 0
+        if highest > (try currentFloor()) {
+            let update = try connection.statement("UPDATE totals SET floor = ?")
+            update.bind(highest)
+            try update.run()
+            floor = highest
+        }
+        let insert = try connection.statement("INSERT INTO ghosts(count, entries) VALUES(?, ?)")
+        insert.bind(gone.count)
+        insert.bind(GhostUses.encoded(gone.map { ($0.tag, $0.uses) }))
+        try insert.run()
+        lastGhosts = connection.lastRow
+        for entry in gone { ghosts.add(tag: entry.tag, uses: entry.uses) }
+        let limit = EvictionPolicy.ghostLimit(entries: try totals().entries)
+        ghosts.limit(to: limit)
+        try deleteGhosts(limit: limit)
+    }
+
+    /// Deletes the oldest slices that the newer ones make superfluous.
+    private func deleteGhosts(limit: Int) throws(IndexError) {
+        let select = try connection.statement("SELECT id, count FROM ghosts ORDER BY id DESC")
+        var (sum, oldest) = (0, 0)
+        while sum < limit, try select.step() {
+            oldest = select.int(0)
+            sum += max(1, min(select.int(1), limit))
+        }
+        select.reset()
+        let delete = try connection.statement("DELETE FROM ghosts WHERE id < ?")
+        delete.bind(oldest)
+        try delete.run()
     }
 
     /// Adds to the read counts of all processes.
@@ -235,7 +372,9 @@ final class CacheIndex {
         try transaction { () throws(IndexError) in
             try connection.execute("DROP TABLE entries")
             try connection.execute(Self.tables)
-            try connection.execute("UPDATE totals SET entries = 0, bytes = 0, epoch = epoch + 1")
+            ghosts = GhostUses()
+            try connection.execute("UPDATE totals SET entries = 0, bytes = 0, floor = 0, epoch = epoch + 1")
+            try connection.execute("DELETE FROM ghosts")
         }
     }
 }

@@ -29,15 +29,15 @@ enum IndexChange {
     case insert(IndexRow)
     case delete(name: String)
     case update(key: CacheKey, name: String, ticket: UInt64, EntryMetadataUpdate, renewed: Double)
-    case touch(name: String, Double)
 }
 
-/// A row and the time when its entry was last used.
-struct LastAccess {
+/// A row and the value by which it's sorted for an eviction.
+struct EvictionOrder {
     var id: Int
+    /// The time of the last use, in seconds since 1970.
     var accessed: Double
-    /// The time by which rows are sorted, which is the time of the last use or revalidation.
-    var time: Double
+    /// The rank of the entry, or the time from which its age is counted.
+    var value: Double
 }
 
 /// The values of a row that are needed to delete its entry.
@@ -50,4 +50,12 @@ struct EvictionCandidate: Sendable {
     var size: Int
     /// The time of the last use, as stored in the row.
     var accessed: Double
+    /// The first 64 bits of the name.
+    var tag: Int
+    /// The number of uses that the policy counts.
+    var uses: Int
+    /// The rank of the entry by the ``EvictionPolicy``.
+    var rank: Double
+    /// A Boolean value that indicates whether the entry is deleted because of its age.
+    var isExpired = false
 }

@@ -203,7 +203,7 @@ extension EntryReader {
         guard let contents = try? state.contents(ofEntry: name, limit: state.readableFileSize),
             var entry = try? state.decode(contents.consumeBytes(), name: name, key: key, verify: true)
         else { return nil }
-        let mustAsk = state.shared.withLock { $0.mustQueryIndex(for: key) }
+        let mustAsk = state.shared.withLock { $0.mustQueryIndex(for: key.storedDigest) }
         if mustAsk, let update = update(name, stored: entry.storedAt) { update.apply(to: &entry) }
         return entry
     }

@@ -29,7 +29,9 @@ extension DiskCacheWriter {
                 for change in changes where try !apply(change, to: index) {
                     if let row = adopted(change) { try index.insert(row) }
                 }
-                for access in accesses.values { try index.touch(name: access.name, accessed: access.time) }
+                for access in accesses.values {
+                    try index.touch(name: access.name, accessed: access.time, uses: access.count)
+                }
                 if reads != (0, 0) { try index.count(hits: reads.hits, misses: reads.misses) }
             }
             countedReads = (hits, misses)
@@ -67,7 +69,6 @@ extension DiskCacheWriter {
         case .delete(let name): try index.delete(name: name)
         case .update(_, let name, _, let update, let renewed):
             return try index.update(update, name: name, renewed: renewed)
-        case .touch(let name, let time): try index.touch(name: name, accessed: time)
         }
         return true
     }

@@ -56,7 +56,7 @@ extension DiskCacheWriter {
         guard let file = try? files.openFile(layout.lock, O_RDWR | O_CREAT, mode: 0o600) else { return false }
         lockFile = file
         if (try? files.lock(file, LOCK_EX | LOCK_NB)) != nil { return true }
-        while (try? files.lock(file, LOCK_SH | LOCK_NB)) == nil {
+        while isLockedExclusively(file) {
             let mustEnd = state.shared.withLock { $0.isClosed }
             if mustEnd { break }
             // Another process is starting and holds the lock for a few milliseconds.
@@ -65,12 +65,32 @@ extension DiskCacheWriter {
         return false
     }
 
-    /// Opens the index. If it's corrupt and no other process uses it, sets it aside and creates a new one.
-    private func openIndex(isAlone: Bool) {
+    /// Takes a shared lock. Returns `true` if another process holds the lock exclusively, and `false` if this process
+    /// received the lock or the file system has no locks.
+    private func isLockedExclusively(_ file: Int32) -> Bool {
+        do throws(SystemCallError) {
+            try files.lock(file, LOCK_SH | LOCK_NB)
+            return false
+        } catch {
+            return error.isTemporaryLockFailure
+        }
+    }
+
+    /// Opens the index. If it must be replaced, or it's corrupt and no other process uses it, sets it aside and creates
+    /// a new one.
+    private func openIndex(isAlone: Bool, replacing: Bool = false) {
         guard !state.isFilesOnly else {
             index = try? CacheIndex(writing: ":memory:", cipher: state.cipher)
             return
         }
+        state.indexFiles.withLock { _ in
+            if replacing { setIndexAside() }
+            openIndexFiles(isAlone: isAlone)
+        }
+        indexOpened()
+    }
+
+    private func openIndexFiles(isAlone: Bool) {
         if let file = try? files.openFile(layout.index, O_RDWR | O_CREAT, mode: 0o600) { files.close(file) }
         do throws(IndexError) {
             index = try CacheIndex(writing: layout.index, cipher: state.cipher)
@@ -79,7 +99,6 @@ extension DiskCacheWriter {
             setIndexAside()
             index = try? CacheIndex(writing: layout.index, cipher: state.cipher)
         }
-        indexOpened()
     }
 
     private func indexOpened() {
@@ -105,14 +124,14 @@ extension DiskCacheWriter {
             state.shared.withLock { $0.isLoaded = false }
             return
         }
-        setIndexAside()
-        openIndex(isAlone: false)
+        openIndex(isAlone: false, replacing: true)
         if !isAlone { try? files.lock(lockFile, LOCK_SH) }
         reopened()
     }
 
     /// Starts rebuilding the state from the files after the index was recreated.
     private func reopened() {
+        state.closeRoot()
         state.shared.withLock { state in
             state.isLoaded = false
             state.updated = []
@@ -143,11 +162,18 @@ extension DiskCacheWriter {
         guard index != nil, inode == nil || inode != indexInode else { return }
         index = nil
         changes = []
-        for file in [lockFile, evictorFile].compactMap({ $0 }) { files.close(file) }
-        evictorFile = nil
+        closeLocks()
         openIndex(isAlone: acquireLock())
         if let lockFile { try? files.lock(lockFile, LOCK_SH) }
         reopened()
+    }
+
+    /// Closes the files of the locks.
+    ///
+    /// The descriptors must not be used afterward, because other threads may receive the same numbers for other files.
+    private func closeLocks() {
+        for file in [lockFile, evictorFile].compactMap({ $0 }) { files.close(file) }
+        (lockFile, evictorFile) = (nil, nil)
     }
 
     func close(_ completion: DiskCacheState.Completion) {
@@ -155,8 +181,8 @@ extension DiskCacheWriter {
         commit()
         if let index { try? index.endSession(session) }
         index = nil
-        for file in [lockFile, evictorFile].compactMap({ $0 }) { files.close(file) }
-        lockFile = nil
+        state.closeRoot()
+        closeLocks()
         let rest = state.shared.withLock { state -> [DiskCacheState.Job] in
             var rest: [DiskCacheState.Job] = []
             while let job = state.jobs.pop() { rest.append(job) }

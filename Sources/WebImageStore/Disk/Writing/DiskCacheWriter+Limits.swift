@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CFiles
 import Foundation
 import Glibc
 import Synchronization
@@ -8,10 +9,13 @@ import WebImageCore
 
 /// Limits of size, age, and free space, and deletion in slices.
 extension DiskCacheWriter {
-    /// The maximum number of entries per slice, and the number of seconds after which a slow file system ends the slice
-    /// early.
+    /// The maximum number of files that a sweep or a requested deletion removes at a time.
     static let slice = 2_048
-    private static let sliceSeconds = 0.02
+    /// The maximum number of entries per slice of an eviction, and the number of seconds after which a slow file system
+    /// ends the slice early. Jobs and other processes wait for the end of a slice. The kernel deletes about 256 files in
+    /// 5 milliseconds, so few entries are left over and queried again.
+    private static let evictionSlice = 256
+    private static let evictionSliceSeconds = 0.005
 
     /// Starts an eviction if the entries of all processes exceed the limit for their size or their number.
     func checkSize() {
@@ -81,6 +85,8 @@ extension DiskCacheWriter {
     func evict(to goal: EvictionTarget) {
         self.target = self.target?.combined(goal) ?? goal
         if goal.cutoff != nil { victims.reset() }
+        // Callers and reader threads come first.
+        if !isBatch { isBatch = wi_begin_batch() != 0 }
         steps.recordOverLimit(now: uptime)
     }
 
@@ -115,13 +121,17 @@ extension DiskCacheWriter {
         _ goal: EvictionTarget, _ index: CacheIndex
     ) throws(IndexError) -> ArraySlice<EvictionCandidate> {
         // Entries that were stored again since the last slice remain.
-        if !pendingVictims.isEmpty { pendingVictims = try index.candidates(pendingVictims.map(\.id)) }
-        if pendingVictims.isEmpty {
-            pendingVictims = try victims.next(goal, index, state.configuration.expiration, limit: Self.slice)
+        if let isExpired = pendingVictims.first?.isExpired {
+            pendingVictims = try index.candidates(pendingVictims.map(\.id))
+            for index in pendingVictims.indices { pendingVictims[index].isExpired = isExpired }
         }
-        let count = removeFiles(pendingVictims, until: uptime + Self.sliceSeconds)
+        if pendingVictims.isEmpty {
+            pendingVictims = try victims.next(goal, index, state.configuration.expiration, limit: Self.evictionSlice)
+        }
+        let count = removeFiles(pendingVictims, until: uptime + Self.evictionSliceSeconds)
         let gone = pendingVictims[..<count]
         try index.delete(gone)
+        if gone.first?.isExpired == false { try index.recordEvictions(gone) }
         pendingVictims = Array(pendingVictims[count...])
         return gone
     }
@@ -176,21 +186,30 @@ extension DiskCacheWriter {
 
     /// Removes entries whose files were deleted from the shared state.
     private func removeFromShared(_ gone: ArraySlice<EvictionCandidate>) {
-        state.shared.withLock { state in
-            let waiting = Set(state.staging.digests)
-            // Skip empty collections because hashing takes most of the time here.
-            let (hasVerified, hasUpdated) = (!state.verified.isEmpty, !state.updated.isEmpty)
-            for entry in gone {
-                if hasVerified { state.verified[entry.digest] = nil }
-                if hasUpdated { state.updated.remove(entry.digest) }
-                if waiting.isEmpty || !waiting.contains(entry.digest) { state.known.remove(entry.digest) }
+        // Calls of the cache wait for this lock, so hold it only for a few microseconds at a time.
+        for start in stride(from: gone.startIndex, to: gone.endIndex, by: Self.sharedStep) {
+            let part = gone[start..<min(start + Self.sharedStep, gone.endIndex)]
+            state.shared.withLock { state in
+                let waiting = Set(state.staging.digests)
+                // Skip empty collections because hashing takes most of the time here.
+                let (hasVerified, hasUpdated) = (!state.verified.isEmpty, !state.updated.isEmpty)
+                for entry in part {
+                    if hasVerified { state.verified[entry.digest] = nil }
+                    if hasUpdated { state.updated.remove(entry.digest) }
+                    if waiting.isEmpty || !waiting.contains(entry.digest) { state.known.remove(entry.digest) }
+                }
             }
         }
         if freeBytes != .max { freeBytes += gone.reduce(0) { $0 + $1.size } }
     }
 
+    /// The number of entries that are removed from the shared state at a time.
+    private static let sharedStep = 128
+
     private func evictionDone() {
         target = nil
+        if isBatch { wi_end_batch() }
+        isBatch = false
         victims.reset()
         pendingVictims = []
         steps.sliceDone(again: false, now: uptime)
@@ -208,6 +227,12 @@ extension DiskCacheWriter {
     private func acquireEvictorLock() -> Bool {
         openEvictor()
         guard let evictorFile else { return true }
-        return (try? files.lock(evictorFile, LOCK_EX | LOCK_NB)) != nil
+        do throws(SystemCallError) {
+            try files.lock(evictorFile, LOCK_EX | LOCK_NB)
+            return true
+        } catch {
+            // On a file system without locks, limits must hold, too.
+            return !error.isTemporaryLockFailure
+        }
     }
 }

@@ -30,6 +30,8 @@ final class DiskCacheWriter {
     var victims = EvictionQueue()
     /// The entries left over from an eviction slice that ran out of time.
     var pendingVictims: [EvictionCandidate] = []
+    /// A Boolean value that indicates whether the thread is scheduled as a batch job during an eviction.
+    var isBatch = false
     var sweepWaiters: [(progress: SweepProgress?, completion: DiskCacheState.Completion)] = []
     var swept = 0
     var reconciliation: IndexReconciliation?
@@ -75,7 +77,7 @@ final class DiskCacheWriter {
         case .evict: evictSlice()
         case .reconcile: reconcileShard()
         case .sweep: sweepSlice()
-        case .wait(let seconds): state.sleep(seconds: seconds)
+        case .wait(let seconds): if state.sleep(seconds: seconds) { steps.waited() }
         }
     }
 

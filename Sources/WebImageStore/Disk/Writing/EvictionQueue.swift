@@ -5,9 +5,9 @@
 /// Entries are sorted once per eviction. Keeping an order in the index would cost more with every write and every read.
 struct EvictionQueue {
     /// The expired entries, with the oldest one last, or `nil` before they're loaded.
-    private var expired: [LastAccess]?
-    /// All entries from the least to the most recently used one, or `nil` before they're loaded.
-    private var unused: [LastAccess]?
+    private var expired: [EvictionOrder]?
+    /// All entries by rank, beginning with the lowest one, or `nil` before they're loaded.
+    private var unused: [EvictionOrder]?
     private var next = 0
 
     /// Discards the sorted entries.
@@ -31,7 +31,7 @@ struct EvictionQueue {
         var isFresh = false
         while excess > 0 || surplus > 0, slice.count < limit {
             if unused == nil {
-                unused = try index.leastRecentlyUsed()
+                unused = try index.evictionOrder()
                 next = 0
                 isFresh = true
             }
@@ -61,7 +61,7 @@ struct EvictionQueue {
 
     /// Returns the rows that haven't been used since they were sorted.
     private static func unchanged(
-        _ uses: some Collection<LastAccess>, _ index: CacheIndex
+        _ uses: some Collection<EvictionOrder>, _ index: CacheIndex
     ) throws(IndexError) -> [EvictionCandidate] {
         let lines = try index.candidates(uses.map(\.id))
         guard lines.count < uses.count || !zip(lines, uses).allSatisfy({ $0.accessed == $1.accessed }) else {
@@ -78,11 +78,12 @@ struct EvictionQueue {
         while slice.count < limit, let uses = popExpired(min(limit - slice.count, Self.step)) {
             slice += try Self.unchanged(uses, index)
         }
+        for index in slice.indices { slice[index].isExpired = true }
         return slice
     }
 
     /// Returns up to `count` of the next expired entries, or `nil` if there are none.
-    private mutating func popExpired(_ count: Int) -> [LastAccess]? {
+    private mutating func popExpired(_ count: Int) -> [EvictionOrder]? {
         guard let rest = expired, !rest.isEmpty else { return nil }
         // Clear the property before changing the array so that the array isn't copied.
         expired = nil

@@ -116,6 +116,15 @@ struct WriterStateMachine {
         evictAfter = again ? now + delay : nil
     }
 
+    /// Records that the writer waited as long as the last ``Step/wait(_:)`` requested.
+    ///
+    /// The pauses between slices are then over, even if the uptime remains the same because a test sets it. They're
+    /// shorter than all other delays.
+    mutating func waited() {
+        if evictAfter != nil { evictAfter = -.infinity }
+        if sweepAfter != nil { sweepAfter = -.infinity }
+    }
+
     mutating func trashFound(now: Double) { sweepAfter = now }
 
     mutating func sweepDone(again: Bool, now: Double) { sweepAfter = again ? now + 0.002 : nil }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "PixelRender.h"
+#include "Depths.h"
+#include "PixelLight.h"
+#include <math.h>
+#include <string.h>
+
+WI_INLINE float wi_lookup(const float *table, float place) {
+    int32_t index = (int32_t)place;
+    return table[index] + (table[index + 1] - table[index]) * (place - (float)index);
+}
+
+/// Returns a nonnegative number as a 16-bit floating-point number, rounded to nearest even. Larger numbers than 65504
+/// are clamped, and NaN becomes 0.
+WI_INLINE uint16_t wi_half(float v) {
+    if (!(v > 0)) return 0;
+    if (v >= 65504) return 0x7BFF;
+    // Below 2^-14, the distance between numbers is constant.
+    if (v < 6.103515625e-05f) return (uint16_t)(v * 16777216.0f + 0.5f);
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits += 0xFFF + (bits >> 13 & 1);
+    return (uint16_t)((bits >> 13) - (112 << 10));
+}
+
+WI_INLINE void wi_apply(const float *m, float *c) {
+    float r = m[0] * c[0] + m[1] * c[1] + m[2] * c[2];
+    float g = m[3] * c[0] + m[4] * c[1] + m[5] * c[2];
+    float b = m[6] * c[0] + m[7] * c[1] + m[8] * c[2];
+    c[0] = r;
+    c[1] = g;
+    c[2] = b;
+}
+
+/// Applies the system gamma of HLG and the tone curve, as for standard dynamic range (Light.c).
+WI_INLINE void wi_render_tone(const wi_render *own, float *c) {
+    if (own->ootf_power != 0) {
+        float y = own->luminance[0] * c[0] + own->luminance[1] * c[1] + own->luminance[2] * c[2];
+        float factor = y > 0 ? own->ootf_scale * powf(y, own->ootf_power) : 0;
+        for (int k = 0; k < 3; k++) c[k] *= factor;
+    }
+    if (own->tones) {
+        float largest = c[0] > c[1] ? c[0] : c[1];
+        largest = largest > c[2] ? largest : c[2];
+        float share = wi_clamp(largest / own->peak, 0, 1);
+        float over = largest > own->peak ? own->peak / largest : 1;
+        float place = wi_clamp(sqrtf(share) * WI_ROOT_STEPS, 0, WI_ROOT_STEPS - 0.001f);
+        float factor = over * wi_lookup(own->tones, place);
+        for (int k = 0; k < 3; k++) c[k] *= factor;
+    }
+}
+
+/// Renders one pixel with straight samples between 0 and 1.
+WI_INLINE void wi_render_pixel(const wi_render *own, const float *samples, const float *map, float alpha,
+                               uint16_t *dst) {
+    float c[3];
+    for (int k = 0; k < 3; k++) {
+        float place = wi_clamp(samples[k], 0, 1) * WI_CURVE_STEPS;
+        c[k] = place >= WI_CURVE_STEPS ? own->curves[k][WI_CURVE_STEPS] : wi_lookup(own->curves[k], place);
+    }
+    wi_render_tone(own, c);
+    wi_apply(own->to_gain, c);
+    if (map)
+        for (int k = 0; k < 3; k++)
+            c[k] = (c[k] + own->base_offset[k]) * wi_lookup(own->gains[k], map[k] * WI_GAIN_STEPS) -
+                   own->alternate_offset[k];
+    wi_apply(own->to_output, c);
+    for (int k = 0; k < 3; k++) {
+        float light = wi_clamp(c[k], 0, own->limit);
+        if (own->pq) {
+            float root = sqrtf(sqrtf(wi_clamp(light * own->pq_scale, 0, 1)));
+            dst[k] = (uint16_t)(wi_lookup(own->pq, root * WI_PQ_STEPS) * alpha + 0.5f);
+        } else {
+            dst[k] = wi_half(light * alpha);
+        }
+    }
+    dst[3] = own->pq ? (uint16_t)(alpha * 65535 + 0.5f) : wi_half(alpha);
+}
+
+#define WI_RENDER_ROW(MAXIMUM)                                                                                        \
+    const wi_render own = *render;                                                                                    \
+    for (size_t i = 0; i < count; i++, src += 4, dst += 4) {                                                          \
+        if (src[3] == 0) {                                                                                            \
+            memset(dst, 0, 8);                                                                                        \
+            continue;                                                                                                 \
+        }                                                                                                             \
+        float alpha = (float)src[3];                                                                                  \
+        float samples[3] = {(float)src[0] / alpha, (float)src[1] / alpha, (float)src[2] / alpha};                     \
+        wi_render_pixel(&own, samples, map ? map + i * 3 : NULL, alpha / MAXIMUM, dst);                               \
+    }
+
+WI_INLINE void wi_render_rgba8_body(const uint8_t *src, const float *map, uint16_t *dst, const wi_render *render,
+                                    size_t count) {
+    WI_RENDER_ROW(255.0f)
+}
+
+WI_INLINE void wi_render_rgba16_body(const uint16_t *src, const float *map, uint16_t *dst, const wi_render *render,
+                                     size_t count) {
+    WI_RENDER_ROW(65535.0f)
+}
+
+#define WI_MAP_ROW(MAXIMUM)                                                                                           \
+    for (size_t i = 0; i < count; i++, out += 3) {                                                                    \
+        double place = first + step * (double)i;                                                                      \
+        double last = (double)map_width - 1;                                                                          \
+        place = place < 0 ? 0 : place > last ? last : place;                                                          \
+        size_t left = (size_t)place, right = left + 1 < map_width ? left + 1 : left;                                  \
+        float rest = (float)(place - (double)left);                                                                   \
+        for (int k = 0; k < 3; k++) {                                                                                 \
+            float upper = top[left * 4 + k] + ((float)top[right * 4 + k] - top[left * 4 + k]) * rest;                 \
+            float lower = bottom[left * 4 + k] + ((float)bottom[right * 4 + k] - bottom[left * 4 + k]) * rest;        \
+            out[k] = wi_clamp((upper + (lower - upper) * fraction) / MAXIMUM, 0, 1);                                  \
+        }                                                                                                             \
+    }
+
+WI_INLINE void wi_map_row_rgba8_body(const uint8_t *top, const uint8_t *bottom, float fraction, double first,
+                                     double step, size_t map_width, float *out, size_t count) {
+    WI_MAP_ROW(255.0f)
+}
+
+WI_INLINE void wi_map_row_rgba16_body(const uint16_t *top, const uint16_t *bottom, float fraction, double first,
+                                      double step, size_t map_width, float *out, size_t count) {
+    WI_MAP_ROW(65535.0f)
+}
+
+WI_DISPATCH(void, wi_render_rgba8,
+            (const uint8_t *src, const float *map, uint16_t *dst, const wi_render *render, size_t count),
+            (src, map, dst, render, count))
+WI_DISPATCH(void, wi_render_rgba16,
+            (const uint16_t *src, const float *map, uint16_t *dst, const wi_render *render, size_t count),
+            (src, map, dst, render, count))
+WI_DISPATCH(void, wi_map_row_rgba8,
+            (const uint8_t *top, const uint8_t *bottom, float fraction, double first, double step, size_t map_width,
+             float *out, size_t count),
+            (top, bottom, fraction, first, step, map_width, out, count))
+WI_DISPATCH(void, wi_map_row_rgba16,
+            (const uint16_t *top, const uint16_t *bottom, float fraction, double first, double step, size_t map_width,
+             float *out, size_t count),
+            (top, bottom, fraction, first, step, map_width, out, count))

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+// The program `webimage-serve`, an HTTP server for processed images.
+
+import Foundation
+import Glibc
+import WebImageServer
+import WebImageStore
+
+/// Ends the program with a message.
+func fail(_ message: String, status: Int32) -> Never {
+    FileHandle.standardError.write(Data("webimage-serve: \(message)\n".utf8))
+    exit(status)
+}
+
+#if Server
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.contains("--help") {
+        print(ServeProgram.help)
+        exit(0)
+    }
+    signal(SIGPIPE, SIG_IGN)
+    // Most results are much smaller than their sources, so large blocks are needed only for a short time. The setting
+    // applies to all threads, so it precedes them.
+    SystemMemory.prefersSmallHeap()
+    do {
+        let settings = try ServiceSettings(
+            arguments: arguments, environment: ProcessInfo.processInfo.environment,
+            readFile: { try String(contentsOfFile: $0, encoding: .utf8) })
+        try await ServeProgram.run(settings)
+        exit(0)
+    } catch {
+        // EX_CONFIG in sysexits.h.
+        fail("\(error)", status: 78)
+    }
+#else
+    // EX_UNAVAILABLE in sysexits.h.
+    fail("this build has no HTTP server (build it with the trait Server, package libmicrohttpd-dev)", status: 69)
+#endif

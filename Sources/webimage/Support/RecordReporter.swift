@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageCommand
+import WebImageCore
+import WebImagePrograms
+
+/// The result of a command for one input, with the short form of the input.
+struct LabeledRecord: Sendable {
+    let label: String
+    var record: ImageRecord
+
+    init(_ label: String, _ record: ImageRecord) {
+        self.label = label
+        self.record = record
+    }
+}
+
+/// An object that prints the results of a command that writes files, and determines the exit status. It's used by one
+/// task at a time.
+final class RecordReporter {
+    private(set) var status = ExitStatus.ok
+    private let console: Console
+    private let json: Bool
+    /// A Boolean value that indicates whether standard output contains an image.
+    private let writesOutput: Bool
+
+    init(_ console: Console, json: Bool, writesOutput: Bool) {
+        self.console = console
+        self.json = json
+        self.writesOutput = writesOutput
+    }
+
+    /// Prints the record as JSON or as text, and the notes and the error to standard error.
+    func report(_ result: LabeledRecord) {
+        let record = result.record
+        if json {
+            console.printJSON(record.json())
+        } else if !writesOutput {
+            console.print(record.lines(label: result.label))
+        }
+        for note in record.notes { console.note("\(result.label): \(note)") }
+        guard let error = record.error else { return }
+        status = ExitStatus.failed
+        console.report(result.label, error)
+    }
+}
+
+extension ImageRecord {
+    /// Copies the properties of a decoded image and of the original image.
+    mutating func read(_ image: DecodedImage, byteCount: Int) {
+        format = image.format?.rawValue
+        let size = image.metadata.orientation.upright(image.metadata.storedSize)
+        width = size.width
+        height = size.height
+        frames = image.frameCount
+        self.byteCount = byteCount
+    }
+}
+
+extension ImageRecord {
+    /// Adds notes about the gamut and the dynamic range of the source that the files don't have, although the arguments
+    /// don't request it.
+    ///
+    /// - Parameters:
+    ///   - data: The encoded source.
+    ///   - decoded: The decoded source.
+    ///   - image: The transformed image.
+    ///   - encoding: The encoding of the files.
+    mutating func addLosses(
+        of data: Data, _ decoded: DecodedImage, _ image: DecodedImage, as encoding: ImageEncoding
+    ) {
+        let format = encoding.formatOrAutomatic
+        if let space = decoded.clippedColorSpace(as: encoding) {
+            let name = space == .sRGB ? "sRGB" : "Display P3"
+            notes.append("colors outside \(name) are clipped in \(format.rawValue)")
+        }
+        let isHDR =
+            decoded.isHDR || decoded.metadata.codePoints?.isHDR ?? false || ImageInfo.hasHighDynamicRange(data)
+        guard encoding.preservesDynamicRange, isHDR else { return }
+        // JPEG files contain gain maps. The other formats contain PQ and HLG, which require the color space of the source.
+        let isKept =
+            format.canDescribeHDR && image.isHDR
+            && (format == .jpeg ? image.gainMap != nil : encoding.color == .source)
+        if !isKept { notes.append("the tones are mapped to the standard dynamic range in \(format.rawValue)") }
+    }
+}
+
+extension OutputFacts {
+    /// Returns a copy with the extension of a format.
+    func with(_ format: ImageFormat) -> OutputFacts {
+        var facts = self
+        facts.fileExtension = format.fileExtension
+        return facts
+    }
+}

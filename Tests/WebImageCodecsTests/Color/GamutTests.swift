@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTestSupport
+
+@testable import WebImageCodecs
+
+@Suite("Gamuts of encoded images")
+struct GamutTests {
+    static let formats = [ImageFormat.jpeg, .png, .webp, .tiff, .avif, .heif, .jxl].filter(
+        ImageCoderRegistry.standard.canEncode)
+
+    /// Decodes patches, reduces them to half their size, encodes them, and decodes the file.
+    private func survivor(
+        _ patches: GamutPatches, _ format: ImageFormat, _ color: ImageColorSpace = .source
+    ) throws -> DecodedImage {
+        let registry = ImageCoderRegistry.standard
+        let size = patches.size
+        let options = ImageDecodingOptions(
+            size: .exact(width: Double(size.width / 2), height: Double(size.height / 2)), color: .source)
+        let image = try registry.decode(patches.file, options: options)
+        // Lossy WebP has only 219 levels of brightness and half the chroma resolution, which changes colors by more
+        // than the tolerance, regardless of the gamut.
+        let encoding = ImageEncoding(
+            format: format, quality: 98, isLossless: format == .webp,
+            chromaSubsampling: .yuv444, color: color)
+        let data = try registry.encode(image, as: encoding)
+        return try registry.decode(data, options: ImageDecodingOptions(color: .source))
+    }
+
+    @Test(
+        "Saturated patches survive load, resize, and encode",
+        .enabled(if: LabConverter.isAvailable, "requires liblcms2-utils"),
+        arguments: ["p3", "adobe", "prophoto"], formats)
+    func survives(_ profile: String, _ format: ImageFormat) throws {
+        let patches = try GamutPatches(profile: profile)
+        let expected = try LabConverter.lab(of: patches.colors, profile: GamutPatches.icc(profile))
+        let image = try survivor(patches, format)
+        let actual = try LabConverter.lab(of: patches.centers(of: image), profile: image.profileOfPixels())
+        let differences = zip(expected, actual).map { $0.difference(from: $1) }
+        let worst = try #require(differences.max())
+        #expect(worst <= 1, "\(differences)")
+        // The patches must not be sRGB, or the test would also accept clipped colors.
+        let clipped = try LabConverter.lab(
+            of: patches.centers(of: survivor(patches, .png, .sRGB)), profile: GamutPatches.icc("srgb"))
+        #expect(zip(expected, clipped).contains { $0.difference(from: $1) > 3 })
+    }
+
+    @Test(
+        "Decoding to Display P3 matches an independent converter",
+        .enabled(if: LabConverter.isAvailable, "requires liblcms2-utils"), arguments: ["srgb", "p3"])
+    func decodesToDisplayP3(_ profile: String) throws {
+        let patches = try GamutPatches(profile: profile)
+        let expected = try LabConverter.lab(of: patches.colors, profile: GamutPatches.icc(profile))
+        let image = try ImageCoderRegistry.standard.decode(
+            patches.file, options: ImageDecodingOptions(color: .displayP3))
+        #expect(image.metadata.color == .displayP3)
+        let actual = try LabConverter.lab(of: patches.centers(of: image), profile: GamutPatches.icc("p3"))
+        #expect(zip(expected, actual).allSatisfy { $0.difference(from: $1) <= 0.7 })
+        if profile == "p3" { #expect(patches.centers(of: image) == patches.colors) }
+    }
+
+    @Test("Ink is converted to Display P3 through its profile, without the limits of sRGB")
+    func ink() throws {
+        let fixture = try ColorFixture.named("cmyk.jpg")
+        let inP3 = try fixture.decode(ImageDecodingOptions(color: .displayP3))
+        let data = try ImageCoderRegistry.standard.encode(inP3, as: .png)
+        let back = try ImageCoderRegistry.standard.decode(data)
+        #expect(similarity(back.pixels, try fixture.decode().pixels) > 40)
+    }
+
+    @Test("Display P3 takes few bytes: code points, or a profile of at most 600 bytes", arguments: formats)
+    func compact(_ format: ImageFormat) throws {
+        let patches = try GamutPatches(profile: "p3")
+        let image = try ImageCoderRegistry.standard.decode(patches.file, options: ImageDecodingOptions(color: .source))
+        let plain = DecodedImage(pixels: image.pixels)
+        let encoding = ImageEncoding(format: format, quality: 90)
+        let tagged = try ImageCoderRegistry.standard.encode(image, as: encoding)
+        let untagged = try ImageCoderRegistry.standard.encode(plain, as: encoding)
+        #expect(tagged.count - untagged.count <= 600 && tagged != untagged)
+        let metadata = try ImageCoderRegistry.standard.decode(tagged).metadata
+        let hasCodePoints = [.png, .avif, .heif, .jxl].contains(format)
+        #expect((metadata.colorPrimaries == 12) == hasCodePoints, "\(metadata)")
+        let profile = metadata.iccProfile.map { [UInt8]($0) }
+        if !hasCodePoints || format == .png { #expect(profile == CompactProfile.displayP3) }
+    }
+
+    @Test("On request, and for formats without color spaces, colors are converted to sRGB")
+    func converts() throws {
+        let patches = try GamutPatches(profile: "p3")
+        let registry = ImageCoderRegistry.standard
+        let image = try registry.decode(patches.file, options: ImageDecodingOptions(color: .source))
+        let expected = try registry.decode(patches.file).pixels.packedBytes()
+        for encoding in [ImageEncoding(format: .png, color: .sRGB), .bmp, .qoi] {
+            let decoded = try registry.decode(registry.encode(image, as: encoding))
+            #expect(decoded.metadata.iccProfile == nil && decoded.metadata.colorPrimaries == nil)
+            #expect(decoded.pixels.packedBytes() == expected)
+        }
+        let wide = try registry.encode(
+            DecodedImage(data: patches.file), as: ImageEncoding(format: .png, color: .displayP3))
+        #expect(try registry.decode(wide).metadata.colorPrimaries == 12)
+        #expect(difference(try registry.decode(wide).pixels.packedBytes(), expected) <= 1)
+    }
+
+    @Test("The frames of an animation keep their gamut", arguments: [ImageFormat.apng, .webp])
+    func animation(_ format: ImageFormat) throws {
+        let patches = try GamutPatches(profile: "p3")
+        let registry = ImageCoderRegistry.standard
+        let image = try registry.decode(patches.file, options: ImageDecodingOptions(color: .source))
+        let animation = try ImageAnimation(
+            frames: [image.pixels, PixelPatterns.noise(width: image.size.width, height: image.size.height, seed: 1)].map
+            {
+                (pixels: $0, duration: Duration.milliseconds(100))
+            })
+        let animated = DecodedImage(pixels: image.pixels, animation: animation, metadata: image.metadata)
+        for color in [ImageColorSpace.source, .sRGB] {
+            let data = try registry.encode(
+                animated, as: ImageEncoding(format: format, isLossless: true, color: color))
+            let frame = try #require(try registry.decode(data).animation?.frame(at: 0))
+            #expect(difference(frame.packedBytes(), try registry.decode(patches.file).pixels.packedBytes()) <= 1)
+        }
+    }
+
+    @Test(
+        "PNG files with gAMA and cHRM keep their colors when they're encoded",
+        .enabled(if: ImageCoderRegistry.standard.canEncode(.tiff), "the trait TIFF is off"))
+    func numbers() throws {
+        for fixture in ColorFixture.all where fixture.file.hasPrefix("chunk") {
+            let source = try fixture.decode(ImageDecodingOptions(color: .source))
+            let data = try ImageCoderRegistry.standard.encode(source, as: .tiff)
+            let back = try ImageCoderRegistry.standard.decode(data)
+            #expect(difference(back.pixels.packedBytes(), try fixture.decode().pixels.packedBytes()) <= 1, "\(fixture)")
+        }
+    }
+
+    @Test("Compact profiles are recognized as their color spaces, and other profiles aren't")
+    func matching() throws {
+        for (name, space) in [
+            ("p3", StandardColorSpace.displayP3), ("adobe", .adobeRGB), ("prophoto", .proPhoto),
+        ] {
+            #expect(StandardColorSpace(matching: try ColorFixture.profile(name)) == space)
+            let compact = try #require(space.profile)
+            #expect(compact.count < 600 && StandardColorSpace(matching: compact) == space)
+        }
+        for name in ["scanner", "gray", "cmyk", "srgb"] {
+            #expect(StandardColorSpace(matching: try ColorFixture.profile(name)) == nil, "\(name)")
+        }
+    }
+}
+
+@Suite("Color differences")
+struct LabColorTests {
+    @Test("The differences equal the published test data")
+    func published() {
+        // The pairs 1, 7, 13, and 25 of the supplement of Sharma, Wu, and Dalal (2005).
+        let pairs: [([Double], [Double], Double)] = [
+            ([50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425), ([50, 0, 0], [50, -1, 2], 2.3669),
+            ([50, -0.001, 2.49], [50, 0.0011, -2.49], 4.7461),
+            ([60.2574, -34.0099, 36.2677], [60.4626, -34.1751, 39.4387], 1.2644),
+        ]
+        for (first, second, expected) in pairs {
+            let left = LabColor(lightness: first[0], a: first[1], b: first[2])
+            let right = LabColor(lightness: second[0], a: second[1], b: second[2])
+            #expect(abs(left.difference(from: right) - expected) < 0.0002)
+        }
+    }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+
+@testable import WebImageCommand
+
+@Suite("Help, man pages, completions, and JSON of the command table", .timeLimit(.minutes(5)))
+struct CommandTableTests {
+    private static func isInstalled(_ program: String) -> Bool {
+        ["/usr/bin", "/bin", "/usr/local/bin"].contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+        }
+    }
+
+    /// Runs a program in the directory of the tool, and returns its status and its output.
+    private func run(_ program: String, _ words: [String], in tool: ToolProcess) async throws -> (Int32, String) {
+        let process = try ChildProcess(
+            program, words, in: tool.directory,
+            environment: ["PATH": "/usr/bin:/bin", "HOME": tool.path("home"), "MANWIDTH": "80", "LC_ALL": "C.UTF-8"],
+            output: .file("program.out"), error: nil)
+        let status = await process.end()
+        return (status, String(decoding: try tool.read("program.out"), as: UTF8.self))
+    }
+
+    @Test("The generated files are the man pages and the scripts that the tool prints")
+    func generated() async throws {
+        let tool = try ToolProcess()
+        #expect(try await tool.run("--generate", "man", "man").status == 0)
+        #expect(try await tool.run("--generate", "completions", "completions").status == 0)
+        #expect(try tool.files("man") == (["webimage.1"] + Commands.all.map { "webimage-\($0.name).1" }).sorted())
+        #expect(try tool.files("completions") == ["bash/webimage", "fish/webimage.fish", "zsh/_webimage"])
+        let page = try await tool.run("help", "--man", "fetch").out
+        #expect(try Data(page.utf8) == tool.read("man/webimage-fetch.1"))
+        let overview = try await tool.run("help", "--man").out
+        #expect(try Data(overview.utf8) == tool.read("man/webimage.1"))
+        for words in [["--generate"], ["--generate", "html", "x"], ["help", "--man", "frob"]] {
+            #expect(try await tool.start(words).result.status == 64, "\(words)")
+        }
+    }
+
+    @Test("Each man page describes exactly the options of its command, with their help texts")
+    func pages() {
+        for command in Commands.all {
+            let page = ManualPage.page(command, version: "1").text
+            let lines = page.split(separator: "\n").map(String.init)
+            let described = lines.filter { $0.hasPrefix("\\fB\\-") }
+            #expect(described.count == command.options.count, "\(command.name)")
+            for option in command.options {
+                let name = "\\fB\\-\\-\(option.name.replacing("-", with: "\\-"))\\fR"
+                #expect(described.filter { $0.contains(name) }.count == 1, "\(command.name) --\(option.name)")
+            }
+            #expect(page.utf8.allSatisfy { $0 < 128 }, "\(command.name)")
+            for field in command.fields { #expect(page.contains("\\fB\(field.name)\\fR"), "\(command.name)") }
+        }
+        let overview = ManualPage.page(nil, version: "1").text
+        for command in Commands.all { #expect(overview.contains("\\fBwebimage\\-\(command.name)\\fR(1)")) }
+        for status in HelpText.exitStatuses { #expect(overview.contains("\\fB\(status.status)\\fR")) }
+    }
+
+    @Test(
+        "The man pages have no warnings",
+        arguments: [("mandoc", ["-Tlint", "-Wwarning"]), ("groff", ["-ww", "-man", "-z", "-Tutf8"])])
+    func lint(_ program: String, _ options: [String]) async throws {
+        guard Self.isInstalled(program) else { try Test.cancel("\(program) isn't installed.") }
+        let tool = try ToolProcess()
+        for page in ManualPage.all(version: "1.2.3") {
+            try tool.write(Data(page.text.utf8), page.fileName)
+            let (status, output) = try await run(program, options + [page.fileName], in: tool)
+            #expect(status == 0 && output.isEmpty, "\(page.fileName): \(output)")
+        }
+    }
+
+    @Test("Completion scripts contain every command and every option", arguments: CompletionScript.Shell.allCases)
+    func completion(_ shell: CompletionScript.Shell) async throws {
+        let tool = try ToolProcess()
+        let script = try await tool.run("completion", shell.rawValue)
+        #expect(script.status == 0 && script.error.isEmpty)
+        for command in Commands.all {
+            #expect(script.out.contains(command.name))
+            for option in command.options {
+                #expect(script.out.contains(shell == .fish ? "-l \(option.name)" : "--\(option.name)"))
+            }
+        }
+    }
+
+    @Test("The bash script completes commands, options, values, and files")
+    func bash() async throws {
+        guard Self.isInstalled("bash") else { try Test.cancel("bash isn't installed.") }
+        let tool = try ToolProcess()
+        try tool.write(Data(CompletionScript.text(for: .bash).utf8), "webimage.bash")
+        try tool.write(try SampleImages.png(), "photo.png")
+        func completions(_ words: [String]) async throws -> Set<String> {
+            let list = words.map { "'\($0)'" }.joined(separator: " ")
+            let code =
+                "source webimage.bash; COMP_WORDS=(\(list)); COMP_CWORD=\(words.count - 1); _webimage; "
+                + "printf '%s\\n' \"${COMPREPLY[@]}\""
+            return Set(try await run("bash", ["-c", code], in: tool).1.split(separator: "\n").map(String.init))
+        }
+        #expect(try await completions(["webimage", "th"]) == ["thumbnail"])
+        for command in Commands.all {
+            let found = try await completions(["webimage", command.name, "--"])
+            let names = command.options.flatMap { [$0.name] + $0.aliases }.map { "--\($0)" }
+            #expect(found == Set(names), "\(command.name)")
+        }
+        #expect(try await completions(["webimage", "fetch", "--timeo"]) == ["--timeout"])
+        #expect(try await completions(["webimage", "info", "@pho"]) == ["@photo.png"])
+        #expect(try await completions(["webimage", "thumbnail", "--smartcrop", "s"]) == ["smart"])
+        #expect(try await completions(["webimage", "thumbnail", "--crop", "s"]) == ["smart"])
+        #expect(try await completions(["webimage", "thumbnail", "--crop", "=", "s"]) == ["smart"])
+        #expect(try await completions(["webimage", "cache", "ver"]) == ["verify"])
+        #expect(try await completions(["webimage", "info", "pho"]) == ["photo.png"])
+        #expect(try await completions(["webimage", "fetch", "--jobs", ""]).isEmpty)
+    }
+
+    @Test("The zsh script can be read, and describes each option of the help once")
+    func zsh() async throws {
+        guard Self.isInstalled("zsh") else { try Test.cancel("zsh isn't installed.") }
+        let tool = try ToolProcess()
+        try tool.write(Data(CompletionScript.text(for: .zsh).utf8), "_webimage")
+        // The stub prints the specifications that the function passes to the completion system.
+        let code = """
+            _arguments() { print -rl -- "$@" }; _describe() { print -rl -- "${(P@)2}" }; compdef() { :; }
+            source ./_webimage; words=(webimage "$1" x); CURRENT=3; _webimage
+            """
+        for command in Commands.all {
+            let (status, output) = try await run("zsh", ["-f", "-c", code, "zsh", command.name], in: tool)
+            #expect(status == 0, "\(output)")
+            let names = output.split(separator: "\n").filter { $0.hasPrefix("*--") }.map { line in
+                String(line.dropFirst(3).prefix { $0.isLetter || $0 == "-" })
+            }
+            let expected = command.options.flatMap { [$0.name] + $0.aliases }
+            #expect(names.sorted() == expected.sorted(), "\(command.name)")
+        }
+    }
+
+    @Test("The fish script completes commands, options, and values")
+    func fish() async throws {
+        guard Self.isInstalled("fish") else { try Test.cancel("fish isn't installed.") }
+        let tool = try ToolProcess()
+        try tool.write(Data(CompletionScript.text(for: .fish).utf8), "webimage.fish")
+        func completions(_ line: String) async throws -> [String] {
+            let code = "source webimage.fish; complete -C'\(line)'"
+            return try await run("fish", ["--no-config", "-c", code], in: tool).1.split(separator: "\n").map {
+                String($0.prefix { $0 != "\t" })
+            }
+        }
+        #expect(try await completions("webimage thumb") == ["thumbnail"])
+        for command in Commands.all {
+            let found = try await completions("webimage \(command.name) --")
+            let names = command.options.flatMap { [$0.name] + $0.aliases }.map { "--\($0)" }
+            #expect(Set(found) == Set(names), "\(command.name)")
+        }
+        #expect(try await completions("webimage thumbnail --crop sm") == ["smart"])
+        #expect(try await completions("webimage cache ver") == ["verify"])
+        try tool.write(try SampleImages.png(), "photo.png")
+        #expect(try await completions("webimage cache pho").isEmpty)
+        #expect(try await completions("webimage help thumb") == ["thumbnail"])
+        #expect(try await completions("webimage help pho").isEmpty)
+    }
+
+    @Test("The tables of the article are those of the command table")
+    func article() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../Documentation/WebImage.docc/Articles/CommandLine.md"
+        ).standardizedFileURL
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(ArticleTables.updated(text) == text, "Run “make article”.")
+        for name in ArticleTables.names { #expect(text.contains("\n<!-- table: \(name) -->\n"), "\(name)") }
+        #expect(ArticleTables.updated("<!-- table: frob -->\n\n| a |\n") == "<!-- table: frob -->\n\n| a |\n")
+    }
+
+    @Test("The help page of each command lists exactly the options of the table")
+    func help() async throws {
+        let tool = try ToolProcess()
+        for command in Commands.all {
+            let page = try await tool.run("help", command.name)
+            #expect(page.status == 0)
+            let options = page.out.split(separator: "\n").compactMap { line in
+                line.firstMatch(of: /^  (?:-., |    )--([a-z-]+)/).map { String($0.1) }
+            }
+            for example in command.examples { #expect(page.out.contains("    \(example.line)\n"), "\(command.name)") }
+            #expect(options == command.sections.flatMap { $0.options.map(\.name) }, "\(command.name)")
+        }
+    }
+
+    @Test("The JSON objects of each command have the documented keys, types, and order, also for failures")
+    func json() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(), "a.png")
+        try tool.write(try SampleImages.jpeg(), "b.jpg")
+        for (command, words) in [
+            (Commands.fetch, ["a.png", "none.png"]), (Commands.fetch, ["a.png", "--previews", "blurred"]),
+            (Commands.info, ["a.png", "none.png"]), (Commands.info, ["a.png", "--exif"]),
+            (Commands.convert, ["a.png", "none.png", "-f", "webp", "-o", "out/"]),
+            (Commands.decode, ["a.png", "none.png", "-o", "raw/"]),
+            (Commands.thumbnail, ["a.png", "none.png", "-o", "small/"]),
+            (Commands.compare, ["a.png", "b.jpg", "-o", "d.png"]), (Commands.compare, ["a.png", "none.png"]),
+        ] {
+            let result = try await tool.start([command.name, "--json"] + words).result
+            #expect(result.status == (words.contains("none.png") ? 1 : 0), "\(words): \(result.error)")
+            let lines = result.out.split(separator: "\n")
+            #expect(!lines.isEmpty)
+            for (line, object) in zip(lines, try result.objects) {
+                try check(object, String(line), command)
+            }
+        }
+    }
+
+    @Test("The JSON objects of cache, doctor, and demo have the documented keys, types, and order, also for failures")
+    func jsonOfOtherCommands() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(), "a.png")
+        try tool.write(Data("words".utf8), "words")
+        try tool.write(Data(#"[{"file": "a.png", "title": "A", "kind": "picture"}]"#.utf8), "album/album.json")
+        try tool.write(try SampleImages.png(), "album/a.png")
+        for (command, words, status) in [
+            (Commands.cache, ["path"], Int32(0)), (Commands.cache, ["info", "--cache-dir", "none"], 1),
+            (Commands.cache, ["import", "https://a.example/a.png", "a.png", "--cache-dir", "c"], 0),
+            (Commands.cache, ["import", "https://a.example/b.png", "words", "--cache-dir", "c"], 1),
+            (Commands.cache, ["import", "none", "--cache-dir", "c"], 1),
+            (Commands.cache, ["info", "--cache-dir", "c"], 0), (Commands.cache, ["list", "--cache-dir", "c"], 0),
+            (Commands.cache, ["show", "https://a.example/a.png", "--cache-dir", "c"], 0),
+            (Commands.cache, ["show", "https://a.example/z.png", "--cache-dir", "c"], 1),
+            (Commands.cache, ["verify", "--cache-dir", "c"], 0),
+            (Commands.cache, ["export", "x", "--cache-dir", "c"], 0),
+            (Commands.cache, ["export", "x", "--cache-dir", "c"], 1),
+            (Commands.cache, ["trim", "--cache-dir", "c"], 0), (Commands.cache, ["clear", "--cache-dir", "c"], 0),
+            (Commands.demo, ["-d", "shown"], 0),
+        ] {
+            let result = try await tool.start(
+                [command.name, "--json"] + words, environment: ["WEBIMAGE_ALBUM": tool.path("album")]
+            ).result
+            #expect(result.status == status, "\(words): \(result.error)")
+            let lines = result.out.split(separator: "\n")
+            #expect(!lines.isEmpty, "\(words)")
+            for (line, object) in zip(lines, try result.objects) {
+                try check(object, String(line), command)
+                #expect((object["error"] is NSNull) == (status == 0), "\(line)")
+            }
+        }
+        let doctor = try await tool.run("doctor", "--json")
+        try check(try #require(try doctor.objects.first), doctor.out, Commands.doctor)
+        for command in Commands.all where command.options.contains(.json) {
+            #expect(!command.fields.isEmpty, "\(command.name)")
+        }
+    }
+
+    private func check(_ object: [String: Any], _ line: String, _ command: CommandSpec) throws {
+        let fields = command.fields.filter { !$0.isConditional || object[$0.name] != nil }
+        #expect(Set(object.keys) == Set(fields.map(\.name)), "\(command.name)")
+        var position = line.startIndex
+        for field in fields {
+            let range = try #require(line[position...].range(of: "\"\(field.name)\":"), "\(command.name) \(field.name)")
+            if !["outputs", "counts", "sections"].contains(field.name) { position = range.upperBound }
+            let value = try #require(object[field.name])
+            if value is NSNull {
+                #expect(field.isOptional, "\(command.name) \(field.name)")
+                continue
+            }
+            let isRight =
+                switch field.kind {
+                case .string: value is String
+                case .boolean, .number: value is NSNumber
+                case .array: value is [Any]
+                case .object: value is [String: Any]
+                }
+            #expect(isRight, "\(command.name) \(field.name)")
+        }
+    }
+}

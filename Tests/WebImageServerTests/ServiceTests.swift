@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+
+@testable import WebImageServer
+
+@Suite("The parts of the image service", .timeLimit(.minutes(2)))
+struct ServiceTests {
+    @Test("The clients of the queue take turns")
+    func turns() {
+        var queue = FairQueue<Int>(slots: 1, limit: 6)
+        #expect(queue.add(0, client: "a") == .runs)
+        for id in 1...4 { #expect(queue.add(id, client: "a") == .waits) }
+        #expect(queue.add(5, client: "b") == .waits && queue.add(6, client: "b") == .waits)
+        #expect(queue.add(7, client: "a") == .rejected)
+        #expect(queue.add(8, client: "c") == .replaces(4))
+        #expect((0..<7).map { _ in queue.finish() } == [1, 5, 8, 2, 6, 3, nil])
+        #expect(queue.runningCount == 0 && queue.waitingCount == 0)
+    }
+
+    @Test("The queue agrees with its rules in random sequences of steps")
+    func model() {
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<200 {
+            let (slots, limit) = (Int.random(in: 1...4, using: &generator), Int.random(in: 0...6, using: &generator))
+            var queue = FairQueue<Int>(slots: slots, limit: limit)
+            var (running, waiting) = (0, [Int: String]())
+            for id in 0..<200 {
+                switch Int.random(in: 0..<4, using: &generator) {
+                case 0, 1:
+                    let client = "\(Int.random(in: 0..<4, using: &generator))"
+                    switch queue.add(id, client: client) {
+                    case .runs:
+                        #expect(running < slots)
+                        running += 1
+                    case .waits:
+                        #expect(running == slots && waiting.count < limit)
+                        waiting[id] = client
+                    case .replaces(let other):
+                        let loser = waiting.removeValue(forKey: other)
+                        let others = waiting.values.count { $0 == loser }
+                        #expect(loser != nil && others > waiting.values.count { $0 == client })
+                        waiting[id] = client
+                    case .rejected: #expect(running == slots && waiting.count >= limit)
+                    }
+                case 2 where running > 0:
+                    if let next = queue.finish() {
+                        #expect(waiting.removeValue(forKey: next) != nil)
+                    } else {
+                        #expect(waiting.isEmpty)
+                        running -= 1
+                    }
+                default:
+                    guard let (id, client) = waiting.min(by: { $0.key < $1.key }) else { continue }
+                    #expect(queue.withdraw(id, client: client) && !queue.withdraw(id, client: client))
+                    waiting[id] = nil
+                }
+                #expect(queue.runningCount == running && queue.waitingCount == waiting.count)
+            }
+        }
+    }
+
+    @Test("Only trusted proxies name the client")
+    func clients() throws {
+        let trusted = try ["127.0.0.0/8", "10.1.0.0/16", "unix"].map { try #require(AddressRange($0)) }
+        for (peer, forwarded, expected) in [
+            ("9.9.9.9", "1.1.1.1", "9.9.9.9"), ("127.0.0.1", "1.1.1.1, 2.2.2.2", "2.2.2.2"),
+            ("127.0.0.1", "1.1.1.1, 10.1.2.3", "1.1.1.1"), ("unix", "2001:db8::1", "2001:db8::1"),
+            ("127.0.0.1", "1.1.1.1, evil", "127.0.0.1"), ("::ffff:127.0.0.1", "3.3.3.3", "3.3.3.3"),
+            ("10.2.0.1", "1.1.1.1", "10.2.0.1"),
+        ] {
+            let address = ClientAddress.address(
+                peer: peer, headers: ["X-Forwarded-For": forwarded], trusted: trusted)
+            #expect(address == expected)
+        }
+        #expect(ClientAddress.name(of: "2001:db8::1") == ClientAddress.name(of: "2001:db8::ffff"))
+        #expect(ClientAddress.name(of: "1.1.1.1") == "1.1.1.1")
+        for text in ["", "10.0.0.0/33", "10.0.0.0/-1", "a", "1.1.1.1/8/8", "::/129"] {
+            #expect(AddressRange(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("Invalid trace contexts are ignored, and a child has the same trace")
+    func traces() throws {
+        let text = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        let trace = try #require(TraceContext(text))
+        #expect(trace.header == text)
+        let child = trace.child()
+        #expect(child.traceID == trace.traceID && child.spanID != trace.spanID && child.flags == "01")
+        #expect(TraceContext(child.header) == child && TraceContext(TraceContext.root().header) != nil)
+        for invalid in [
+            "", "00", text + "-x", text.uppercased(), "ff" + text.dropFirst(2),
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", String(text.dropLast()),
+        ] {
+            #expect(TraceContext(invalid) == nil, "\(invalid)")
+        }
+    }
+
+    private func settings(
+        _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
+    ) throws -> ServiceSettings {
+        try ServiceSettings(arguments: arguments, environment: environment) { _ in
+            guard let file else { throw CocoaError(.fileNoSuchFile) }
+            return file
+        }
+    }
+
+    @Test("Options replace the environment, which replaces the file")
+    func precedence() throws {
+        let file = """
+            # A comment
+            IMGPROXY_QUALITY = 10
+            IMGPROXY_BIND=":1"
+            IMGPROXY_TTL=1
+            WEBIMAGE_CACHE_SIZE=7
+            WEBIMAGE_CACHE_DIRECTORY=/tmp/x
+            """
+        let settings = try settings(
+            ["--config", "f", "--bind=:3", "--open-proxy"],
+            ["IMGPROXY_BIND": ":2", "IMGPROXY_QUALITY": "20", "OTHER": "x"], file: file)
+        #expect(settings.address == ":3" && settings.handler.defaultQualities[.jpeg] == 20)
+        #expect(settings.handler.maxAge == .seconds(1) && settings.handler.isOpenProxy)
+        #expect(settings.manager.diskCache?.sizeLimit == 7 << 20)
+        #expect(Set(ServiceSettings.table.map(\.option)).count == ServiceSettings.table.count)
+    }
+
+    @Test("Settings with imgproxy's names have imgproxy's meaning, or a bounded one")
+    func imgproxySettings() throws {
+        let plain = try settings([], ["WEBIMAGE_OPEN_PROXY": "1"])
+        let zero = try settings(
+            [],
+            [
+                "WEBIMAGE_OPEN_PROXY": "1", "IMGPROXY_REQUESTS_QUEUE_SIZE": "0", "IMGPROXY_MAX_CLIENTS": "0",
+                "IMGPROXY_MAX_SRC_FILE_SIZE": "0", "IMGPROXY_MAX_RESULT_DIMENSION": "0", "IMGPROXY_STRIP_METADATA": "0",
+                "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "false",
+            ])
+        #expect(zero.service.queueSize == plain.service.queueSize && plain.service.queueSize == 256)
+        #expect(zero.maxConnections >= 64 && zero.handler.maxResultDimension == 0)
+        #expect(zero.manager.limits.maxEncodedBytes == ImageLimits.server.maxEncodedBytes)
+        #expect(!zero.handler.stripsMetadata && plain.handler.stripsMetadata)
+        #expect(zero.manager.downloader.addressPolicy == .publicOnly)
+
+        // The order of the lines has no meaning.
+        let file = "IMGPROXY_FORMAT_QUALITY=avif=50\nIMGPROXY_QUALITY=60"
+        let qualities = try settings(["--config=f", "--open-proxy"], file: file).handler.defaultQualities
+        #expect(qualities == [.jpeg: 60, .heif: 60, .avif: 50, .webp: 79, .jxl: 77])
+        let own = try settings(["--open-proxy", "--quality=60", "--format-quality=jpg=70,heic=71"])
+        #expect(own.handler.defaultQualities[.jpeg] == 70 && own.handler.defaultQualities[.heif] == 71)
+
+        let names = ["PRIVATE", "LOOPBACK", "LINK_LOCAL"].map { "IMGPROXY_ALLOW_\($0)_SOURCE_ADDRESSES" }
+        var environment = ["WEBIMAGE_OPEN_PROXY": "1", names[0]: "1", names[1]: "1"]
+        #expect(throws: ServiceSettings.Invalid.self) { try settings([], environment) }
+        environment[names[2]] = "true"
+        #expect(try settings([], environment).manager.downloader.addressPolicy == .any)
+        #expect(
+            try settings([], ["WEBIMAGE_OPEN_PROXY": "1", names[0]: "1", "WEBIMAGE_PRIVATE_ADDRESSES": "1"])
+                .manager.downloader.addressPolicy == .any)
+    }
+
+    @Test("Settings of the memcached tier, of isolation, and of downloads are applied")
+    func furtherSettings() throws {
+        let settings = try settings([
+            "--open-proxy", "--memcached-lease=3", "--memcached-lookup-timeout=20", "--memcached-ttl=60",
+            "--isolation=required", "--connections-per-host=32",
+        ])
+        #expect(
+            settings.memcachedLease == 3 && settings.memcachedLookupTimeout == 20 && settings.memcachedLifetime == 60)
+        #expect(settings.manager.decoding.isolation == .required)
+        #expect(settings.manager.downloader.maxConnectionsPerHost == 32)
+    }
+
+    @Test("Invalid settings have a message that names them")
+    func invalidSettings() throws {
+        let open = ["WEBIMAGE_OPEN_PROXY": "1"]
+        for (arguments, environment, file, text) in [
+            ([], [:], nil, "IMGPROXY_ALLOWED_SOURCES"), (["--x"], open, nil, "--x"), (["--bind"], open, nil, "--bind"),
+            ([], ["IMGPROXY_KEY": "00"], nil, "1 keys and 0 salts"),
+            ([], ["IMGPROXY_KEY": "0g", "IMGPROXY_SALT": "00"], nil, "hexadecimal"),
+            (["--quality=101"], open, nil, "--quality: “101”"), (["--config=f"], open, "X=1", "f:1"),
+            (["--config=f"], open, "\nX", "f:2"), (["--config=f"], open, nil, "can’t read f"),
+            (["--open-proxy=maybe"], [:], nil, "maybe"), (["--trusted-proxies=a"], open, nil, "“a”"),
+            ([], ["IMGPROXY_ALLOWED_SOURCES": " "], nil, "every client"),
+            (["--format-quality=webp"], open, nil, "FORMAT=QUALITY"), (["--isolation=on"], open, nil, "auto, required"),
+            (["--allow-private-source-addresses"], open, nil, "WEBIMAGE_PRIVATE_ADDRESSES=1"),
+            (["--memcached-ttl=0"], open, nil, "--memcached-ttl: “0”"),
+        ] as [([String], [String: String], String?, String)] {
+            do throws(ServiceSettings.Invalid) {
+                _ = try ServiceSettings(arguments: arguments, environment: environment) { _ in
+                    guard let file else { throw CocoaError(.fileNoSuchFile) }
+                    return file
+                }
+                Issue.record("\(arguments) \(environment)")
+            } catch {
+                #expect(error.description.contains(text), "\(error)")
+            }
+        }
+    }
+}
