@@ -135,7 +135,7 @@ let package = Package(
         module("WebImageIsolation", ["WebImageConcurrency", "WebImageCore", "CSandbox", "CHash"]),
         .executableTarget(
             name: "webimage-decoder",
-            dependencies: ["WebImageCore", "WebImageCodecs", "WebImageIsolation"],
+            dependencies: ["WebImageConcurrency", "WebImageCore", "WebImageCodecs", "WebImageIsolation"],
             path: "Sources/webimage-decoder",
             swiftSettings: swiftSettings
         ),
@@ -198,7 +198,9 @@ let package = Package(
         module("WebImageGTK", ["WebImageConcurrency", "WebImage", "WebImageUI", "CWebImageGTK", gtk]),
         .executableTarget(
             name: "webimage-gallery",
-            dependencies: ["WebImage", "WebImageGTK", "WebImageCommand", "WebImagePrograms", gtk],
+            dependencies: [
+                "WebImageConcurrency", "WebImage", "WebImageGTK", "WebImageCommand", "WebImagePrograms", gtk,
+            ],
             path: "Sources/webimage-gallery",
             swiftSettings: swiftSettings
         ),
@@ -284,7 +286,7 @@ let package = Package(
         tests("WebImageHTTP", []),
         .executableTarget(
             name: "store-helper",
-            dependencies: ["WebImageStore"],
+            dependencies: ["WebImageStore", "CHash"],
             path: "Tests/StoreHelper",
             swiftSettings: swiftSettings
         ),

@@ -5,6 +5,7 @@
 import Foundation
 import Glibc
 import WebImageCodecs
+import WebImageConcurrency
 import WebImageCore
 import WebImageIsolation
 
@@ -25,4 +26,4 @@ func prepare(_ kind: HelperKind) {
     _ = try? ImageCoderRegistry.standard.decode(Data(document.utf8))
 }
 
-exit(HelperMain.run(CommandLine.arguments, coders: { .standard }, prepare: prepare))
+endProcess(HelperMain.run(CommandLine.arguments, coders: { .standard }, prepare: prepare))

@@ -4,14 +4,15 @@
 // the main actor would no longer be on the main thread of the process.
 
 import Foundation
+import WebImageConcurrency
 import WebImagePrograms
 
 #if GTK
-    exit(GalleryProgram.run(Array(CommandLine.arguments.dropFirst())))
+    endProcess(GalleryProgram.run(Array(CommandLine.arguments.dropFirst())))
 #else
     FileHandle.standardError.write(
         Data(
             ("webimage: This build has no GTK support. "
                 + "Build it with “make gallery” (package libgtk-4-dev, trait GTK).\n").utf8))
-    exit(ExitStatus.unavailable)
+    endProcess(ExitStatus.unavailable)
 #endif

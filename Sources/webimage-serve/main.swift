@@ -4,20 +4,21 @@
 
 import Foundation
 import Glibc
+import WebImageConcurrency
 import WebImageServer
 import WebImageStore
 
 /// Ends the program with a message.
 func fail(_ message: String, status: Int32) -> Never {
     FileHandle.standardError.write(Data("webimage-serve: \(message)\n".utf8))
-    exit(status)
+    endProcess(status)
 }
 
 #if Server
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.contains("--help") {
         print(ServeProgram.help)
-        exit(0)
+        endProcess(0)
     }
     signal(SIGPIPE, SIG_IGN)
     // Most results are much smaller than their sources, so large blocks are needed only for a short time. The setting
@@ -28,7 +29,7 @@ func fail(_ message: String, status: Int32) -> Never {
             arguments: arguments, environment: ProcessInfo.processInfo.environment,
             readFile: { try String(contentsOfFile: $0, encoding: .utf8) })
         try await ServeProgram.run(settings)
-        exit(0)
+        endProcess(0)
     } catch {
         // EX_CONFIG in sysexits.h.
         fail("\(error)", status: 78)

@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImageCommand
+import WebImageConcurrency
 import WebImagePrograms
 
 /// The command-line tool. It finds the command, runs it, and exits with its status.
@@ -19,7 +20,7 @@ struct WebImageTool {
         let status = await run(Array(CommandLine.arguments.dropFirst()), console, interruption)
         await interruption.yieldToEnd()
         await console.flush()
-        exit(interruption.status ?? status)
+        endProcess(interruption.status ?? status)
     }
 
     private static func run(_ words: [String], _ console: Console, _ interruption: SignalHandler) async -> Int32 {

@@ -7,8 +7,12 @@
 //     store-helper churn <folder> <seed> <count> <limit>
 //         Reads, stores, removes, and trims. Exits with status 1 if an entry has wrong contents.
 //
+//     store-helper exit
+//         Computes a digest, derives a key in the exit handler that runs last, and prints whether both succeed.
+//
 // A last argument of the form key=<64 hex> is the encryption key of the cache.
 
+import CHash
 import Foundation
 import WebImageStore
 
@@ -81,6 +85,16 @@ func bytes(_ digits: Substring) -> Data {
 }
 
 var arguments = CommandLine.arguments
+if arguments[1] == "exit" {
+    // Handlers run in reverse order, so this one runs after those of the libraries that the digest initializes.
+    atexit {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        print(wi_scrypt("word", 4, [UInt8](repeating: 7, count: 16), 16, 16, 8, 1, 1 << 20, &bytes, 32))
+    }
+    var digest = [UInt8](repeating: 0, count: 32)
+    print(wi_sha256("word", 4, &digest))
+    exit(0)
+}
 let secret = arguments.last?.hasPrefix("key=") == true ? arguments.removeLast().dropFirst(4) : nil
 let limit = arguments.count > 5 ? Int(arguments[5]) ?? 0 : 1 << 30
 var configuration = DiskCache.Configuration(path: arguments[2], sizeLimit: limit, minimumFreeFraction: 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "CHash.h"
 
+#include <openssl/crypto.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -9,9 +10,17 @@ static pthread_key_t context_key;
 static bool has_key;
 static EVP_MD *sha256;
 
+static void prepare_openssl(void) { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
+
+void wi_openssl_prepare(void) {
+    static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+    pthread_once(&prepared, prepare_openssl);
+}
+
 static void free_context(void *context) { EVP_MD_CTX_free(context); }
 
 static void prepare(void) {
+    wi_openssl_prepare();
     // Fetching the algorithm takes longer than hashing a key, so fetch it only once.
     sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
     has_key = pthread_key_create(&context_key, free_context) == 0;

@@ -17,6 +17,7 @@ static EVP_CIPHER *gcm;
 static EVP_CIPHER *ecb;
 
 static void fetch_ciphers(void) {
+    wi_openssl_prepare();
     gcm = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
     ecb = EVP_CIPHER_fetch(NULL, "AES-256-ECB", NULL);
 }
@@ -24,6 +25,7 @@ static void fetch_ciphers(void) {
 bool wi_hmac_sha256(
     const void *key, size_t key_count, const void *bytes, size_t count, unsigned char digest[32]) {
     unsigned length = 0;
+    wi_openssl_prepare();
     if (key_count > INT_MAX) return false;
     return HMAC(EVP_sha256(), key, (int)key_count, bytes, count, digest, &length) != NULL && length == 32;
 }
@@ -106,6 +108,7 @@ bool wi_aes256_blocks(const unsigned char key[32], void *blocks, size_t count, b
 bool wi_scrypt(
     const char *passphrase, size_t passphrase_count, const unsigned char *salt, size_t salt_count, uint64_t cost,
     uint64_t block_size, uint64_t parallelization, uint64_t memory_limit, unsigned char *key, size_t key_count) {
+    wi_openssl_prepare();
     bool succeeds = EVP_PBE_scrypt(
                         passphrase, passphrase_count, salt, salt_count, cost, block_size, parallelization, memory_limit,
                         key, key_count) == 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CCurl
+import CHash
 import WebImageCore
 
 /// libcurl, which a process loads with its first transfer.
@@ -14,6 +15,8 @@ enum CurlLibrary {
     static let failure: String? = {
         if let reason = wi_curl_load() { return String(cString: reason) }
         wi_ignore_broken_pipes()
+        // libcurl initializes OpenSSL.
+        wi_openssl_prepare()
         let code = wi_curl_global_init()
         return code == CURLE_OK ? nil : String(cString: wi_curl_message(code))
     }()

@@ -90,13 +90,12 @@ extension DiskCache {
     ///   - progress: A closure that receives the number of deleted entries as both arguments, because the total isn't
     ///     known in advance.
     package func trim(maxAge: Duration, progress: DiskProgress?) async {
-        let cutoff = state.clock.now().timeIntervalSince1970 - maxAge / .seconds(1)
         let before = progress == nil ? 0 : await info().entryCount
         await perform { completion in
             let report = progress.map { progress in
                 { @Sendable (left: Int, _: Int) in progress(max(0, before - left), max(0, before - left)) }
             }
-            return .trim(EvictionTarget(bytes: .max, cutoff: cutoff), report, completion)
+            return .trim(EvictionTarget(bytes: .max, maxAge: maxAge / .seconds(1)), report, completion)
         }
     }
 

@@ -207,17 +207,19 @@ struct EvictionTarget: Sendable, Equatable {
     var bytes: Int
     /// The maximum number of entries that may remain.
     var entries = Int.max
-    /// The time in seconds since 1970 before which entries that were neither stored nor revalidated later are evicted,
-    /// or `nil` to ignore the age.
-    var cutoff: Double?
-    /// The current time in seconds since 1970 if entries whose own time to live has passed are evicted, too.
-    var now: Double?
+    /// The number of seconds after which entries that were neither stored nor revalidated are evicted, or `nil` to ignore
+    /// the age. The age is measured when the writer reads the index, not when the eviction is requested, because the
+    /// clock may be set back between the two.
+    var maxAge: Double?
+    /// A Boolean value that indicates whether entries whose own time to live has passed are evicted, too.
+    var includesExpired = false
 
     /// Returns a goal that satisfies both goals.
     func combined(_ other: EvictionTarget) -> EvictionTarget {
         EvictionTarget(
             bytes: min(bytes, other.bytes), entries: min(entries, other.entries),
-            cutoff: [cutoff, other.cutoff].compactMap { $0 }.max(), now: [now, other.now].compactMap { $0 }.max())
+            maxAge: [maxAge, other.maxAge].compactMap { $0 }.min(),
+            includesExpired: includesExpired || other.includesExpired)
     }
 }
 

@@ -118,7 +118,7 @@ struct FetchCommandTests {
             ] {
                 for options in [["--json", "--retry", "0"], ["--retry", "0"]] {
                     let result = try await tool.start(words + options).result
-                    #expect(result.status == 1, "\(words)")
+                    #expect(result.status == 1, "\(words): \(result.error)")
                     for text in [result.out, result.error] {
                         #expect(!text.contains("SECRET") && !text.contains("hunter2"), "\(words): \(text)")
                         #expect(!text.contains("……") && !text.contains("URL scheme"), "\(words): \(text)")

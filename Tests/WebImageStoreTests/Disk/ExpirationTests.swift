@@ -31,8 +31,7 @@ struct ExpirationTests {
 
     /// Deletes the expired entries as the periodic check does, and returns the number of remaining entries.
     private func remaining(_ cache: DiskCache, maxAge: Double = 1_000) async -> Int {
-        let now = time.now.timeIntervalSince1970
-        await cache.perform { .trim(EvictionTarget(bytes: .max, cutoff: now - maxAge, now: now), nil, $0) }
+        await cache.perform { .trim(EvictionTarget(bytes: .max, maxAge: maxAge, includesExpired: true), nil, $0) }
         return await cache.info().entryCount
     }
 
@@ -164,5 +163,25 @@ struct ExpirationTests {
         time.advance(20)
         #expect(await cache.entry(for: key(1)) == nil)
         await cache.close()
+    }
+
+    @Test("An eviction measures ages when it reads the index, so entries of a corrected clock remain")
+    func correctedClock() throws {
+        let index = try CacheIndex(writing: ":memory:")
+        let now = 1_800_000_000.0
+        let row = IndexRow(
+            name: key(1).fileName, digest: key(1).storedDigest, key: key(1).canonical, size: 4_096, payload: 4_096,
+            stored: now, renewed: now, accessed: now, lifetime: 500)
+        try index.transaction { () throws(IndexError) in try index.insert(row) }
+        // The clock was wrong by years when the eviction was requested, and right when it began.
+        let goal = EvictionTarget(bytes: .max, maxAge: 1_000, includesExpired: true)
+        var early = EvictionQueue()
+        #expect(try early.next(goal, index, .sinceStored, now: now, limit: 10).isEmpty)
+        var late = EvictionQueue()
+        #expect(try late.next(goal, index, .sinceStored, now: now + 501, limit: 10).count == 1)
+        var unlimited = EvictionQueue()
+        let old = EvictionTarget(bytes: .max, maxAge: 1_000)
+        #expect(try unlimited.next(old, index, .sinceStored, now: now + 501, limit: 10).isEmpty)
+        #expect(old.combined(EvictionTarget(bytes: 5, maxAge: 500)) == EvictionTarget(bytes: 5, maxAge: 500))
     }
 }

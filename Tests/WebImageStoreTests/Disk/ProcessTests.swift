@@ -12,6 +12,16 @@ private let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_ROUNDS"]
 
 @Suite("Disk cache and processes")
 struct ProcessTests {
+    @Test("OpenSSL can be used while the process exits, because other threads still run then")
+    func exit() throws {
+        let output = Pipe()
+        let process = try HelperProcess.start(["exit"], output: output.fileHandleForWriting.fileDescriptor)
+        try output.fileHandleForWriting.close()
+        let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(process.wait() == 0)
+        #expect(lines == "true\ntrue\n")
+    }
+
     @Test("A writer killed at any moment loses only unflushed entries and leaves only complete entries")
     func kill() async throws {
         var random = SeededGenerator(seed: 7)

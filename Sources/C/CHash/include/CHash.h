@@ -7,6 +7,11 @@
 #include <stdint.h>
 #include <xxhash.h>
 
+/// Prepares OpenSSL so that it doesn't free its memory when the process exits. Otherwise, threads that still run then,
+/// such as the network thread or a thread that just ends, would use freed memory and crash. Any thread may call this
+/// function. The functions below call it. Callers of libraries that use OpenSSL call it before.
+void wi_openssl_prepare(void);
+
 /// Computes the SHA-256 digest (FIPS 180-4) of `count` bytes. Any thread may call this function. Returns `false` if
 /// OpenSSL can't allocate memory.
 bool wi_sha256(const void *bytes, size_t count, unsigned char digest[32]);

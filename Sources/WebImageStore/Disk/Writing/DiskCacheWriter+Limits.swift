@@ -73,18 +73,18 @@ extension DiskCacheWriter {
     /// Starts an eviction of expired entries.
     func checkAge() {
         steps.ageChecked(now: uptime)
-        trim(to: EvictionTarget(bytes: .max, cutoff: now - state.maxAge, now: now))
+        trim(to: EvictionTarget(bytes: .max, maxAge: state.maxAge, includesExpired: true))
     }
 
     /// Starts an eviction whose goal may include a maximum age.
     func trim(to goal: EvictionTarget) {
-        if goal.cutoff != nil, let index { try? index.clampTimes(now: now) }
+        if goal.maxAge != nil, let index { try? index.clampTimes(now: now) }
         evict(to: goal)
     }
 
     func evict(to goal: EvictionTarget) {
         self.target = self.target?.combined(goal) ?? goal
-        if goal.cutoff != nil { victims.reset() }
+        if goal.maxAge != nil { victims.reset() }
         // Callers and reader threads come first.
         if !isBatch { isBatch = wi_begin_batch() != 0 }
         steps.recordOverLimit(now: uptime)
@@ -126,7 +126,8 @@ extension DiskCacheWriter {
             for index in pendingVictims.indices { pendingVictims[index].isExpired = isExpired }
         }
         if pendingVictims.isEmpty {
-            pendingVictims = try victims.next(goal, index, state.configuration.expiration, limit: Self.evictionSlice)
+            pendingVictims = try victims.next(
+                goal, index, state.configuration.expiration, now: now, limit: Self.evictionSlice)
         }
         let count = removeFiles(pendingVictims, until: uptime + Self.evictionSliceSeconds)
         let gone = pendingVictims[..<count]

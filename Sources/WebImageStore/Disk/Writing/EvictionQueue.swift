@@ -14,12 +14,22 @@ struct EvictionQueue {
     mutating func reset() { self = EvictionQueue() }
 
     /// Returns up to `limit` entries that must be evicted to reach the goal, or no entries if the goal is reached.
+    ///
+    /// - Parameters:
+    ///   - goal: The goal.
+    ///   - index: The index.
+    ///   - expiration: The event from which the age of an entry is counted.
+    ///   - now: The current time in seconds since 1970. It applies if this call loads the expired entries.
+    ///   - limit: The maximum number of entries.
     mutating func next(
-        _ goal: EvictionTarget, _ index: CacheIndex, _ expiration: CacheExpiration, limit: Int
+        _ goal: EvictionTarget, _ index: CacheIndex, _ expiration: CacheExpiration, now: Double,
+        limit: Int
     ) throws(IndexError) -> [EvictionCandidate] {
-        if let cutoff = goal.cutoff {
+        if let maxAge = goal.maxAge {
             if expired == nil {
-                expired = try index.expired(before: cutoff, now: goal.now, expiration).reversed()
+                expired = try index.expired(
+                    before: now - maxAge, now: goal.includesExpired ? now : nil, expiration
+                ).reversed()
             }
             let old = try dequeueExpired(index, limit: limit)
             if !old.isEmpty { return old }
