@@ -7,34 +7,39 @@ SWIFT ?= swift
 # then time out.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 12
 # SwiftPM passes the traits to the compiler in the order of a set, which differs between processes. Each difference compiles
-# everything again, unless the hash values are the same in each process.
-export SWIFT_DETERMINISTIC_HASHING ?= 1
+# everything again, unless the hash values are the same in each process. The variable applies to builds only, because
+# tests must hold for each order of sets. For the same reason, tests never build (--skip-build).
+BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
+# Prints the name of a step and its seconds.
+STEP = @Scripts/step
 # The package traits, whose libraries Scripts/setup installs. `make test TRAITS=` builds without them.
 TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,JPEG2000,GTK,Memcached,Server
 WITH = $(if $(TRAITS),--traits $(TRAITS))
+# Runs tests that were built before.
+RUN = $(SWIFT) test --skip-build $(WITH)
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo serve load-test gallery rest programs install uninstall check-install deb check-deb dist consumers test test-gtk views examples compatibility screenshots test-minimal test-asan test-tsan fuzz soak mutants lint kernels structure docs snippets format fixtures build release man completions article benchmarks wall clean
+.PHONY: demo serve load-test gallery rest programs install uninstall check-install deb check-deb dist consumers test check tests durations simulation test-gtk views examples compatibility screenshots test-minimal test-asan test-tsan fuzz soak mutants lint kernels structure docs snippets format fixtures build release man completions article benchmarks wall clean
 
 ## Creates a release build and runs the demo: loads the bundled album over loopback. With URLS="…", loads those URLs.
 demo:
 	@Scripts/setup build
-	@$(SWIFT) build -c release --product webimage $(WITH)
-	@$(SWIFT) build -c release --product webimage-decoder $(WITH)
-	@$$($(SWIFT) build -c release --show-bin-path)/webimage $(if $(URLS),fetch $(URLS) --output-dir demo,demo --output-dir demo)
+	@$(BUILD) -c release --product webimage $(WITH)
+	@$(BUILD) -c release --product webimage-decoder $(WITH)
+	@.build/release/webimage $(if $(URLS),fetch $(URLS) --output-dir demo,demo --output-dir demo)
 
 ## Opens the gallery with the bundled album, or, for example, with ARGUMENTS="~/Pictures --color-scheme dark".
 gallery: release
-	@$$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
+	@.build/release/webimage gallery $(ARGUMENTS)
 
 ## Starts the image server with nginx and memcached on loopback, prints the URL of an example, and stops on Control-C.
 ## PORT=8080 is the port of nginx.
 PORT ?= 8080
 serve:
 	@Scripts/setup test
-	@$(SWIFT) build -c release --product webimage-serve $(WITH)
-	@$(SWIFT) build -c release --product webimage-decoder $(WITH)
-	@Deployment/serve "$$($(SWIFT) build -c release --show-bin-path)/webimage-serve" $(PORT)
+	@$(BUILD) -c release --product webimage-serve $(WITH)
+	@$(BUILD) -c release --product webimage-decoder $(WITH)
+	@Deployment/serve ".build/release/webimage-serve" $(PORT)
 
 ## Measures the image server under load, next to thumbor, and prints tables. DURATION=20 is the time of one measurement in
 ## seconds, so a short run is `make load-test DURATION=5 LOAD="--rounds 1 --photographs 4"`. See Benchmarks/README.md. The
@@ -43,40 +48,69 @@ DURATION ?= 20
 SERVER = -c release --static-swift-stdlib --traits AVIF,Memcached,Server --scratch-path .build/serve
 load-test:
 	@Scripts/setup benchmarks
-	@for product in webimage-serve webimage-decoder; do $(SWIFT) build $(SERVER) --product $$product || exit 1; done
+	@for product in webimage-serve webimage-decoder; do $(BUILD) $(SERVER) --product $$product || exit 1; done
 	@/usr/bin/python3 Benchmarks/load/load_test.py .build/serve/release/webimage-serve \
 		--seconds $(DURATION) $(LOAD)
 
 ## Measures the idle gallery: its processor time and wakeups during two seconds, after all cells are loaded.
 rest: release
 	@Scripts/setup test
-	@WEBIMAGE_GALLERY_REST=2 Scripts/displayed $$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
+	@WEBIMAGE_GALLERY_REST=2 Scripts/displayed .build/release/webimage gallery $(ARGUMENTS)
 
 ## Checks the formatting, the prose, the public API, and the documentation, builds, and runs all tests that this machine
 ## supports.
 test:
-	@Scripts/setup test
-	@$(MAKE) --no-print-directory lint
-	@SWIFT="$(SWIFT)" Scripts/kernels
-	@$(SWIFT) build --build-tests $(WITH)
-	@SWIFT="$(SWIFT)" Scripts/consumers --programs "$$($(SWIFT) build $(WITH) --show-bin-path)" $(TRAITS)
-	@Scripts/check-install "$$($(SWIFT) build $(WITH) --show-bin-path)" $(TRAITS)
-	@SWIFT="$(SWIFT)" Scripts/consumers none --product WebImageHTTP
-	@SWIFT="$(SWIFT)" Scripts/api --check
-	@$(if $(findstring GTK,$(TRAITS)),SWIFT="$(SWIFT)" Scripts/snippets && SWIFT="$(SWIFT)" Scripts/docs --strict)
-	@Scripts/tests $(SWIFT) test --skip-build $(WITH)
-	@WEBIMAGE_SIMULATION_SEEDS=300 Scripts/tests $(SWIFT) test --skip-build $(WITH) --disable-xctest --filter SimulationTests
-	@$(if $(findstring GTK,$(TRAITS)),$(MAKE) --no-print-directory test-gtk)
-	@$(MAKE) --no-print-directory examples
+	$(STEP) "setup" Scripts/setup test
+	$(STEP) "lint" $(MAKE) --no-print-directory lint
+	$(STEP) "kernels" env SWIFT="$(SWIFT)" Scripts/kernels
+	$(STEP) "build" $(BUILD) --build-tests $(WITH)
+	$(STEP) "libraries of the programs" env SWIFT="$(SWIFT)" Scripts/consumers --programs .build/debug $(TRAITS)
+	$(STEP) "installation" Scripts/check-install .build/debug $(TRAITS)
+	$(STEP) "public API" env SWIFT="$(SWIFT)" Scripts/api --check
+ifneq ($(findstring GTK,$(TRAITS)),)
+	$(STEP) "snippets" env SWIFT="$(SWIFT)" Scripts/snippets
+	$(STEP) "documentation" env SWIFT="$(SWIFT)" Scripts/docs --strict
+endif
+	$(STEP) "tests" $(MAKE) --no-print-directory tests
+	$(STEP) "simulation" $(MAKE) --no-print-directory simulation
+ifneq ($(findstring GTK,$(TRAITS)),)
+	$(STEP) "views with other renderers" $(MAKE) --no-print-directory test-gtk
+endif
+	$(STEP) "examples" $(MAKE) --no-print-directory examples
 
-## Tests the views again with the GL renderer, and on a display with two pixels per point. `make test` runs this, too.
+## Builds, and runs the tests whose names match FILTER, a regular expression: make check FILTER=WebImageStoreTests.DamageTests
+check:
+	@$(BUILD) --build-tests $(WITH)
+	@$(MAKE) --no-print-directory tests
+
+## Runs the tests of the last build whose names match FILTER, or all tests. Scripts/repeat-tests calls this several times.
+FILTER ?=
+tests:
+	@Scripts/tests $(RUN) $(if $(FILTER),--filter '$(FILTER)')
+
+## Writes the seconds of each target and the 30 most expensive tests. The tests run one after another, so that the seconds
+## of a test don't contain those of others.
+durations:
+	@Scripts/setup test
+	@$(BUILD) --build-tests $(WITH)
+	@Scripts/tests --limit 3600 --durations 30 $(RUN) --no-parallel
+
+## Runs the simulations of shared jobs and of a manager. They replace the executor of Swift tasks, so they need a
+## dedicated process. `make test` runs this, too.
+SEEDS ?= 300
+simulation:
+	@SWIFT_DETERMINISTIC_HASHING=1 WEBIMAGE_SIMULATION_SEEDS=$(SEEDS) Scripts/tests $(RUN) --disable-xctest --filter SimulationTests
+
+## Tests what the views draw again with the GL renderer, and on a display with two pixels per point. `make test` runs this,
+## too.
+RENDERED = WebImageGTKTests.(Looks|MovingLooks|SlotRenderer|Scale|Texture|TextureColor)Tests
 test-gtk:
-	@GSK_RENDERER=gl $(MAKE) --no-print-directory views
+	@GSK_RENDERER=gl $(MAKE) --no-print-directory views VIEWS='$(RENDERED)'
 	@GDK_SCALE=2 $(MAKE) --no-print-directory views VIEWS=WebImageGTKTests.ScaleTests
 
 VIEWS ?= WebImageGTKTests
 views:
-	@G_DEBUG=fatal-criticals Scripts/tests $(SWIFT) test --skip-build $(WITH) --filter $(VIEWS) --disable-swift-testing
+	@G_DEBUG=fatal-criticals Scripts/tests $(RUN) --filter '$(VIEWS)' --disable-swift-testing
 
 ## Builds the examples, and runs those that check their own results. They're a separate package, so they see only public
 ## declarations. The package has its own scratch directory because SwiftPM passes the traits to the compiler in an order
@@ -84,8 +118,8 @@ views:
 EXAMPLES = --package-path Examples $(WITH)
 examples:
 	@Scripts/setup build
-	@$(SWIFT) build $(EXAMPLES)
-	@bin=$$($(SWIFT) build $(EXAMPLES) --show-bin-path) && \
+	@$(BUILD) $(EXAMPLES)
+	@bin=Examples/.build/debug && \
 		for example in own-coder own-loader testing; do $$bin/$$example || exit 1; done
 
 ## Builds the package Compatibility, and runs the programs that are written for other libraries and the adapters for other
@@ -97,26 +131,28 @@ COMPATIBLE = SDWebImageCompat NukeCompat KingfisherCompat
 ifeq ($(findstring GTK,$(TRAITS)),)
 compatibility:
 	@Scripts/setup build
-	@for module in $(COMPATIBLE); do $(SWIFT) build $(COMPATIBILITY) --target $$module || exit 1; done
+	@for module in $(COMPATIBLE); do $(BUILD) $(COMPATIBILITY) --target $$module || exit 1; done
 	@echo "The modules $(COMPATIBLE) were built. Their programs, adapters, and tests need the trait GTK."
 else
 compatibility:
 	@Scripts/setup test
-	@$(SWIFT) build --build-tests $(COMPATIBILITY)
-	@Scripts/displayed $(SWIFT) test --skip-build $(COMPATIBILITY) --disable-xctest
-	@G_DEBUG=fatal-criticals Scripts/displayed $(SWIFT) test --skip-build $(COMPATIBILITY) --disable-swift-testing
+	$(STEP) "build of the compatibility modules" $(BUILD) --build-tests $(COMPATIBILITY)
+	$(STEP) "compatibility" env G_DEBUG=fatal-criticals Scripts/tests $(SWIFT) test --skip-build $(COMPATIBILITY)
 endif
 
 ## Draws the images of the article "GTK" again. The tests compare the views with them.
 screenshots:
 	@Scripts/setup test
-	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/WebImage.docc/Articles Scripts/tests $(SWIFT) test $(WITH) \
+	@$(BUILD) --build-tests $(WITH)
+	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/WebImage.docc/Articles Scripts/tests $(RUN) \
 		--filter 'WebImageGTKTests.(Looks|MovingLooks|Indicator)Tests' --disable-swift-testing
 
-## Tests the codecs without optional libraries.
+## Tests the codecs without optional libraries. The package then has only the targets that these tests need.
+MINIMAL = --scratch-path .build-minimal
 test-minimal:
 	@Scripts/setup test
-	@$(SWIFT) test --scratch-path .build-minimal --filter WebImageCodecsTests
+	$(STEP) "build without optional libraries" env WEBIMAGE_ONLY=codecs $(BUILD) --build-tests $(MINIMAL)
+	$(STEP) "tests without optional libraries" env WEBIMAGE_ONLY=codecs Scripts/tests $(SWIFT) test --skip-build $(MINIMAL)
 
 # The targets without unexplained cycles between their directories. WebImage has some.
 ORDERED = $(filter-out C WebImage,$(notdir $(wildcard Sources/*)))
@@ -158,12 +194,14 @@ format:
 ## hides them from the leak checker.
 test-asan:
 	@Scripts/setup test
-	@ASAN_OPTIONS=detect_leaks=0 Scripts/tests $(SWIFT) test $(WITH) $(call SANITIZED,address) -Xswiftc -DADDRESS_SANITIZER --no-parallel
+	@$(BUILD) --build-tests $(WITH) $(call SANITIZED,address) -Xswiftc -DADDRESS_SANITIZER
+	@ASAN_OPTIONS=detect_leaks=0 Scripts/tests --limit 7200 $(RUN) $(call SANITIZED,address) -Xswiftc -DADDRESS_SANITIZER --no-parallel
 
 ## Runs the tests under the thread sanitizer.
 test-tsan:
 	@Scripts/setup test
-	@Scripts/tests $(SWIFT) test $(WITH) $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
+	@$(BUILD) --build-tests $(WITH) $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER
+	@Scripts/tests --limit 7200 $(RUN) $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
 
 ## Runs the long tests: 100,000 requests with faults, 100,000 steps of the model of the manager, 100,000 seeds of the
 ## simulations of shared jobs and of a manager, 1,000 kills of processes that write to the disk cache, 10,000 attacks of a
@@ -173,16 +211,17 @@ test-tsan:
 ## $TMPDIR/webimage-soak-*.log.
 soak:
 	@Scripts/setup test
-	@WEBIMAGE_SOAK_REQUESTS=$${WEBIMAGE_SOAK_REQUESTS:-100000} $(SWIFT) test $(WITH) --filter WebImageNetTests.SoakTests
-	@WEBIMAGE_SOAK_STEPS=$${WEBIMAGE_SOAK_STEPS:-100000} $(SWIFT) test $(WITH) --filter WebImageTests.ManagerModelTests
-	@SWIFT_DETERMINISTIC_HASHING=1 WEBIMAGE_SIMULATION_SEEDS=$${WEBIMAGE_SIMULATION_SEEDS:-100000} $(SWIFT) test $(WITH) --disable-xctest --filter SimulationTests
-	@WEBIMAGE_SOAK_ROUNDS=$${WEBIMAGE_SOAK_ROUNDS:-1000} $(SWIFT) test $(WITH) --filter WebImageStoreTests.ProcessTests
-	@WEBIMAGE_SOAK_ALLOCATIONS=$${WEBIMAGE_SOAK_ALLOCATIONS:-100000000} $(SWIFT) test $(WITH) --filter WebImageCodecsTests.AllocationFailureTests
-	@WEBIMAGE_HOSTILE_RUNS=$${WEBIMAGE_HOSTILE_RUNS:-10000} $(SWIFT) test $(WITH) --filter WebImageIsolationTests.HostileHelperTests
-	@WEBIMAGE_SOAK_INPUTS=$${WEBIMAGE_SOAK_INPUTS:-100000} $(SWIFT) test $(WITH) --filter WebImageIsolationTests.HostileInputSoakTests
-	@$(SWIFT) build -c release --product webimage $(WITH)
-	@$(SWIFT) build -c release --product webimage-decoder $(WITH)
-	@Scripts/attacks "$$($(SWIFT) build -c release --show-bin-path)/webimage"
+	@$(BUILD) --build-tests $(WITH)
+	@WEBIMAGE_SOAK_REQUESTS=$${WEBIMAGE_SOAK_REQUESTS:-100000} $(RUN) --filter WebImageNetTests.SoakTests
+	@WEBIMAGE_SOAK_STEPS=$${WEBIMAGE_SOAK_STEPS:-100000} $(RUN) --filter WebImageTests.ManagerModelTests
+	@SWIFT_DETERMINISTIC_HASHING=1 WEBIMAGE_SIMULATION_SEEDS=$${WEBIMAGE_SIMULATION_SEEDS:-100000} $(RUN) --disable-xctest --filter SimulationTests
+	@WEBIMAGE_SOAK_ROUNDS=$${WEBIMAGE_SOAK_ROUNDS:-1000} $(RUN) --filter WebImageStoreTests.ProcessTests
+	@WEBIMAGE_SOAK_ALLOCATIONS=$${WEBIMAGE_SOAK_ALLOCATIONS:-100000000} $(RUN) --filter WebImageCodecsTests.AllocationFailureTests
+	@WEBIMAGE_HOSTILE_RUNS=$${WEBIMAGE_HOSTILE_RUNS:-10000} $(RUN) --filter WebImageIsolationTests.HostileHelperTests
+	@WEBIMAGE_SOAK_INPUTS=$${WEBIMAGE_SOAK_INPUTS:-100000} $(RUN) --filter WebImageIsolationTests.HostileInputSoakTests
+	@$(BUILD) -c release --product webimage $(WITH)
+	@$(BUILD) -c release --product webimage-decoder $(WITH)
+	@Scripts/attacks ".build/release/webimage"
 
 ## Plants faults of other libraries in a copy of the sources and checks that the simulation finds each of them.
 mutants:
@@ -197,12 +236,12 @@ fuzz:
 ## Creates a debug build.
 build:
 	@Scripts/setup build
-	@$(SWIFT) build $(WITH)
+	@$(BUILD) $(WITH)
 
 ## Creates a release build.
 release:
 	@Scripts/setup build
-	@$(SWIFT) build -c release $(WITH)
+	@$(BUILD) -c release $(WITH)
 
 ## Builds the programs for installation, with a statically linked Swift standard library, so that they run without Swift.
 ## The gallery is built only with the trait GTK. SETUP=no doesn't install the libraries.
@@ -211,7 +250,7 @@ STATIC = -c release --static-swift-stdlib --disable-local-rpath --scratch-path .
 PROGRAMS = webimage webimage-decoder $(if $(findstring GTK,$(TRAITS)),webimage-gallery)
 programs:
 	@[ "$(SETUP)" = no ] || Scripts/setup build
-	@for program in $(PROGRAMS); do $(SWIFT) build $(STATIC) $(WITH) --product $$program || exit 1; done
+	@for program in $(PROGRAMS); do $(BUILD) $(STATIC) $(WITH) --product $$program || exit 1; done
 
 ## Installs the programs of `make programs`, the man pages, the completions, and the files for desktops below
 ## $(DESTDIR)$(PREFIX). The programs find each other relative to their own directory.
@@ -227,7 +266,7 @@ uninstall:
 
 ## Installs the debug build in a temporary directory, runs the programs there, and removes them. `make test` runs this, too.
 check-install: build
-	@Scripts/check-install "$$($(SWIFT) build $(WITH) --show-bin-path)" $(TRAITS)
+	@Scripts/check-install .build/debug $(TRAITS)
 
 ## Builds the Debian packages webimage and webimage-gallery in .build/deb, and checks them with lintian.
 deb:
@@ -246,36 +285,36 @@ dist: programs
 
 ## Builds packages outside of the repository that depend on each product with no trait, with each trait, and with all
 ## traits, and compares the libraries of their programs with the lists of Scripts/setup. SETS="none AVIF" selects sets.
-## This takes about an hour. `make test` builds only one of them.
+## This takes about an hour.
 consumers:
 	@Scripts/setup build
 	@SWIFT="$(SWIFT)" Scripts/consumers $(SETS)
 
 ## Writes the man pages of the tool to .build/man.
 man: build
-	@$$($(SWIFT) build --show-bin-path)/webimage --generate man .build/man
+	@.build/debug/webimage --generate man .build/man
 
 ## Writes the completion scripts for bash, zsh, and fish to .build/completions.
 completions: build
-	@$$($(SWIFT) build --show-bin-path)/webimage --generate completions .build/completions
+	@.build/debug/webimage --generate completions .build/completions
 
 ## Updates the tables of the article "Command line".
 article: build
-	@$$($(SWIFT) build --show-bin-path)/webimage --generate article Documentation/WebImage.docc/Articles/CommandLine.md
+	@.build/debug/webimage --generate article Documentation/WebImage.docc/Articles/CommandLine.md
 
 ## Runs the benchmarks. SUITES="memory disk" selects suites, and ARGUMENTS="--json" passes options.
 benchmarks:
 	@Scripts/setup benchmarks
-	@cd Benchmarks && $(SWIFT) build -c release && .build/release/benchmarks $(SUITES) $(ARGUMENTS)
+	@cd Benchmarks && $(BUILD) -c release && .build/release/benchmarks $(SUITES) $(ARGUMENTS)
 
 ## Compares the gallery with Chromium and Firefox on simulated networks. ARGUMENTS="--rounds 3 --profiles 10M" makes the
 ## run shorter. The report is written to Benchmarks/report.
 wall:
 	@Scripts/setup wall
-	@$(SWIFT) build -c release --product webimage $(WITH)
-	@$(SWIFT) build -c release --product webimage-gallery $(WITH)
-	@$(SWIFT) build -c release --product webimage-decoder $(WITH)
-	@/usr/bin/python3 Benchmarks/Wall/wall.py --bin "$$($(SWIFT) build -c release --show-bin-path)" $(ARGUMENTS)
+	@$(BUILD) -c release --product webimage $(WITH)
+	@$(BUILD) -c release --product webimage-gallery $(WITH)
+	@$(BUILD) -c release --product webimage-decoder $(WITH)
+	@/usr/bin/python3 Benchmarks/Wall/wall.py --bin ".build/release" $(ARGUMENTS)
 
 ## Generates Tests/Fixtures and the album of the demo again, with independent encoders.
 fixtures:

@@ -58,10 +58,14 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+/// Returns the target with the tests of a module. The tests use `WebImageTestBasics` if they must build without the
+/// modules above theirs, and otherwise `WebImageTestSupport`, which contains the former.
+func tests(_ name: String, _ dependencies: [Target.Dependency], support: Target.Dependency = "WebImageTestSupport")
+    -> Target
+{
     .testTarget(
         name: name + "Tests",
-        dependencies: [.byName(name: name), "WebImageConcurrency", "WebImageTestSupport"] + dependencies,
+        dependencies: [.byName(name: name), "WebImageConcurrency", support] + dependencies,
         path: "Tests/\(name)Tests",
         swiftSettings: swiftSettings
     )
@@ -228,10 +232,18 @@ let package = Package(
             path: "Tests/CNetFaults",
             linkerSettings: ["ssl", "crypto", "z", "brotlienc", "zstd"].map { .linkedLibrary($0) }
         ),
+        // The tools of tests that need nothing above WebImageCore.
+        .target(
+            name: "WebImageTestBasics",
+            dependencies: ["WebImageConcurrency", "WebImageCore", "CNetFaults"],
+            path: "Tests/WebImageTestBasics",
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "WebImageTestSupport",
             dependencies: [
-                "WebImageConcurrency", "WebImage", "WebImageHTTPClient", "WebImageTesting", "CNetFaults",
+                "WebImageConcurrency", "WebImage", "WebImageHTTPClient", "WebImageTesting", "WebImageTestBasics",
+                "CNetFaults",
             ],
             path: "Tests/WebImageTestSupport",
             swiftSettings: swiftSettings
@@ -249,7 +261,7 @@ let package = Package(
             path: "Tests/ResamplingReference",
             swiftSettings: swiftSettings
         ),
-        tests("WebImageCore", ["ResamplingReference"]),
+        tests("WebImageCore", ["ResamplingReference"], support: "WebImageTestBasics"),
         // Replaces the allocator of allocation-probe, so no other target may link it.
         .target(name: "CAllocationFaults", path: "Tests/CAllocationFaults"),
         // Runs the coders while allocations of the C libraries and shims fail.
@@ -259,7 +271,9 @@ let package = Package(
             path: "Tests/AllocationProbe",
             swiftSettings: swiftSettings
         ),
-        tests("WebImageCodecs", ["WebImageCore", "CHash", "CDynamicLibrary", "allocation-probe"]),
+        tests(
+            "WebImageCodecs", ["WebImageCore", "CHash", "CDynamicLibrary", "allocation-probe"],
+            support: "WebImageTestBasics"),
         .target(name: "CIsolationProbe", path: "Tests/CIsolationProbe"),
         // A helper that attacks its program.
         .executableTarget(name: "hostile-helper", path: "Tests/HostileHelper"),
@@ -283,7 +297,7 @@ let package = Package(
             path: "Tests/WebImageIsolationTests",
             swiftSettings: swiftSettings
         ),
-        tests("WebImageHTTP", []),
+        tests("WebImageHTTP", [], support: "WebImageTestBasics"),
         .executableTarget(
             name: "store-helper",
             dependencies: ["WebImageStore", "CHash"],
@@ -346,4 +360,27 @@ if Context.environment["WEBIMAGE_FUZZ"] != nil {
         fuzzer("FuzzPrograms", ["WebImageCore", "WebImageCommand", "WebImagePrograms"]),
         fuzzer("FuzzServer", ["WebImage", "WebImageMemcached", "WebImageServer"]),
     ]
+}
+
+/// Returns the names of targets and of all targets on which they depend.
+func closure(of names: Set<String>, in targets: [Target]) -> Set<String> {
+    var found: Set<String> = []
+    var pending = names
+    while let name = pending.popFirst() {
+        found.insert(name)
+        for dependency in targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): if !found.contains(name) { pending.insert(name) }
+            default: break
+            }
+        }
+    }
+    return found
+}
+
+// `make test-minimal` sets this variable, because it builds and tests only the codecs.
+if Context.environment["WEBIMAGE_ONLY"] == "codecs" {
+    let kept = closure(of: ["WebImageCodecsTests"], in: package.targets)
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products = []
 }

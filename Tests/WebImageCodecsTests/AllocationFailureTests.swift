@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 /// The number of allocations of each case that fail. To let all of them fail, set WEBIMAGE_SOAK_ALLOCATIONS=100000000.
 private let samples = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_ALLOCATIONS"].flatMap(Int.init) ?? 24

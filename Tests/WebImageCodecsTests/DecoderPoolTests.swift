@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 import WebImageConcurrency
-import WebImageTestSupport
+import WebImageTestBasics
 
 @testable import WebImageCodecs
 @testable import WebImageCore

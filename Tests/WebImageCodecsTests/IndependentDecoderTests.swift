@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 /// Tests in which independent decoders read the encoded files: Pillow and ffmpeg for GIF and animated PNG, and djxl
 /// for JPEG XL. Pillow decodes WebP with the animation decoder of libwebp.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 @Suite("Large sources and small results", .timeLimit(.minutes(5)))
 struct LargeSourceTests {

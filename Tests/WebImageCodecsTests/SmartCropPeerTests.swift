@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 @Suite("Smart crops of WebImage and libvips", .timeLimit(.minutes(5)))
 struct SmartCropPeerTests {

@@ -2,6 +2,7 @@
 
 import Glibc
 import WebImageStore
+import WebImageTestBasics
 import WebImageTesting
 
 /// A file system in which selected files wait at a gate when they're opened.

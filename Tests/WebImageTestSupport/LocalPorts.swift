@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Synchronization
 import WebImageConcurrency
+import WebImageTestBasics
 
 /// Ports of 127.0.0.1 for servers that tests start.
 package enum LocalPorts {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import WebImageTestBasics
 
 /// An nginx server in a temporary directory, on free ports of 127.0.0.1.
 ///

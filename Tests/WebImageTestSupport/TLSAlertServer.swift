@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import WebImageTestBasics
 
 /// A server, run by `openssl s_server`, that requires a client certificate and reports a missing one with a TLS alert.
 /// nginx doesn't send such alerts.

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import WebImageTestBasics
 
 /// A stunnel process that terminates TLS on a free port of 127.0.0.1 and forwards the plaintext to another port.
 public final class TLSFront: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageTestBasics
 
 /// Certificates for tests: an authority and one server certificate of each kind. `openssl` creates them in a directory.
 public struct TestCertificates: Sendable {

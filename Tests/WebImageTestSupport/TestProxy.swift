@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import WebImageTestBasics
 
 /// A proxy server on a free port of 127.0.0.1, run by tinyproxy for HTTP or by microsocks for SOCKS5.
 public final class TestProxy: Sendable {

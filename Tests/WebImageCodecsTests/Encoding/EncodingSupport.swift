@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 /// Independent programs that share no code with WebImage, and their output for a file.
 enum Tools {

@@ -2,7 +2,7 @@
 
 import Foundation
 import Testing
-import WebImageTestSupport
+import WebImageTestBasics
 
 @testable import WebImageCodecs
 @testable import WebImageCore

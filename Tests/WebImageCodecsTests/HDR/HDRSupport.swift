@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 /// Files with a high dynamic range, and an implementation of ISO 21496-1 in double precision.
 enum HDRFiles {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 @Suite("Reducing images whose samples aren't similar to sRGB")
 struct LightCurveDecodingTests {

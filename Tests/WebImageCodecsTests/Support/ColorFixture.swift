@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 /// An entry of `Tests/Fixtures/colors/manifest.json`, which `Scripts/fixtures.d/colors.py` writes.
 struct ColorFixture: Decodable, Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@
 import Foundation
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 /// A collection of public test files and their expected values. Its directory is next to the checkout or is set with
 /// the environment variable `WEBIMAGE_CONFORMANCE`.

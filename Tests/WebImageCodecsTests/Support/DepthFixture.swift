@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 /// An entry of `Tests/Fixtures/depth/manifest.json`, which `Scripts/fixtures.d/depth.py` writes.
 struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {

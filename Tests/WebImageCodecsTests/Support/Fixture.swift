@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 /// An entry of `Tests/Fixtures/codecs/manifest.json`, which `Scripts/fixtures.d/codecs.py` writes.
 struct Fixture: Decodable, Sendable, CustomTestStringConvertible {

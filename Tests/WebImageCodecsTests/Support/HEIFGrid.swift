@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import WebImageTestSupport
+import WebImageTestBasics
 
 /// A writer of HEIF files whose image is a grid of 2 × 2 equal tiles (ISO/IEC 23008-12, section 6.6.2.3).
 struct HEIFGrid {

@@ -2,7 +2,7 @@
 
 import CPNG
 import Foundation
-import WebImageTestSupport
+import WebImageTestBasics
 
 /// A writer of uncompressed PNG files with a given filter for each row and a given chunk size.
 struct HandmadePNG {

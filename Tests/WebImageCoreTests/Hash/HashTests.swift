@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 @Suite("Hash placeholders and colors")
 struct HashTests {

@@ -4,7 +4,7 @@ import Foundation
 import ResamplingReference
 import Testing
 import WebImageCore
-import WebImageTestSupport
+import WebImageTestBasics
 
 @Suite("Resampler")
 struct ResamplerTests {

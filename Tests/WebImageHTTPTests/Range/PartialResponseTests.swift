@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 import WebImageHTTP
-import WebImageTestSupport
+import WebImageTestBasics
 
 private let now = Date(timeIntervalSince1970: 1_800_000_000)
 

@@ -3,6 +3,7 @@
 import Foundation
 import WebImageHTTP
 import WebImageHTTPClient
+import WebImageTestBasics
 
 /// A rule of HTTP caching as a list of exchanges. Each exchange has a request, the response that the server would send,
 /// and the expected result.

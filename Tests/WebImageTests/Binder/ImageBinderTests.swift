@@ -15,9 +15,11 @@ struct ImageBinderTests {
     @Test("The placeholder and then the image are shown, and an image in memory is shown within the call")
     func shows() async throws {
         let slot = try BoundSlot()
-        let url = try slot.serve(1)
+        let gate = TestGate()
+        let url = try slot.serve(1, gate: gate)
         slot.bind(url)
         #expect(slot.kinds == [.placeholder])
+        gate.open()
         #expect(slot.presentations[0].image?.size == PixelSize(width: 32, height: 32))
         await slot.waitForEnds(1)
         #expect(slot.presentations.last?.image?.size.width == 11)
@@ -136,10 +138,13 @@ struct ImageBinderTests {
     func sizes() async throws {
         let slot = try BoundSlot()
         let url = try #require(URL(string: "https://example.org/large.png"))
-        slot.loader.respond(to: url, with: StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100)))
+        let gate = TestGate()
+        slot.loader.respond(
+            to: url, with: StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100), responseGate: gate))
         slot.bind(url) { $0.sizing = .fit }
         #expect(slot.binder.snapshot.state == .waiting)
         slot.binder.setViewSize(width: 20, height: 20, scale: 2)
+        gate.open()
         await slot.waitForEnds(1)
         #expect(slot.presentations.last?.image?.size == PixelSize(width: 40, height: 20))
         slot.binder.setViewSize(width: 80, height: 80, scale: 1)
@@ -158,7 +163,13 @@ struct ImageBinderTests {
     func retries() async throws {
         let slot = try BoundSlot()
         let url = try #require(URL(string: "https://example.org/none.png"))
+        // A load that fails before the view shows its placeholder shows only the placeholder of the failure.
+        let gate = TestGate()
+        let failure = ImageError.network(ImageError.NetworkFailure(.cannotFindHost, url: url, phase: .nameResolution))
+        slot.loader.respond(
+            to: url, with: StubLoader.Response(httpResponse: nil, chunks: [], error: failure, responseGate: gate))
         slot.bind(url) { $0.failurePlaceholder = .color(.black) }
+        gate.open()
         await slot.waitForEnds(1)
         #expect(slot.kinds == [.placeholder, .failurePlaceholder])
         #expect(slot.presentations.last?.color == .black)

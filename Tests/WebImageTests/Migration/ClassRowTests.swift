@@ -276,7 +276,7 @@ struct ClassRowTests {
         options.sizing = .originalSize
         options.setsImageAutomatically = false
         options.onPresentation = { received.show($0) }
-        _ = try await binder.load(table.request(), options: options)
+        _ = try await binder.load(table.request(gate: received.first), options: options)
         #expect(received.kinds == [.placeholder, .image])
     }
 

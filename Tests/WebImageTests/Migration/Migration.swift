@@ -81,8 +81,12 @@ final class RecordedPresentations {
     private(set) var kinds: [ImageBinder.Presentation.Kind] = []
     private(set) var transitions: [ImageTransition] = []
     private(set) var image: DecodedImage?
+    /// A gate that the first presentation opens. A load that ends before its view shows a placeholder shows none, so tests
+    /// that expect a placeholder hold the response back with this gate.
+    let first = TestGate()
 
     func show(_ presentation: ImageBinder.Presentation) {
+        defer { first.open() }
         kinds.append(presentation.kind)
         transitions.append(presentation.transition)
         image = presentation.image

@@ -76,9 +76,9 @@ struct MigrationArticleTests {
     @Test("A binder shows an image")
     func show() async throws {
         let table = try Migration()
-        let url = try table.serve()
-        let placeholder = DecodedImage(pixels: try TestImages.pixels(9))
         let shown = RecordedPresentations()
+        let url = try table.serve(gate: shown.first)
+        let placeholder = DecodedImage(pixels: try TestImages.pixels(9))
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
         binder.setViewSize(width: 64, height: 64, scale: 1)
 

@@ -165,7 +165,7 @@ struct OptionRowTests {
         options.setsImageAutomatically = false
         let received = RecordedPresentations()
         options.onPresentation = { received.show($0) }
-        let response = try await binder.load(table.request(), options: options)
+        let response = try await binder.load(table.request(gate: received.first), options: options)
         #expect(response.image.size.width == 64 && shown.kinds.isEmpty)
         #expect(received.kinds == [.nothing, .image] && received.image === response.image)
     }

@@ -86,7 +86,7 @@ struct YYWebImageRowTests {
         var options = ImageViewOptions(placeholder: .color(.black))
         options.sizing = .originalSize
         options.keepsCurrentImage = true
-        _ = try await binder.load(table.request(1), options: options)
+        _ = try await binder.load(table.request(1, gate: shown.first), options: options)
         _ = try await binder.load(table.request(2), options: options)
         #expect(shown.kinds == [.placeholder, .image, .image])
     }
@@ -111,13 +111,14 @@ struct YYWebImageRowTests {
         let data = try TestImages.jpeg(progressive: true)
         let gate = TestGate()
         let url = try Migration.url(1)
+        let shown = RecordedPresentations()
         table.loader.respond(
             to: url,
             with: StubLoader.Response(
-                chunks: [data.prefix(data.count * 3 / 4), data.dropFirst(data.count * 3 / 4)], bodyGate: gate))
+                chunks: [data.prefix(data.count * 3 / 4), data.dropFirst(data.count * 3 / 4)],
+                responseGate: shown.first, bodyGate: gate))
         var request = ImageRequest(url: url)
         request.previews = .progressive
-        let shown = RecordedPresentations()
         let binder = ImageBinder(manager: table.manager) { presentation in
             shown.show(presentation)
             if presentation.kind == .preview { gate.open() }

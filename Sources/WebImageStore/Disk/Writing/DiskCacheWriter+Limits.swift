@@ -95,10 +95,12 @@ extension DiskCacheWriter {
         guard target != nil, index != nil else { return evictionDone() }
         guard acquireEvictorLock() else { return steps.sliceDone(again: true, delay: 0.02, now: uptime) }
         defer { if let evictorFile { try? files.lock(evictorFile, LOCK_UN) } }
+        // The commit writes the uses up to now. Read the time first, because later uses aren't in the index yet.
+        let time = now
         commit()
         guard let target, let index else { return evictionDone() }
         do throws(IndexError) {
-            let gone = try index.transaction { () throws(IndexError) in try evictSlice(target, index) }
+            let gone = try index.transaction { () throws(IndexError) in try evictSlice(target, index, time) }
             guard !gone.isEmpty else {
                 readSpace()
                 return evictionDone()
@@ -118,7 +120,7 @@ extension DiskCacheWriter {
     /// The order matters. The next read detects a row without a file, but a file without a row would remain undetected
     /// for a long time.
     private func evictSlice(
-        _ goal: EvictionTarget, _ index: CacheIndex
+        _ goal: EvictionTarget, _ index: CacheIndex, _ time: Double
     ) throws(IndexError) -> ArraySlice<EvictionCandidate> {
         // Entries that were stored again since the last slice remain.
         if let isExpired = pendingVictims.first?.isExpired {
@@ -127,7 +129,7 @@ extension DiskCacheWriter {
         }
         if pendingVictims.isEmpty {
             pendingVictims = try victims.next(
-                goal, index, state.configuration.expiration, now: now, limit: Self.evictionSlice)
+                goal, index, state.configuration.expiration, now: time, limit: Self.evictionSlice)
         }
         let count = removeFiles(pendingVictims, until: uptime + Self.evictionSliceSeconds)
         let gone = pendingVictims[..<count]
