@@ -5,7 +5,7 @@
     import Testing
     import WebImageCodecs
     import WebImageCore
-    import WebImageTestSupport
+    import WebImageTestBasics
 
     @Suite("SVG and PDF as vector images")
     struct DrawingTests {

@@ -5,7 +5,7 @@
     import Testing
     import WebImageCodecs
     import WebImageCore
-    import WebImageTestSupport
+    import WebImageTestBasics
 
     /// The fixtures have 41 × 31 pixels. The encoder of OpenJPEG stored them without loss, with five resolutions. A
     /// sample is the remainder of 7x + 13y + 50c, where c is its component.

@@ -6,7 +6,7 @@
     import Testing
     import WebImageConcurrency
     import WebImageCore
-    import WebImageTestSupport
+    import WebImageTestBasics
 
     @testable import WebImageCodecs
 

@@ -5,7 +5,7 @@
     import Testing
     import WebImageCodecs
     import WebImageCore
-    import WebImageTestSupport
+    import WebImageTestBasics
 
     @Suite("PDF documents from unknown sources")
     struct PDFAttackTests {

@@ -140,7 +140,8 @@ struct ImageBinderTests {
         let url = try #require(URL(string: "https://example.org/large.png"))
         let gate = TestGate()
         slot.loader.respond(
-            to: url, with: StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100), responseGate: gate))
+            to: url, with: StubLoader.Response(body: try TestImages.png(1, width: 200, height: 100), responseGate: gate)
+        )
         slot.bind(url) { $0.sizing = .fit }
         #expect(slot.binder.snapshot.state == .waiting)
         slot.binder.setViewSize(width: 20, height: 20, scale: 2)
