@@ -32,13 +32,17 @@ final class MatrixColorConverter: @unchecked Sendable {
     ///   - matrix: The matrix from linear light of the source to linear light of the target.
     ///   - range: The range of the linear light. The default is that of a display.
     init(curves: [[Float]], matrix: Matrix3, range: Range = .display) {
-        let perChannel = Self.curveCount + 256
+        let perCurve = Self.curveCount
+        let perChannel = perCurve + 256
         middle = Double(curves[1][Self.curveCount / 2])
         storage = .allocate(capacity: perChannel * 3)
         for (channel, curve) in curves.enumerated() {
             let start = storage + channel * perChannel
-            start.initialize(repeating: 0, count: perChannel)
-            for (index, value) in curve.prefix(Self.curveCount).enumerated() { start[index] = value }
+            curve.withUnsafeBufferPointer { values in
+                let count = min(values.count, perCurve)
+                if let first = values.baseAddress { start.initialize(from: first, count: count) }
+                (start + count).initialize(repeating: 0, count: perChannel - count)
+            }
             for byte in 0...255 { start[Self.curveCount + byte] = start[byte * (Int(WI_CURVE_STEPS) / 255)] }
         }
         let (red, green, blue) = (storage, storage + perChannel, storage + perChannel * 2)

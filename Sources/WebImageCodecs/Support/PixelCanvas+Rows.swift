@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CPixelKernels
+import Glibc
 import WebImageCore
 
 /// The number of rows between two checks of the deadline and the cancellation flag.
@@ -42,7 +43,7 @@ extension PixelCanvas {
     /// Sets all rows from `first` on to transparent black.
     func clearRows(from first: Int) {
         guard first < size.height else { return }
-        row(first).update(repeating: 0, count: (size.height - first) * bytesPerRow)
+        memset(row(first), 0, (size.height - first) * bytesPerRow)
     }
 
     /// Multiplies the colors of `rows` by their alpha.
@@ -72,6 +73,6 @@ extension PixelCanvas {
     private func clearPadding() {
         let used = size.width * format.bytesPerPixel
         guard used < bytesPerRow else { return }
-        for index in 0..<size.height { (row(index) + used).update(repeating: 0, count: bytesPerRow - used) }
+        for index in 0..<size.height { memset(row(index) + used, 0, bytesPerRow - used) }
     }
 }

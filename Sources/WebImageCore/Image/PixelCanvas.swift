@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Glibc
+
 /// Writable pixel memory with a single owner.
 ///
 /// The method ``finish(isOpaque:)`` converts the canvas to a ``PixelBuffer`` without copying it. After that, no code
@@ -49,7 +51,8 @@ public struct PixelCanvas: ~Copyable {
 
     /// Sets every pixel to transparent black.
     package func clear() {
-        memory.block.address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        // In debug builds, `initializeMemory(as:repeating:count:)` calls a function for each byte.
+        memset(memory.block.address, 0, byteCount)
     }
 
     /// Calls `body` with the bytes of all rows.
