@@ -120,17 +120,39 @@ final class ColorConversion: Sendable {
     /// is sRGB, regardless of its encoding.
     private var isIdentity: Bool {
         guard source != .cmyk else { return false }
-        let steps: [UInt8] = [0, 1, 2, 4, 8, 16, 32, 64, 96, 128, 160, 192, 224, 255]
-        var pixels: [UInt8] = []
-        for red in steps {
-            for green in source == .gray ? [red] : steps {
-                for blue in source == .gray ? [red] : steps { pixels += [red, green, blue, 255] }
-            }
-        }
+        let pixels = source == .gray ? Self.grayLattice : Self.colorLattice
         var converted = pixels
         Self.run(way, &converted)
-        return zip(pixels, converted).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+        return pixels.withUnsafeBufferPointer { pixels in
+            converted.withUnsafeBufferPointer { converted in
+                guard let before = pixels.baseAddress, let after = converted.baseAddress else { return true }
+                var place = 0
+                while place < pixels.count {
+                    let (old, new) = (before[place], after[place])
+                    guard (old > new ? old - new : new - old) <= 1 else { return false }
+                    place += 1
+                }
+                return true
+            }
+        }
     }
+
+    private static let latticeSteps: [UInt8] = [0, 1, 2, 4, 8, 16, 32, 64, 96, 128, 160, 192, 224, 255]
+    /// The colors of ``isIdentity`` as opaque pixels, for gray and for other images.
+    private static let grayLattice: [UInt8] = {
+        var pixels: [UInt8] = []
+        for gray in latticeSteps { pixels += [gray, gray, gray, 255] }
+        return pixels
+    }()
+    private static let colorLattice: [UInt8] = {
+        var pixels: [UInt8] = []
+        for red in latticeSteps {
+            for green in latticeSteps {
+                for blue in latticeSteps { pixels += [red, green, blue, 255] }
+            }
+        }
+        return pixels
+    }()
 
     /// Returns the curve of the source. Lookup tables count as similar to sRGB.
     private static func curve(of way: Method, _ origin: ColorCache.Key) -> LightCurve {
