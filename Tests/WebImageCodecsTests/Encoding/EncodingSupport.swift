@@ -55,24 +55,34 @@ enum Tools {
 extension PixelPatterns {
     /// Returns an image of random colors.
     static func noise(width: Int, height: Int, seed: UInt64 = 1) throws -> PixelBuffer {
-        var numbers = SeededGenerator(seed)
-        return try make(width: width, height: height, isOpaque: true) { _, _ in
-            let number = numbers.next()
-            return SIMD4(
-                UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8),
-                UInt8(truncatingIfNeeded: number >> 16), 255)
+        let pattern = Pattern(name: "noise", width: width, height: height, variant: seed)
+        return try patterns.value(for: pattern) {
+            var numbers = SeededGenerator(seed)
+            return try make(width: width, height: height, isOpaque: true) { _, _ in
+                let number = numbers.next()
+                return SIMD4(
+                    UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number &>> 8),
+                    UInt8(truncatingIfNeeded: number &>> 16), 255)
+            }
         }
     }
 
     /// Returns a texture whose detail decreases with its frequency, as in most photographs (value noise in six octaves).
     static func texture(width: Int, height: Int, isGray: Bool = false) throws -> PixelBuffer {
-        let channels = (0..<4).map { ValueNoise(width: width, height: height, seed: UInt64($0)) }
-        return try make(width: width, height: height, isOpaque: true) { x, y in
-            let light = channels[0].value(x, y)
-            let samples = channels[1...].map { channel in
-                UInt8(255 * (isGray ? light : 0.7 * light + 0.3 * channel.value(x, y)))
+        let pattern = Pattern(name: "texture", width: width, height: height, variant: isGray ? 1 : 0)
+        return try patterns.value(for: pattern) {
+            // The first channel is the light. The others are the colors, which a gray texture doesn't have.
+            let channels = (0..<(isGray ? 1 : 4)).map { channel in
+                ValueNoise(width: width, height: height, seed: UInt64(channel)).values
             }
-            return SIMD4(samples[0], samples[1], samples[2], 255)
+            return try make(width: width, height: height, isOpaque: true) { x, y in
+                let place = y * width + x
+                let light = channels[0][place]
+                func sample(_ channel: Int) -> UInt8 {
+                    UInt8(255 * (isGray ? light : 0.7 * light + 0.3 * channels[channel][place]))
+                }
+                return SIMD4(sample(1), sample(2), sample(3), 255)
+            }
         }
     }
 
@@ -169,28 +179,48 @@ enum SampleMetadata {
 
 /// Smooth random values from 0 to 1, as a sum of interpolated lattices.
 private struct ValueNoise {
-    private let lattices: [(step: Int, columns: Int, values: [Double])]
+    /// The values of all pixels, row by row.
+    private(set) var values: [Double]
+    private let width: Int
+    private let height: Int
 
     init(width: Int, height: Int, seed: UInt64) {
+        (self.width, self.height) = (width, height)
+        values = [Double](repeating: 0, count: width * height)
         var numbers = SeededGenerator(seed)
-        lattices = [64, 32, 16, 8, 4, 2].map { step in
+        let steps = [64, 32, 16, 8, 4, 2]
+        let weight = Double(steps.reduce(0, +))
+        for step in steps {
             let columns = width / step + 2
             let count = columns * (height / step + 2)
-            return (step, columns, (0..<count).map { _ in Double.random(in: 0...1, using: &numbers) })
+            let lattice = (0..<count).map { _ in Double.random(in: 0...1, using: &numbers) }
+            add(lattice, columns: columns, step: step)
         }
+        for place in values.indices { values[place] /= weight }
     }
 
-    func value(_ x: Int, _ y: Int) -> Double {
-        var (sum, weight) = (0.0, 0.0)
-        for (step, columns, values) in lattices {
-            let across = Double(x % step) / Double(step)
-            let down = Double(y % step) / Double(step)
-            let first = y / step * columns + x / step
-            let top = values[first] * (1 - across) + values[first + 1] * across
-            let bottom = values[first + columns] * (1 - across) + values[first + columns + 1] * across
-            sum += Double(step) * (top * (1 - down) + bottom * down)
-            weight += Double(step)
+    /// Adds the interpolated values of a lattice, which has a value at each multiple of the step.
+    private mutating func add(_ lattice: [Double], columns: Int, step: Int) {
+        let (width, height, scale) = (self.width, self.height, Double(step))
+        values.withUnsafeMutableBufferPointer { values in
+            lattice.withUnsafeBufferPointer { lattice in
+                guard let values = values.baseAddress, let lattice = lattice.baseAddress else { return }
+                for y in 0..<height {
+                    let upper = lattice + y / step * columns
+                    let lower = upper + columns
+                    let down = Double(y % step) / scale
+                    let row = values + y * width
+                    var x = 0
+                    while x < width {
+                        let column = x / step
+                        let across = Double(x % step) / scale
+                        let top = upper[column] * (1 - across) + upper[column + 1] * across
+                        let bottom = lower[column] * (1 - across) + lower[column + 1] * across
+                        row[x] += scale * (top * (1 - down) + bottom * down)
+                        x += 1
+                    }
+                }
+            }
         }
-        return sum / weight
     }
 }

@@ -71,9 +71,18 @@ enum Conformance {
     /// unpremultiplied colors, so other premultiplied 8-bit pixels can't be compared.
     static func comparableBytes(_ pixels: PixelBuffer) -> [UInt8]? {
         let bytes = pixels.packedBytes()
-        for alpha in stride(from: 3, to: bytes.count, by: 4) where bytes[alpha] != 0 && bytes[alpha] != 255 {
-            return nil
+        let isComparable = bytes.withUnsafeBytes { bytes -> Bool in
+            // In little-endian order, alpha is the most significant byte.
+            let words = bytes.bindMemory(to: UInt32.self)
+            guard let start = words.baseAddress else { return true }
+            var place = 0
+            while place < words.count {
+                let alpha = start[place] &>> 24
+                if alpha != 0 && alpha != 255 { return false }
+                place += 1
+            }
+            return true
         }
-        return bytes
+        return isComparable ? bytes : nil
     }
 }

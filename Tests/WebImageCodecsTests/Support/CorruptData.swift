@@ -21,11 +21,11 @@ enum CorruptData {
         }
     }
 
-    /// Decodes 40 copies of a fixture with one to four flipped bits.
+    /// Decodes copies of a fixture with one to four flipped bits: 20, or 40 in the long variant.
     static func flipBits(of fixture: Fixture) throws {
         let data = try fixture.data()
         var generator = SeededGenerator(UInt64(data.count))
-        for round in 0..<40 {
+        for round in 0..<LongTests.rounds(20, long: 40) {
             var broken = data
             for _ in 0...(round % 4) {
                 let place = Int.random(in: 0..<broken.count, using: &generator)
@@ -36,10 +36,14 @@ enum CorruptData {
     }
 
     /// Decodes copies of a fixture in which one of the first `count` bytes has one of the values.
+    ///
+    /// The long variant uses all values for each byte. The short one uses the values in turn, and begins with a value
+    /// that depends on the size of the file, so that files with the same structure have different values.
     static func replaceBytes(of fixture: Fixture, first count: Int, with values: [UInt8]) throws {
         let data = try fixture.data()
         for place in 0..<min(count, data.count) {
-            for value in values {
+            let chosen = LongTests.areEnabled ? values : [values[(place + data.count) % values.count]]
+            for value in chosen {
                 var broken = data
                 broken[place] = value
                 _ = try attempt(broken, fixture.format, partial: place % 2 == 0)

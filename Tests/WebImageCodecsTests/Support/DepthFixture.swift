@@ -66,7 +66,6 @@ func words(_ pixels: PixelBuffer) -> [UInt16] {
 
 /// Returns the mean and the largest absolute difference of the samples.
 func difference(_ first: [UInt16], _ second: [UInt16]) -> (mean: Double, largest: Int) {
-    guard first.count == second.count, !first.isEmpty else { return (.infinity, .max) }
-    let steps = zip(first, second).map { abs(Int($0) - Int($1)) }
-    return (Double(steps.reduce(0, +)) / Double(steps.count), steps.max() ?? 0)
+    guard let differences = SampleDifferences(first, second) else { return (.infinity, .max) }
+    return (differences.mean, Int(differences.largest))
 }

@@ -111,30 +111,37 @@ func coder(for format: ImageFormat) throws -> any ImageCoder {
 
 func premultiplied(_ straight: [UInt8]) -> [UInt8] {
     var pixels = straight
-    for start in stride(from: 0, to: pixels.count, by: 4) {
-        let alpha = Int(pixels[start + 3])
-        for channel in start..<start + 3 { pixels[channel] = UInt8((Int(pixels[channel]) * alpha + 127) / 255) }
+    pixels.withUnsafeMutableBytes { bytes in
+        // In little-endian order, alpha is the most significant byte.
+        let words = bytes.bindMemory(to: UInt32.self)
+        guard let start = words.baseAddress else { return }
+        var place = 0
+        while place < words.count {
+            let pixel = start[place]
+            let alpha = pixel &>> 24
+            if alpha < 255 {
+                func multiplied(_ sample: UInt32) -> UInt32 { (sample &* alpha &+ 127) / 255 }
+                var result = alpha &<< 24
+                result |= multiplied(pixel &>> 16 & 255) &<< 16
+                result |= multiplied(pixel &>> 8 & 255) &<< 8
+                result |= multiplied(pixel & 255)
+                start[place] = result
+            }
+            place += 1
+        }
     }
     return pixels
 }
 
 /// Returns the mean absolute difference of the samples, or infinity if their numbers differ.
 func difference(_ first: [UInt8], _ second: [UInt8]) -> Double {
-    guard first.count == second.count, !first.isEmpty else { return .infinity }
-    let sum = zip(first, second).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-    return Double(sum) / Double(first.count)
+    SampleDifferences(first, second)?.mean ?? .infinity
 }
 
 /// Returns the peak signal-to-noise ratio in decibels.
 func similarity(_ first: PixelBuffer, _ second: PixelBuffer) -> Double {
     guard first.size == second.size else { return 0 }
-    let left = first.packedBytes()
-    let right = second.packedBytes()
-    var squares = 0
-    for index in left.indices {
-        let difference = Int(left[index]) - Int(right[index])
-        squares += difference * difference
-    }
-    let mean = Double(squares) / Double(first.size.width * first.size.height * 4)
+    guard let differences = SampleDifferences(first.packedBytes(), second.packedBytes()) else { return 0 }
+    let mean = Double(differences.sumOfSquares) / Double(first.size.width * first.size.height * 4)
     return mean == 0 ? .infinity : 10 * log10(255 * 255 / mean)
 }
