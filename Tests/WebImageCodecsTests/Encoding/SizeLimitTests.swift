@@ -23,10 +23,10 @@ struct SizeLimitTests {
     @Test("No file exceeds `maxBytes`", arguments: formats)
     func maxBytes(_ format: ImageFormat) throws {
         for (name, pixels) in try samples() {
+            var encoding = ImageEncoding(format: format, effort: 3)
+            let free = try ImageCoderRegistry.standard.encode(
+                DecodedImage(pixels: pixels), as: encoding, context: context)
             for limit in [1_500, 6_000] {
-                var encoding = ImageEncoding(format: format, effort: 3)
-                let free = try ImageCoderRegistry.standard.encode(
-                    DecodedImage(pixels: pixels), as: encoding, context: context)
                 encoding.maxByteCount = limit
                 let data = try ImageCoderRegistry.standard.encode(
                     DecodedImage(pixels: pixels), as: encoding, context: context)
@@ -50,11 +50,13 @@ struct SizeLimitTests {
         let back = try ImageCoderRegistry.standard.decode(data, context: context)
         #expect(back.size == image.size)
         // The search ends at 95% of the limit. The size of these JPEG files increases with the quality.
-        let qualities = try (10...85).filter { quality in
-            try ImageCoderRegistry.standard.encode(image, as: .jpeg(quality: quality), context: context).count <= limit
+        var (low, high) = (10, 85)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            let file = try ImageCoderRegistry.standard.encode(image, as: .jpeg(quality: middle), context: context)
+            if file.count <= limit { low = middle } else { high = middle - 1 }
         }
-        let best = try ImageCoderRegistry.standard.encode(
-            image, as: .jpeg(quality: qualities.max() ?? 0), context: context)
+        let best = try ImageCoderRegistry.standard.encode(image, as: .jpeg(quality: low), context: context)
         #expect(data.count * 10 >= best.count * 9)
         #expect(
             similarity(back.pixels, image.pixels) > similarity(

@@ -101,10 +101,17 @@ struct VisualScoreTests {
         let image = DecodedImage(pixels: try PixelPatterns.photo(width: 512, height: 384))
         let optimized = try ImageCoderRegistry.standard.encode(image, as: .jpeg.looks(75))
         let reached = try score(optimized, image)
-        let plain = try #require(
-            try stride(from: 30, through: 96, by: 3).map {
-                try ImageCoderRegistry.standard.encode(image, as: .jpeg(quality: $0))
-            }.first { try score($0, image) >= reached })
+        // The score increases with the quality, so the lowest sufficient quality is between these two.
+        var (low, high) = (30, 96)
+        func file(_ quality: Int) throws -> Data {
+            try ImageCoderRegistry.standard.encode(image, as: .jpeg(quality: quality))
+        }
+        try #require(try score(file(high), image) >= reached)
+        while low < high {
+            let middle = low + (high - low) / 6 * 3
+            if try score(file(middle), image) >= reached { high = middle } else { low = middle + 3 }
+        }
+        let plain = try file(high)
         #expect(Double(optimized.count) < Double(plain.count) * 0.93)
     }
 
