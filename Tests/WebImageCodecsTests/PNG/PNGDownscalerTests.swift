@@ -10,24 +10,29 @@ import WebImageTestBasics
 /// Images with 16 bits per sample are decoded by libpng, like large images.
 @Suite("PNG files that are scaled down row by row", .timeLimit(.minutes(5)))
 struct PNGDownscalerTests {
-    /// Returns waves with added noise. With 4 channels, the image has alpha.
-    private func pixels(_ width: Int, _ height: Int, channels: Int, seed: UInt64 = 3) -> HandmadePNG {
-        var random = SeededGenerator(seed)
-        var picture = HandmadePNG(width: width, height: height, channels: channels, bits: 16, using: &random)
-        for y in 0..<height {
-            for x in 0..<width {
-                for channel in 0..<channels {
-                    let wave = sin(Double(x * (channel + 1)) / 23) * cos(Double(y) / Double(17 + channel))
-                    let noise = Int.random(in: -900...900, using: &random)
-                    let value = UInt16(clamping: Int((wave * 0.5 + 0.5) * 65_535) + noise)
-                    let place = ((y * width + x) * channels + channel) * 2
-                    picture.samples[place] = UInt8(value >> 8)
-                    picture.samples[place + 1] = UInt8(value & 255)
+    /// The files by width, height, and number of channels.
+    private static let files = SharedValues<[Int], Data>()
+
+    /// Returns a file with waves and added noise. With 4 channels, the image has alpha.
+    private func file(_ width: Int, _ height: Int, channels: Int) throws -> Data {
+        try Self.files.value(for: [width, height, channels]) {
+            var random = SeededGenerator(3)
+            var picture = HandmadePNG(width: width, height: height, channels: channels, bits: 16, using: &random)
+            for y in 0..<height {
+                for x in 0..<width {
+                    for channel in 0..<channels {
+                        let wave = sin(Double(x * (channel + 1)) / 23) * cos(Double(y) / Double(17 + channel))
+                        let noise = Int.random(in: -900...900, using: &random)
+                        let value = UInt16(clamping: Int((wave * 0.5 + 0.5) * 65_535) + noise)
+                        let place = ((y * width + x) * channels + channel) * 2
+                        picture.samples[place] = UInt8(value >> 8)
+                        picture.samples[place + 1] = UInt8(value & 255)
+                    }
                 }
             }
+            picture.filters = [UInt8](repeating: 0, count: height)
+            return picture.bytes()
         }
-        picture.filters = [UInt8](repeating: 0, count: height)
-        return picture
     }
 
     private func decode(_ data: Data, _ options: ImageDecodingOptions, limits: ImageLimits = .desktop) throws
@@ -43,10 +48,10 @@ struct PNGDownscalerTests {
             .fit(width: 1, height: 1),
         ], [1, 2, 3, 4])
     func isSame(_ target: TargetSize, _ channels: Int) throws {
-        let data = pixels(311, 207, channels: channels).bytes()
+        let data = try file(311, 207, channels: channels)
+        let whole = try decode(data, ImageDecodingOptions())
         for reduction in [ResamplingFilter.lanczos3, .box] {
             let small = try decode(data, ImageDecodingOptions(size: target, resampling: reduction))
-            let whole = try decode(data, ImageDecodingOptions())
             let expected = try ResizeTransformer(to: target, filter: reduction == .box ? .box : .lanczos3)
                 .transform(whole.pixels, context: ImageProcessingContext())
             #expect(small.size == expected.size && small.isOpaque == expected.isOpaque)
@@ -57,7 +62,7 @@ struct PNGDownscalerTests {
 
     @Test("A scaled image keeps 16 bits per sample")
     func keepsDepth() throws {
-        let data = pixels(200, 150, channels: 4).bytes()
+        let data = try file(200, 150, channels: 4)
         let target = TargetSize.fit(width: 20, height: 20)
         let small = try decode(data, ImageDecodingOptions(size: target, preservesBitDepth: true))
         let whole = try decode(data, ImageDecodingOptions(preservesBitDepth: true))
@@ -68,18 +73,18 @@ struct PNGDownscalerTests {
 
     @Test("The full image is never held in memory")
     func memory() throws {
-        let data = pixels(1_500, 1_000, channels: 3).bytes()
+        let data = try file(600, 400, channels: 3)
         var limits = ImageLimits.desktop
-        limits.maxDecodedBytes = 1 << 20
+        limits.maxDecodedBytes = 400_000
         let target = TargetSize.fit(width: 64, height: 64)
-        // The full image needs 6 MB.
+        // The full image needs 960,000 bytes.
         #expect(throws: ImageError.self) { try decode(data, ImageDecodingOptions(), limits: limits) }
         #expect(try decode(data, ImageDecodingOptions(size: target), limits: limits).size.width == 64)
     }
 
     @Test("A truncated image throws or shows the received rows")
     func truncation() throws {
-        let data = pixels(300, 200, channels: 3).bytes()
+        let data = try file(300, 200, channels: 3)
         let target = TargetSize.fit(width: 30, height: 20)
         let cut = Data(data.prefix(data.count / 2))
         #expect(throws: ImageError.self) { try decode(cut, ImageDecodingOptions(size: target)) }

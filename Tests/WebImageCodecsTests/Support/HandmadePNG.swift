@@ -22,8 +22,12 @@ struct HandmadePNG {
     init(width: Int, height: Int, channels: Int, bits: Int = 8, using random: inout SeededGenerator) {
         (self.width, self.height, self.channels) = (width, height, channels)
         self.bits = bits
-        samples = (0..<((width * channels * bits + 7) / 8 * height)).map { _ in
-            UInt8.random(in: 0...255, using: &random)
+        let byteCount = (width * channels * bits + 7) / 8 * height
+        samples = [UInt8](unsafeUninitializedCapacity: byteCount) { target, count in
+            while count < byteCount {
+                target[count] = UInt8(truncatingIfNeeded: random.next())
+                count += 1
+            }
         }
         filters = (0..<height).map { _ in UInt8.random(in: 0...4, using: &random) }
     }
@@ -32,23 +36,41 @@ struct HandmadePNG {
     func filtered(_ row: Int) -> [UInt8] {
         let bytes = samples.count / height
         let step = max(1, channels * bits / 8)
-        func sample(_ row: Int, _ at: Int) -> Int { row < 0 || at < 0 ? 0 : Int(samples[row * bytes + at]) }
-        return [filters[row]]
-            + (0..<bytes).map { at in
-                let (left, up, corner) = (
-                    sample(row, at - step), sample(row - 1, at), sample(row - 1, at - step)
-                )
-                let near = [(abs(up - corner), left), (abs(left - corner), up), (abs(left + up - 2 * corner), corner)]
-                let predicted =
-                    switch filters[row] {
-                    case 1: left
-                    case 2: up
-                    case 3: (left + up) / 2
-                    case 4: near.min { $0.0 < $1.0 }?.1 ?? 0
-                    default: 0
-                    }
-                return UInt8(truncatingIfNeeded: sample(row, at) - predicted)
+        let filter = filters[row]
+        return samples.withUnsafeBufferPointer { samples in
+            [UInt8](unsafeUninitializedCapacity: bytes + 1) { target, count in
+                target[0] = filter
+                count = 1
+                guard let start = samples.baseAddress else { return }
+                let line = start + row * bytes
+                while count <= bytes {
+                    let at = count - 1
+                    let left = at < step ? 0 : line[at - step]
+                    let up = row == 0 ? 0 : line[at - bytes]
+                    let corner = at < step || row == 0 ? 0 : line[at - bytes - step]
+                    let predicted: UInt8 =
+                        switch filter {
+                        case 1: left
+                        case 2: up
+                        // This is the mean without an overflow.
+                        case 3: (left & up) + (left ^ up) / 2
+                        case 4: Self.nearest(left, up, corner)
+                        default: 0
+                        }
+                    target[count] = line[at] &- predicted
+                    count += 1
+                }
             }
+        }
+    }
+
+    /// Returns the neighbor that is nearest to the sum of the left and the upper one without the corner. If several ones
+    /// are, returns the first of them.
+    private static func nearest(_ left: UInt8, _ up: UInt8, _ corner: UInt8) -> UInt8 {
+        let (a, b, c) = (Int(left), Int(up), Int(corner))
+        let (toLeft, toUp, toCorner) = (abs(b - c), abs(a - c), abs(a + b - 2 * c))
+        if toLeft <= toUp && toLeft <= toCorner { return left }
+        return toUp <= toCorner ? up : corner
     }
 
     func big(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
@@ -62,8 +84,6 @@ struct HandmadePNG {
     func stream() -> [UInt8] {
         let raw = (0..<height).flatMap(filtered)
         var stream: [UInt8] = [0x78, 0x01]
-        var (low, high) = (1, 0)
-        for byte in raw { (low, high) = ((low + Int(byte)) % 65_521, (high + low + Int(byte)) % 65_521) }
         for start in stride(from: 0, to: raw.count, by: 65_535) {
             let part = raw[start..<min(start + 65_535, raw.count)]
             let count = UInt16(part.count)
@@ -71,7 +91,28 @@ struct HandmadePNG {
             for number in [count, ~count] { stream += [UInt8(number & 255), UInt8(number >> 8)] }
             stream += part
         }
-        return stream + big(UInt32(high << 16 | low))
+        return stream + big(Self.checksum(raw))
+    }
+
+    /// Returns the checksum Adler-32 (RFC 1950, section 8.2).
+    static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        var (low, high): (UInt32, UInt32) = (1, 0)
+        bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return }
+            var place = 0
+            while place < bytes.count {
+                // The sums of up to 5,552 bytes don't overflow.
+                let end = min(bytes.count, place + 5_552)
+                while place < end {
+                    low &+= UInt32(start[place])
+                    high &+= low
+                    place += 1
+                }
+                low %= 65_521
+                high %= 65_521
+            }
+        }
+        return high << 16 | low
     }
 
     func bytes(_ stream: [UInt8]? = nil) -> Data {
@@ -88,10 +129,15 @@ struct HandmadePNG {
 
     /// The expected premultiplied pixels.
     var expected: [UInt8] {
-        (0..<(width * height)).flatMap { at -> [UInt8] in
-            let pixel = samples[(at * channels)..<((at + 1) * channels)]
-            let alpha = channels == 4 ? Int(pixel.last ?? 0) : 255
-            return pixel.prefix(3).map { UInt8((Int($0) * alpha * 2 + 255) / 510) } + [UInt8(alpha)]
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(width * height * 4)
+        for start in stride(from: 0, to: width * height * channels, by: channels) {
+            let alpha = channels == 4 ? Int(samples[start + 3]) : 255
+            for place in start..<start + min(3, channels) {
+                pixels.append(UInt8((Int(samples[place]) * alpha * 2 + 255) / 510))
+            }
+            pixels.append(UInt8(alpha))
         }
+        return pixels
     }
 }

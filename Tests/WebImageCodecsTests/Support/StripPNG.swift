@@ -9,26 +9,43 @@ struct DeflateWriter {
     /// The number of bits in the last byte.
     private var used = 8
 
+    /// Writes the lowest bits of a number, beginning with the least significant one.
     mutating func bits(_ value: Int, _ count: Int) {
-        for place in 0..<count {
+        var (rest, left) = (value & (1 &<< count &- 1), count)
+        while left > 0 {
             if used == 8 {
                 bytes.append(0)
                 used = 0
             }
-            bytes[bytes.count - 1] |= UInt8(value >> place & 1) << used
-            used += 1
+            let written = min(left, 8 - used)
+            bytes[bytes.count - 1] |= UInt8(truncatingIfNeeded: rest &<< used)
+            rest &>>= written
+            left -= written
+            used += written
         }
     }
 
-    /// Writes a code, which begins with its most significant bit.
-    private mutating func code(_ value: Int, _ count: Int) {
-        for place in (0..<count).reversed() { bits(value >> place & 1, 1) }
+    /// Returns a code with its most significant bit first, as the stream contains it.
+    private static func reversed(_ value: Int, _ count: Int) -> Int {
+        (0..<count).reduce(0) { $0 &<< 1 | (value &>> $1 & 1) }
     }
+
+    /// The codes of all literals, and their numbers of bits.
+    private static let literalCodes: [(Int, Int)] = (0..<256).map { value in
+        value < 144
+            ? (DeflateWriter.reversed(0x30 + value, 8), 8) : (DeflateWriter.reversed(0x190 + value - 144, 9), 9)
+    }
+
+    /// Writes a code, which begins with its most significant bit.
+    private mutating func code(_ value: Int, _ count: Int) { bits(Self.reversed(value, count), count) }
 
     mutating func beginBlock(isLast: Bool = false) { bits(isLast ? 3 : 2, 3) }
 
     mutating func literals(_ values: some Sequence<UInt8>) {
-        for value in values { value < 144 ? code(0x30 + Int(value), 8) : code(0x190 + Int(value) - 144, 9) }
+        for value in values {
+            let (code, count) = Self.literalCodes[Int(value)]
+            bits(code, count)
+        }
     }
 
     /// Repeats the previous byte three times.
@@ -87,9 +104,7 @@ struct StripPNG {
 
     /// Returns the file. Without `check`, the stream contains the correct checksum of the rows.
     func bytes(check: UInt32? = nil) -> Data {
-        var (low, high): (UInt32, UInt32) = (1, 0)
-        for byte in raw { (low, high) = ((low + UInt32(byte)) % 65_521, (high + low + UInt32(byte)) % 65_521) }
-        let stream = [first, second + picture.big(check ?? high << 16 | low)]
+        let stream = [first, second + picture.big(check ?? HandmadePNG.checksum(raw))]
         let parts = stream.map { stream in
             Array(
                 stride(from: 0, to: stream.count, by: picture.chunkSize).map { start in
