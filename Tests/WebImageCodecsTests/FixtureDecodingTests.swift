@@ -20,7 +20,7 @@ struct FixtureDecodingTests {
         let expected = try fixture.expectedFrames()
         let pixels = image.pixels.packedBytes()
         if fixture.tolerance == 0 {
-            #expect(pixels == expected[0])
+            #expect(areEqual(pixels, expected[0]))
         } else {
             #expect(difference(pixels, expected[0]) <= fixture.tolerance)
         }
@@ -42,12 +42,12 @@ struct FixtureDecodingTests {
         for order in [forward, forward.reversed(), (forward + forward).shuffled(using: &generator)] {
             for place in order {
                 let frame = try animation.frame(at: place)
-                #expect(frame.packedBytes() == expected[place], "frame \(place)")
+                #expect(areEqual(frame.packedBytes(), expected[place]), "frame \(place)")
             }
         }
         for place in forward {
             let alone = try fixture.decode(ImageDecodingOptions(frames: .index(place)))
-            #expect(alone.pixels.packedBytes() == expected[place])
+            #expect(areEqual(alone.pixels.packedBytes(), expected[place]))
             #expect(!alone.isAnimated)
         }
     }

@@ -112,7 +112,7 @@ struct OptionalFormatTests {
     }
 
     private func isClose(_ pixels: [UInt8], _ expected: [UInt8], _ tolerance: Double) -> Bool {
-        tolerance == 0 ? pixels == expected : difference(pixels, expected) <= tolerance
+        tolerance == 0 ? areEqual(pixels, expected) : difference(pixels, expected) <= tolerance
     }
 }
 

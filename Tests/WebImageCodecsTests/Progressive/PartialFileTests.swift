@@ -20,7 +20,7 @@ struct PartialFileTests {
         var feeding = try #require(try Feeding(data, options: options))
         let last = try feeding.finish(chunks: { data.count / count + 1 }) { previews.append($0) }
         #expect(last?.isComplete == true)
-        #expect(try last?.image.pixels.packedBytes() == image(data, options).pixels.packedBytes())
+        #expect(try last?.image.pixels.hasSamePixels(as: image(data, options).pixels) == true)
         #expect(previews.allSatisfy { !$0.isComplete && $0.image.metadata.isPartial })
         return previews
     }
@@ -137,13 +137,13 @@ struct PartialFileTests {
         @Test("HEIF data that is split anywhere results in the same image")
         func splits() throws {
             let data = try movingThumbnailFirst(Fixture.named("thumbnail.heic").data())
-            let whole = try image(data).pixels.packedBytes()
+            let whole = try image(data).pixels
             for cut in cuts(of: data, random: 30) {
                 var feeding = try #require(try Feeding(data))
                 try feeding.append(to: cut)
                 let preview = try feeding.preview()
                 #expect(preview == nil || preview?.image.size == PixelSize(width: 64, height: 48))
-                #expect(try feeding.finish()?.image.pixels.packedBytes() == whole)
+                #expect(try feeding.finish()?.image.pixels.hasSamePixels(as: whole) == true)
             }
         }
 
@@ -213,15 +213,30 @@ struct PartialFileTests {
         @Test("Other lossless JPEG XL files show the groups that have arrived, and the others are transparent")
         func groups() throws {
             let data = try lossless(progressive: false)
-            let whole = try image(data).pixels.packedBytes()
+            let whole = try image(data).pixels
             let previews = try previews(data)
             #expect(!previews.isEmpty)
-            for preview in previews {
-                let bytes = preview.image.pixels.packedBytes()
-                let isRight = stride(from: 0, to: bytes.count, by: 4).allSatisfy { place in
-                    bytes[place + 3] == 0 || bytes[place..<place + 4] == whole[place..<place + 4]
+            for preview in previews { #expect(hasOnlyPixels(preview.image.pixels, of: whole)) }
+        }
+
+        /// Returns whether each pixel is transparent or equal to the one of another image.
+        private func hasOnlyPixels(_ pixels: PixelBuffer, of whole: PixelBuffer) -> Bool {
+            guard pixels.size == whole.size, pixels.format == .rgba8, whole.format == .rgba8 else { return false }
+            return pixels.withUnsafeBytes { bytes in
+                whole.withUnsafeBytes { wholeBytes in
+                    guard let start = bytes.baseAddress, let wholeStart = wholeBytes.baseAddress else { return false }
+                    for y in 0..<pixels.height {
+                        let row = (start + y * pixels.bytesPerRow).assumingMemoryBound(to: UInt32.self)
+                        let wholeRow = (wholeStart + y * whole.bytesPerRow).assumingMemoryBound(to: UInt32.self)
+                        var x = 0
+                        while x < pixels.width {
+                            // In little-endian order, alpha is the most significant byte.
+                            guard row[x] &>> 24 == 0 || row[x] == wholeRow[x] else { return false }
+                            x += 1
+                        }
+                    }
+                    return true
                 }
-                #expect(isRight)
             }
         }
 

@@ -26,7 +26,7 @@ struct ProgressiveDecodingTests {
         let preview = try #require(preview, "\(note)")
         #expect(preview.isComplete && preview.coversImage && preview.fractionCompleted == 1, "\(note)")
         #expect(preview.image.size == image.size)
-        #expect(preview.image.pixels.packedBytes() == image.pixels.packedBytes(), "\(note)")
+        #expect(preview.image.pixels.hasSamePixels(as: image.pixels), "\(note)")
         #expect(preview.image.isOpaque == image.isOpaque)
         #expect(preview.image.metadata == image.metadata)
         #expect(preview.image.format == image.format)
@@ -49,7 +49,7 @@ struct ProgressiveDecodingTests {
         try decoder.append(data, isLast: true, context: ImageProcessingContext())
         let preview = try #require(try decoder.makePreview(context: ImageProcessingContext()))
         let image = try whole(fixture, options)
-        #expect(preview.image.pixels.packedBytes() == image.pixels.packedBytes())
+        #expect(preview.image.pixels.hasSamePixels(as: image.pixels))
         #expect(preview.image.metadata.color == .sRGB && image.metadata.color == .sRGB)
     }
 

@@ -67,5 +67,5 @@ func words(_ pixels: PixelBuffer) -> [UInt16] {
 /// Returns the mean and the largest absolute difference of the samples.
 func difference(_ first: [UInt16], _ second: [UInt16]) -> (mean: Double, largest: Int) {
     guard let differences = SampleDifferences(first, second) else { return (.infinity, .max) }
-    return (differences.mean, Int(differences.largest))
+    return (differences.mean, differences.largest)
 }

@@ -8,14 +8,16 @@ import WebImageCore
 /// In debug builds, loops over collections call several functions for each element. Therefore, this type compares eight
 /// bytes at once, and looks at the samples only if the bytes differ.
 struct SampleDifferences {
-    /// The number of samples.
-    let count: Int
-    private(set) var sum: UInt64 = 0
+    private let count: Int
+    private var sum: UInt64 = 0
+    private var maximum: UInt64 = 0
     private(set) var sumOfSquares: UInt64 = 0
-    private(set) var largest: UInt64 = 0
 
     /// The mean difference.
     var mean: Double { Double(sum) / Double(count) }
+
+    /// The largest difference.
+    var largest: Int { Int(maximum) }
 
     /// Compares samples of 8 bits, or returns `nil` if there are none or their numbers differ.
     init?(_ first: [UInt8], _ second: [UInt8]) {
@@ -64,7 +66,7 @@ struct SampleDifferences {
             let step = a > b ? a &- b : b &- a
             sum &+= step
             sumOfSquares &+= step &* step
-            if step > largest { largest = step }
+            if step > maximum { maximum = step }
             left &>>= bits
             right &>>= bits
         }
