@@ -68,7 +68,7 @@ struct AnimationFuzzTests {
         // Compare the order and the duration of the visible frames, regardless of the number of frames.
         let wanted = pictures.flatMap { Array(repeating: $0.packedBytes(), count: 3) }
         // A still image has no duration.
-        let isSame = back.isAnimated ? shown == wanted : wanted.allSatisfy { $0 == shown[0] }
+        let isSame = back.isAnimated ? areEqual(shown, wanted) : wanted.allSatisfy { areEqual($0, shown[0]) }
         #expect(isSame, "\(width) x \(height), \(pictures.count) frames")
     }
 

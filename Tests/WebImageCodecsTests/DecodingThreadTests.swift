@@ -17,19 +17,24 @@ struct DecodingThreadTests {
         return try ImageCoderRegistry.standard.decode(data, context: context).pixels
     }
 
+    /// The files by the names of their formats and by alpha.
+    private static let files = SharedValues<String, Data>()
+
     private func file(_ format: ImageFormat, hasAlpha: Bool = false) throws -> Data {
-        let pixels = try PixelPatterns.photo(width: 4_224, height: 136, hasAlpha: hasAlpha)
-        return try ImageCoderRegistry.standard.encode(
-            DecodedImage(pixels: pixels), as: ImageEncoding(format: format, quality: 80, effort: 0),
-            context: ImageProcessingContext(limits: .unlimited))
+        try Self.files.value(for: "\(format) \(hasAlpha)") {
+            let pixels = try PixelPatterns.photo(width: 4_224, height: 136, hasAlpha: hasAlpha)
+            return try ImageCoderRegistry.standard.encode(
+                DecodedImage(pixels: pixels), as: ImageEncoding(format: format, quality: 80, effort: 0),
+                context: ImageProcessingContext(limits: .unlimited))
+        }
     }
 
     @Test("The number of threads doesn't change the pixels", arguments: formats, [false, true])
     func samePixels(_ format: ImageFormat, hasAlpha: Bool) throws {
         let data = try file(format, hasAlpha: hasAlpha)
-        let expected = try decode(data, threads: 1).packedBytes()
+        let expected = try decode(data, threads: 1)
         for threads in [2, 3, 8] {
-            let isSame = try decode(data, threads: threads).packedBytes() == expected
+            let isSame = try decode(data, threads: threads).hasSamePixels(as: expected)
             #expect(isSame, "\(threads) threads")
         }
     }
@@ -44,19 +49,19 @@ struct DecodingThreadTests {
         let expected = try decode(grid, threads: 1)
         #expect(expected.size == PixelSize(width: 256, height: 128))
         for threads in [2, 4, 8] {
-            let isSame = try decode(grid, threads: threads).packedBytes() == expected.packedBytes()
+            let isSame = try decode(grid, threads: threads).hasSamePixels(as: expected)
             #expect(isSame, "\(threads) threads")
         }
     }
 
     private enum Outcome: Equatable {
-        case pixels([UInt8])
+        case pixels(Data)
         case failure(String)
     }
 
     private func outcome(of data: Data, threads: Int) -> Outcome {
         do {
-            return .pixels(try decode(data, threads: threads).packedBytes())
+            return .pixels(Data(try decode(data, threads: threads).packedBytes()))
         } catch {
             return .failure("\(error)")
         }

@@ -31,8 +31,7 @@ struct OptionalEncodingTests {
         ]
         for pixels in pictures {
             let image = try roundTrip(pixels, ImageEncoding(format: format, isLossless: true))
-            let isSame = image.pixels.packedBytes() == pixels.packedBytes()
-            #expect(isSame, "\(pixels.size)")
+            #expect(image.pixels.hasSamePixels(as: pixels), "\(pixels.size)")
             #expect(image.isOpaque == pixels.isOpaque)
         }
     }

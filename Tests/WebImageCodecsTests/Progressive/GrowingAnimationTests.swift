@@ -68,11 +68,11 @@ struct GrowingAnimationTests {
     /// Checks that an animation has the first frames of the whole file.
     private static func expectBeginning(_ image: DecodedImage, of whole: DecodedImage, _ frames: [[UInt8]]) throws {
         let count = image.frameCount
-        #expect(image.pixels.packedBytes() == frames[0])
+        #expect(areEqual(image.pixels.packedBytes(), frames[0]))
         guard let animation = image.animation, let complete = whole.animation else { return }
         #expect(count > 1 && animation.timeline.durations == Array(complete.timeline.durations.prefix(count)))
         for place in [count - 1, 0, count / 2] {
-            #expect(try animation.frame(at: place).packedBytes() == frames[place])
+            #expect(areEqual(try animation.frame(at: place).packedBytes(), frames[place]))
         }
     }
 
@@ -103,7 +103,8 @@ struct GrowingAnimationTests {
                 try growing.append(.random(in: 1...largest, using: &generator))
                 if let preview = try growing.preview() { last = preview }
             }
-            #expect(try Self.frames(#require(last).image) == frames)
+            let found = try Self.frames(#require(last).image)
+            #expect(areEqual(found, frames))
         }
     }
 
@@ -116,7 +117,7 @@ struct GrowingAnimationTests {
         try growing.append(.max)
         let image = try #require(try growing.preview()).image
         #expect(image.size == whole.size)
-        #expect(try Self.frames(image) == Self.frames(whole))
+        #expect(areEqual(try Self.frames(image), try Self.frames(whole)))
     }
 
     @Test(
@@ -158,7 +159,7 @@ struct GrowingAnimationTests {
                 guard let animation = try growing.preview()?.image.animation else { continue }
                 group.addTask {
                     try (0..<animation.frameCount).allSatisfy {
-                        try animation.frame(at: $0).packedBytes() == frames[$0]
+                        areEqual(try animation.frame(at: $0).packedBytes(), frames[$0])
                     }
                 }
             }
@@ -216,7 +217,8 @@ struct GrowingAnimationTests {
             }
             switch (expected, result) {
             case (.success(let whole), .success(let image)):
-                #expect(try Self.frames(#require(image)) == Self.frames(whole), "\(cut) bytes")
+                let found = try Self.frames(#require(image))
+                #expect(areEqual(found, try Self.frames(whole)), "\(cut) bytes")
             case (.failure, .failure): break
             default: Issue.record("\(cut) bytes: \(expected) and \(result)")
             }
