@@ -31,10 +31,14 @@ struct LargeSourceTests {
 
     private let small = TargetSize.fit(width: 16, height: 16)
 
+    private static let files = SharedValues<ImageEncoding, Data>()
+
     private func file(_ encoding: ImageEncoding) throws -> Data {
-        let image = DecodedImage(pixels: try PixelPatterns.photo(width: 200, height: 200))
-        return try ImageCoderRegistry.standard.encode(
-            image, as: encoding, context: ImageProcessingContext(limits: .unlimited))
+        try Self.files.value(for: encoding) {
+            let image = DecodedImage(pixels: try PixelPatterns.photo(width: 200, height: 200))
+            return try ImageCoderRegistry.standard.encode(
+                image, as: encoding, context: ImageProcessingContext(limits: .unlimited))
+        }
     }
 
     private func decode(_ data: Data, _ size: TargetSize?, _ limits: ImageLimits) throws -> DecodedImage {

@@ -62,10 +62,15 @@ struct LinearLightDecodingTests {
         }
     }
 
+    /// The JPEG files of noise by quality.
+    private static let noiseFiles = SharedValues<Int, Data>()
+
     /// A JPEG file of noise. The requested reduction would allow the scale 1/4, which averages the stored values.
     private func noiseFile(_ quality: Int) throws -> Data {
-        try PixelPatterns.encode(
-            PixelPatterns.noise(width: 720, height: 540, seed: 4), as: .jpeg(quality: quality))
+        try Self.noiseFiles.value(for: quality) {
+            try PixelPatterns.encode(
+                PixelPatterns.noise(width: 720, height: 540, seed: 4), as: .jpeg(quality: quality))
+        }
     }
 
     private let noiseOptions = ImageDecodingOptions(size: .fit(width: 72, height: 54))
@@ -91,12 +96,12 @@ struct LinearLightDecodingTests {
     func streamedNoise(_ quality: Int, _ chunk: Int) throws {
         let data = try noiseFile(quality)
         let whole = try decode(data, noiseOptions)
+        let prefix = try #require(
+            (1...data.count).first { count in
+                guard case .found = ImageInfo.probe(data.prefix(count), isComplete: false) else { return false }
+                return true
+            })
         for limits in [ImageLimits.desktop, ImageLimits(maxDecodedBytes: 800_000)] {
-            let prefix = try #require(
-                (1...data.count).first { count in
-                    guard case .found = ImageInfo.probe(data.prefix(count), isComplete: false) else { return false }
-                    return true
-                })
             let start = try ImageCoderRegistry.standard.progressiveStart(
                 data.prefix(prefix), encodedBytes: data.count, options: noiseOptions,
                 context: ImageProcessingContext(limits: limits))

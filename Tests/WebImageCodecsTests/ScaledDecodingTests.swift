@@ -17,13 +17,32 @@ struct ScaledDecodingTests {
     /// The image that the tests of all modes share.
     static let source = Result { try PixelPatterns.photo(width: 331, height: 203) }
 
-    /// Returns the result of decoding at full size, orienting, and resampling.
-    static func reference(
-        _ data: Data, _ format: ImageFormat, _ orientation: ImageOrientation, _ target: TargetSize
+    /// A file and its pixels at full size.
+    private struct File: Sendable {
+        let data: Data
+        let pixels: PixelBuffer
+
+        init(_ pixels: PixelBuffer, _ encoding: ImageEncoding) throws {
+            data = try PixelPatterns.encode(pixels, as: encoding)
+            self.pixels = try coder(for: encoding.formatOrAutomatic).decode(
+                data, info: nil, options: ImageDecodingOptions(), context: ImageProcessingContext()
+            ).pixels
+        }
+    }
+
+    /// The files of the shared image.
+    private static let files = SharedValues<ImageEncoding, File>()
+
+    private static func file(_ encoding: ImageEncoding) throws -> File {
+        try files.value(for: encoding) { try File(source.get(), encoding) }
+    }
+
+    /// Returns the result of orienting and resampling the pixels of a file.
+    private static func reference(
+        _ file: File, _ orientation: ImageOrientation, _ target: TargetSize
     ) throws -> PixelBuffer {
         let context = ImageProcessingContext()
-        let full = try coder(for: format).decode(data, info: nil, options: ImageDecodingOptions(), context: context)
-        let upright = try OrientationTransform.upright(full.pixels, orientation, context: context)
+        let upright = try OrientationTransform.upright(file.pixels, orientation, context: context)
         let plan = try target.plan(for: upright.size)
         return try Resampler.resample(
             upright, window: plan.window, to: plan.output, filter: .lanczos3, context: context)
@@ -32,10 +51,10 @@ struct ScaledDecodingTests {
     @Test(
         "Every mode matches a full decode that is scaled with Lanczos", arguments: encodings, targets)
     func modes(_ encoding: ImageEncoding, _ target: TargetSize) throws {
-        let data = try PixelPatterns.encode(Self.source.get(), as: encoding)
+        let file = try Self.file(encoding)
         let image = try coder(for: encoding.formatOrAutomatic).decode(
-            data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
-        let expected = try Self.reference(data, encoding.formatOrAutomatic, .up, target)
+            file.data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
+        let expected = try Self.reference(file, .up, target)
         #expect(image.size == expected.size)
         #expect(similarity(image.pixels, expected) >= (encoding.format == .webp ? 36 : 42), "\(image.size)")
         #expect(image.metadata.storedSize == PixelSize(width: 331, height: 203))
@@ -43,27 +62,24 @@ struct ScaledDecodingTests {
 
     @Test("JPEG sizes that aren't divisible by eight reach 42 dB", arguments: [325, 326, 327, 328, 329, 331, 333, 335])
     func exactWindow(_ width: Int) throws {
-        let data = try PixelPatterns.encode(
-            PixelPatterns.photo(width: width, height: width - 90), as: .jpeg(quality: 95))
+        let file = try File(PixelPatterns.photo(width: width, height: width - 90), .jpeg(quality: 95))
         // The decoder scales the stored values, and the rest of the reduction averages light.
         for side in [17.0, 20, 32, 40, 75, 80] {
             let target = TargetSize.fit(width: side, height: side)
             let image = try JPEGCoder().decode(
-                data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
-            let expected = try Self.reference(data, .jpeg, .up, target)
+                file.data, info: nil, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
+            let expected = try Self.reference(file, .up, target)
             #expect(similarity(image.pixels, expected) >= 42, "\(width) to \(side)")
         }
     }
 
     @Test("N-22: Orientation and scaling are combined correctly", arguments: ImageOrientation.allCases, targets)
     func orientations(_ orientation: ImageOrientation, _ target: TargetSize) throws {
-        let picture = try Self.source.get()
-        let raw = picture.size
-        let data = try PixelPatterns.encode(picture, as: .jpeg(quality: 95))
-        let probe = ImageInfo(format: .jpeg, storedSize: raw, orientation: orientation)
+        let file = try Self.file(.jpeg(quality: 95))
+        let probe = ImageInfo(format: .jpeg, storedSize: file.pixels.size, orientation: orientation)
         let image = try JPEGCoder().decode(
-            data, info: probe, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
-        let expected = try Self.reference(data, .jpeg, orientation, target)
+            file.data, info: probe, options: ImageDecodingOptions(size: target), context: ImageProcessingContext())
+        let expected = try Self.reference(file, orientation, target)
         #expect(image.size == expected.size)
         #expect(similarity(image.pixels, expected) >= 42)
     }
