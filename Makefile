@@ -204,11 +204,11 @@ test-tsan:
 	@Scripts/tests --limit 7200 $(RUN) $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
 
 ## Runs the long tests: 100,000 requests with faults, 100,000 steps of the model of the manager, 100,000 seeds of the
-## simulations of shared jobs and of a manager, 1,000 kills of processes that write to the disk cache, 10,000 attacks of a
-## hostile helper, 100,000 hostile inputs in and out of helper processes, and the files of Scripts/attacks with a release
-## build. The requests and the inputs run in dedicated processes, because the tests count descriptors and measure memory.
-## WEBIMAGE_SOAK_SEED selects the first seed. If the process of the hostile inputs crashes, their last seeds remain in
-## $TMPDIR/webimage-soak-*.log.
+## simulations of shared jobs and of a manager, 1,000 kills of processes that write to the disk cache, all failing
+## allocations of the codecs, the long variants of the codec tests, 10,000 attacks of a hostile helper, 100,000 hostile
+## inputs in and out of helper processes, and the files of Scripts/attacks with a release build. The requests and the
+## inputs run in dedicated processes, because the tests count descriptors and measure memory. WEBIMAGE_SOAK_SEED selects
+## the first seed. If the process of the hostile inputs crashes, their last seeds remain in $TMPDIR/webimage-soak-*.log.
 soak:
 	@Scripts/setup test
 	@$(BUILD) --build-tests $(WITH)
@@ -217,6 +217,7 @@ soak:
 	@SWIFT_DETERMINISTIC_HASHING=1 WEBIMAGE_SIMULATION_SEEDS=$${WEBIMAGE_SIMULATION_SEEDS:-100000} $(RUN) --disable-xctest --filter SimulationTests
 	@WEBIMAGE_SOAK_ROUNDS=$${WEBIMAGE_SOAK_ROUNDS:-1000} $(RUN) --filter WebImageStoreTests.ProcessTests
 	@WEBIMAGE_SOAK_ALLOCATIONS=$${WEBIMAGE_SOAK_ALLOCATIONS:-100000000} $(RUN) --filter WebImageCodecsTests.AllocationFailureTests
+	@WEBIMAGE_SOAK_CODECS=1 $(RUN) --filter WebImageCodecsTests
 	@WEBIMAGE_HOSTILE_RUNS=$${WEBIMAGE_HOSTILE_RUNS:-10000} $(RUN) --filter WebImageIsolationTests.HostileHelperTests
 	@WEBIMAGE_SOAK_INPUTS=$${WEBIMAGE_SOAK_INPUTS:-100000} $(RUN) --filter WebImageIsolationTests.HostileInputSoakTests
 	@$(BUILD) -c release --product webimage $(WITH)

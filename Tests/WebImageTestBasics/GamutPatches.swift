@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 
 /// An image with flat patches of saturated colors, as a PNG file of an independent writer.
-public struct GamutPatches {
+public struct GamutPatches: Sendable {
     /// R, G, B of each patch.
     public let colors: [UInt8]
     /// The size of the image.
@@ -16,9 +17,21 @@ public struct GamutPatches {
 
     private static let side = 64
     private static let columns = 8
+    /// The patches by profile. Many tests use the same ones.
+    private static let created = Lock<[String: GamutPatches]>([:])
 
     /// Creates patches in the color space with the name of a fixture, such as `p3`.
     public init(profile: String) throws {
+        if let patches = Self.created.withLock({ $0[profile] }) {
+            self = patches
+        } else {
+            try self.init(creating: profile)
+            let patches = self
+            Self.created.withLock { $0[profile] = patches }
+        }
+    }
+
+    private init(creating profile: String) throws {
         self.profile = profile
         let levels: [[UInt8]] = [
             [255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0], [0, 255, 255], [255, 0, 255], [255, 255, 255],

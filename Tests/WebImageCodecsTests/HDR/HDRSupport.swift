@@ -61,17 +61,33 @@ enum HDRFiles {
     }
 }
 
+/// Formulas in double precision.
+///
+/// In debug builds, loops over collections call several functions for each element. Therefore, the functions for all
+/// pixels use pointers.
 enum HDRMath {
     /// Returns the PQ sample of light, where 1 is 203 cd/m².
     static func pq(_ light: Double) -> Double {
-        let y = pow(min(max(light * 203 / 10_000, 0), 1), 0.1593017578125)
+        let share = light * 203 / 10_000
+        let y = pow(share < 0 ? 0 : share > 1 ? 1 : share, 0.1593017578125)
         return pow((0.8359375 + 18.8515625 * y) / (1 + 18.6875 * y), 78.84375)
     }
 
     /// Returns the peak signal-to-noise ratio of PQ samples in dB.
     static func psnr(_ left: [Double], _ right: [Double]) -> Double {
         guard left.count == right.count, !left.isEmpty else { return 0 }
-        let sum = zip(left, right).reduce(0) { $0 + pow(pq($1.0) - pq($1.1), 2) }
+        var sum = 0.0
+        left.withUnsafeBufferPointer { left in
+            right.withUnsafeBufferPointer { right in
+                guard let first = left.baseAddress, let second = right.baseAddress else { return }
+                var place = 0
+                while place < left.count {
+                    let difference = pq(first[place]) - pq(second[place])
+                    sum += difference * difference
+                    place += 1
+                }
+            }
+        }
         return -10 * log10(max(sum / Double(left.count), 1e-20))
     }
 
@@ -81,18 +97,36 @@ enum HDRMath {
     ///   - pixels: The pixels.
     ///   - step: The distance of the rows and columns to return. The default is 1.
     static func light(_ pixels: HDRPixels, step: Int = 1) -> [Double] {
-        pixels.withUnsafeBytes { bytes in
-            var values: [Double] = []
-            values.reserveCapacity(pixels.size.width * pixels.size.height * 3)
-            for row in stride(from: 0, to: pixels.size.height, by: step) {
-                for index in 0..<pixels.size.width * 4 where index % 4 != 3 && index / 4 % step == 0 {
-                    let word = bytes.load(fromByteOffset: row * pixels.bytesPerRow + index * 2, as: UInt16.self)
-                    values.append(pixels.encoding == .linear ? half(word) : inversePQ(Double(word) / 65_535))
+        let (width, height) = (pixels.size.width, pixels.size.height)
+        let lights = pixels.encoding == .linear ? linearLights : pqLights
+        let capacity = ((width + step - 1) / step) * ((height + step - 1) / step) * 3
+        return [Double](unsafeUninitializedCapacity: capacity) { target, count in
+            pixels.withUnsafeBytes { bytes in
+                lights.withUnsafeBufferPointer { lights in
+                    guard let start = bytes.baseAddress else { return }
+                    for y in stride(from: 0, to: height, by: step) {
+                        let row = (start + y * pixels.bytesPerRow).assumingMemoryBound(to: UInt16.self)
+                        var x = 0
+                        while x < width {
+                            target[count] = lights[Int(row[x * 4])]
+                            target[count + 1] = lights[Int(row[x * 4 + 1])]
+                            target[count + 2] = lights[Int(row[x * 4 + 2])]
+                            count += 3
+                            x += step
+                        }
+                    }
                 }
             }
-            return values
         }
     }
+
+    /// The values of all 16-bit floating-point numbers, without their signs.
+    private static let linearLights = (0...65_535).map { half(UInt16($0)) }
+    /// The light of all PQ samples.
+    private static let pqLights = (0...65_535).map { inversePQ(Double($0) / 65_535) }
+    /// The numbers from 0 to 1 that 8-bit and 16-bit samples mean.
+    private static let byteShares = (0...255).map { Double($0) / 255 }
+    private static let wordShares = (0...65_535).map { Double($0) / 65_535 }
 
     /// Returns the value of a positive 16-bit floating-point number.
     private static func half(_ bits: UInt16) -> Double {
@@ -103,18 +137,39 @@ enum HDRMath {
 
     private static func inversePQ(_ sample: Double) -> Double {
         let root = pow(sample, 1 / 78.84375)
-        return pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125) * 10_000 / 203
+        let excess = root - 0.8359375
+        return pow((excess < 0 ? 0 : excess) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125) * 10_000 / 203
     }
 
-    private static func sample(
-        _ pixels: PixelBuffer, _ bytes: UnsafeRawBufferPointer, _ x: Int, _ y: Int, _ channel: Int
-    )
-        -> Double
-    {
-        switch pixels.format {
-        case .rgba8: Double(bytes[y * pixels.bytesPerRow + x * 4 + channel]) / 255
-        case .rgba16:
-            Double(bytes.load(fromByteOffset: y * pixels.bytesPerRow + x * 8 + channel * 2, as: UInt16.self)) / 65_535
+    /// Returns the light of an sRGB sample.
+    private static func linear(_ sample: Double) -> Double {
+        sample <= 0.04045 ? sample / 12.92 : pow((sample + 0.055) / 1.055, 2.4)
+    }
+
+    /// Returns red, green, and blue of all pixels, from 0 to 1.
+    private static func samples(_ pixels: PixelBuffer) -> [Double] {
+        let shares = pixels.format == .rgba8 ? byteShares : wordShares
+        return [Double](unsafeUninitializedCapacity: pixels.width * pixels.height * 3) { target, count in
+            pixels.withUnsafeBytes { bytes in
+                shares.withUnsafeBufferPointer { shares in
+                    guard let start = bytes.baseAddress else { return }
+                    for y in 0..<pixels.height {
+                        let row = start + y * pixels.bytesPerRow
+                        let (narrow, wide) = (
+                            row.assumingMemoryBound(to: UInt8.self), row.assumingMemoryBound(to: UInt16.self)
+                        )
+                        var place = 0
+                        while place < pixels.width * 4 {
+                            for channel in place..<place + 3 {
+                                let sample = pixels.format == .rgba8 ? Int(narrow[channel]) : Int(wide[channel])
+                                target[count] = shares[sample]
+                                count += 1
+                            }
+                            place += 4
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -122,21 +177,27 @@ enum HDRMath {
     /// tables 4 and 5; BT.2390, section 5.4, for the largest channel and a peak of 1,000 cd/m²).
     static func render(tonesOf image: DecodedImage, headroom: Double) -> [Double] {
         let isHLG = image.metadata.transferCharacteristics == 18
-        return image.pixels.withUnsafeBytes { bytes in
-            (0..<image.size.width * image.size.height).flatMap { index -> [Double] in
-                let (x, y) = (index % image.size.width, index / image.size.width)
-                let samples = (0..<3).map { sample(image.pixels, bytes, x, y, $0) }
-                var nits = samples.map { isHLG ? hlgScene($0) : inversePQ($0) * 203 }
+        var result = samples(image.pixels)
+        result.withUnsafeMutableBufferPointer { result in
+            guard let start = result.baseAddress else { return }
+            var place = 0
+            while place < result.count {
+                let nits = start + place
+                for channel in 0..<3 {
+                    nits[channel] = isHLG ? hlgScene(nits[channel]) : inversePQ(nits[channel]) * 203
+                }
                 if isHLG {
                     let luminance = 0.2627 * nits[0] + 0.678 * nits[1] + 0.0593 * nits[2]
-                    nits = nits.map { 1_000 * $0 * pow(luminance, 0.2) }
+                    let gain = pow(luminance, 0.2)
+                    for channel in 0..<3 { nits[channel] = 1_000 * nits[channel] * gain }
                 }
-                let largest = nits.max() ?? 0
-                guard largest > 0 else { return [0, 0, 0] }
-                let factor = mapped(largest, headroom) / largest
-                return nits.map { min($0 * factor / 203, headroom) }
+                let largest = max(nits[0], nits[1], nits[2])
+                let factor = largest > 0 ? mapped(largest, headroom) / largest : 0
+                for channel in 0..<3 { nits[channel] = min(nits[channel] * factor / 203, headroom) }
+                place += 3
             }
         }
+        return result
     }
 
     /// Returns the light of a scene, from 0 to 1 (BT.2100, table 5).
@@ -161,61 +222,76 @@ enum HDRMath {
     /// Returns the light of an sRGB image with a gain map by Apple at its full headroom. The samples of the map are a share of
     /// the additional light, with the transfer function of sRGB. Both images have the same size.
     static func render(_ image: PixelBuffer, appleMap map: PixelBuffer, headroom: Double) -> [Double] {
-        func linear(_ s: Double) -> Double { s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4) }
-        return image.withUnsafeBytes { base in
-            map.withUnsafeBytes { samples in
-                (0..<image.width * image.height).flatMap { index -> [Double] in
-                    let (x, y) = (index % image.width, index / image.width)
-                    let share = linear(sample(map, samples, x, y, 0))
-                    return (0..<3).map { linear(sample(image, base, x, y, $0)) * (1 + (headroom - 1) * share) }
-                }
-            }
+        let shares = samples(map)
+        var result = samples(image)
+        for pixel in 0..<image.width * image.height {
+            let gain = 1 + (headroom - 1) * linear(shares[pixel * 3])
+            for place in pixel * 3..<pixel * 3 + 3 { result[place] = linear(result[place]) * gain }
         }
+        return result
     }
 
     /// Returns the light of an sRGB or PQ image with a gain map at a headroom, in the primaries of the image (ISO 21496-1,
     /// section 6).
-    static func render(_ image: DecodedImage, headroom: Double) throws -> [Double] {
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - headroom: The headroom of the display.
+    ///   - step: The distance of the rows and columns to return. The default is 1.
+    static func render(_ image: DecodedImage, headroom: Double, step: Int = 1) throws -> [Double] {
         let map = try #require(image.gainMap)
         let m = map.metadata
         let span = m.alternateHeadroom - m.baseHeadroom
         let share = min(max((log2(headroom) - m.baseHeadroom) / span, 0), 1)
         let weight = span < 0 ? -share : share
-        let size = image.size
+        let (size, mapSize) = (image.size, map.size)
         let isPQ = image.metadata.hasHDRSamples
-        var result: [Double] = []
-        result.reserveCapacity(size.width * size.height * 3)
-        image.pixels.withUnsafeBytes { base in
-            map.pixels.withUnsafeBytes { samples in
-                func at(_ x: Int, _ y: Int, _ channel: Int) -> Double {
-                    sample(
-                        map.pixels, samples, min(max(x, 0), map.size.width - 1), min(max(y, 0), map.size.height - 1),
-                        channel)
-                }
-                for y in 0..<size.height {
-                    let v = (Double(y) + 0.5) * Double(map.size.height) / Double(size.height) - 0.5
-                    for x in 0..<size.width {
-                        let u = (Double(x) + 0.5) * Double(map.size.width) / Double(size.width) - 0.5
-                        let (left, top) = (Int(u.rounded(.down)), Int(v.rounded(.down)))
-                        let (a, b) = (u - Double(left), v - Double(top))
-                        for channel in 0..<3 {
-                            let upper = at(left, top, channel) * (1 - a) + at(left + 1, top, channel) * a
-                            let lower = at(left, top + 1, channel) * (1 - a) + at(left + 1, top + 1, channel) * a
-                            let encoded = upper * (1 - b) + lower * b
-                            let gain =
-                                m.gainMin[channel]
-                                + (m.gainMax[channel] - m.gainMin[channel]) * pow(encoded, 1 / m.gamma[channel])
-                            let s = sample(image.pixels, base, x, y, channel)
-                            let linear =
-                                isPQ ? inversePQ(s) : s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4)
-                            let light =
-                                (linear + m.baseOffset[channel]) * exp2(gain * weight) - m.alternateOffset[channel]
-                            result.append(min(max(light, 0), headroom))
+        let (base, gains) = (samples(image.pixels), samples(map.pixels))
+        let capacity = ((size.width + step - 1) / step) * ((size.height + step - 1) / step) * 3
+        return [Double](unsafeUninitializedCapacity: capacity) { target, count in
+            base.withUnsafeBufferPointer { base in
+                gains.withUnsafeBufferPointer { gains in
+                    guard let samples = base.baseAddress, let gains = gains.baseAddress else { return }
+                    for channel in 0..<3 {
+                        let (lowest, range) = (m.gainMin[channel], m.gainMax[channel] - m.gainMin[channel])
+                        let exponent = 1 / m.gamma[channel]
+                        let (baseOffset, alternateOffset) = (m.baseOffset[channel], m.alternateOffset[channel])
+                        var place = channel
+                        for y in stride(from: 0, to: size.height, by: step) {
+                            let v = (Double(y) + 0.5) * Double(mapSize.height) / Double(size.height) - 0.5
+                            let top = Int(v.rounded(.down))
+                            let b = v - Double(top)
+                            let upperRow = gains + clamped(top, mapSize.height) * mapSize.width * 3 + channel
+                            let lowerRow = gains + clamped(top + 1, mapSize.height) * mapSize.width * 3 + channel
+                            let row = samples + y * size.width * 3 + channel
+                            var x = 0
+                            while x < size.width {
+                                let u = (Double(x) + 0.5) * Double(mapSize.width) / Double(size.width) - 0.5
+                                let left = Int(u.rounded(.down))
+                                let a = u - Double(left)
+                                let (near, far) = (
+                                    clamped(left, mapSize.width) * 3, clamped(left + 1, mapSize.width) * 3
+                                )
+                                let upper = upperRow[near] * (1 - a) + upperRow[far] * a
+                                let lower = lowerRow[near] * (1 - a) + lowerRow[far] * a
+                                let encoded = upper * (1 - b) + lower * b
+                                let gain = lowest + range * pow(encoded, exponent)
+                                let light = isPQ ? inversePQ(row[x * 3]) : linear(row[x * 3])
+                                let result = (light + baseOffset) * exp2(gain * weight) - alternateOffset
+                                target[place] = result < 0 ? 0 : result > headroom ? headroom : result
+                                place += 3
+                                x += step
+                            }
                         }
                     }
+                    count = capacity
                 }
             }
         }
-        return result
+    }
+
+    /// Returns the nearest index of `count` elements.
+    private static func clamped(_ index: Int, _ count: Int) -> Int {
+        index < 0 ? 0 : index < count ? index : count - 1
     }
 }
