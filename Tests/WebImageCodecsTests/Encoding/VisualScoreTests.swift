@@ -53,10 +53,10 @@ struct VisualScoreTests {
     func agrees(_ size: PixelSize, _ expected: [Double]) throws {
         func pattern(_ change: (Int) -> Int) throws -> PixelBuffer {
             try PixelPatterns.make(width: size.width, height: size.height, isOpaque: true) { x, y in
-                let colors = [
-                    (x * 3 + y) % 256, (x * x / 16 + y * 2) % 256, 128 + ((x / 5 + y / 7) % 2) * 60,
-                ].map { UInt8(min(255, change($0))) }
-                return SIMD4(colors[0], colors[1], colors[2], 255)
+                let red = min(255, change((x * 3 + y) % 256))
+                let green = min(255, change((x * x / 16 + y * 2) % 256))
+                let blue = min(255, change(128 + ((x / 5 + y / 7) % 2) * 60))
+                return SIMD4(UInt8(red), UInt8(green), UInt8(blue), 255)
             }
         }
         let reference = try pattern { $0 }

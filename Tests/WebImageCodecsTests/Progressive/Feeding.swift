@@ -55,11 +55,11 @@ struct Feeding {
     }
 }
 
-/// Returns the offsets at which to split `data`: `count` random offsets from a fixed seed, or all offsets if the data is
-/// small.
+/// Returns the offsets at which to split `data`: `count` random offsets from a fixed seed, or all offsets if the data
+/// is small.
 ///
-/// Unless the long variants of tests are enabled, each third offset of small data is sufficient. Files of different sizes
-/// have different offsets, so that the files of a format are split at all places of its structure.
+/// Without the long variants of tests, only each third offset of small data is returned. The first offset depends on
+/// the size of the file, so the tests split the structure of a format everywhere.
 func cuts(of data: Data, everywhereBelow limit: Int = 1_200, random count: Int = 40) -> [Int] {
     guard data.count > limit else {
         let step = LongTests.areEnabled ? 1 : 3

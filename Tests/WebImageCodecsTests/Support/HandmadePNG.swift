@@ -64,8 +64,7 @@ struct HandmadePNG {
         }
     }
 
-    /// Returns the neighbor that is nearest to the sum of the left and the upper one without the corner. If several ones
-    /// are, returns the first of them.
+    /// Returns the neighbor that is nearest to `left + up - corner`, or the first of them.
     private static func nearest(_ left: UInt8, _ up: UInt8, _ corner: UInt8) -> UInt8 {
         let (a, b, c) = (Int(left), Int(up), Int(corner))
         let (toLeft, toUp, toCorner) = (abs(b - c), abs(a - c), abs(a + b - 2 * c))

@@ -54,8 +54,7 @@ enum PixelPatterns {
         }
     }
 
-    /// Returns a sample from 0 to 255 as an integer. In debug builds, this function is much faster than the conversion of
-    /// a vector.
+    /// Returns a sample from 0 to 255 as an integer. In debug builds, the conversion of a vector is much slower.
     private static func byte(_ sample: Double) -> UInt8 { UInt8(sample.rounded(.toNearestOrAwayFromZero)) }
 
     /// Returns every alpha with every color value up to the alpha, as premultiplied pixels.
