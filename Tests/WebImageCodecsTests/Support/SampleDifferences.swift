@@ -5,8 +5,8 @@ import WebImageCore
 
 /// The absolute differences of the samples at the same places.
 ///
-/// In debug builds, loops over collections call several functions for each element. Therefore, this type compares eight
-/// bytes at once, and looks at the samples only if the bytes differ.
+/// In debug builds, loops over collections call several functions for each element. Therefore, this type compares words
+/// of eight bytes, and compares their samples only if the words differ.
 struct SampleDifferences {
     private let count: Int
     private var sum: UInt64 = 0
