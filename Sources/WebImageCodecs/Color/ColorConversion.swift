@@ -123,18 +123,7 @@ final class ColorConversion: Sendable {
         let pixels = source == .gray ? Self.grayLattice : Self.colorLattice
         var converted = pixels
         Self.run(way, &converted)
-        return pixels.withUnsafeBufferPointer { pixels in
-            converted.withUnsafeBufferPointer { converted in
-                guard let before = pixels.baseAddress, let after = converted.baseAddress else { return true }
-                var place = 0
-                while place < pixels.count {
-                    let (old, new) = (before[place], after[place])
-                    guard (old > new ? old - new : new - old) <= 1 else { return false }
-                    place += 1
-                }
-                return true
-            }
-        }
+        return zip(pixels, converted).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
     }
 
     private static let latticeSteps: [UInt8] = [0, 1, 2, 4, 8, 16, 32, 64, 96, 128, 160, 192, 224, 255]
