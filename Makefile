@@ -113,20 +113,20 @@ views:
 	@G_DEBUG=fatal-criticals Scripts/tests $(RUN) --filter '$(VIEWS)' --disable-swift-testing
 
 ## Builds the examples, and runs those that check their own results. They're a separate package, so they see only public
-## declarations. The package has its own scratch directory because SwiftPM passes the traits to the compiler in an order
-## that differs with each build plan. In a shared directory, each package would recompile the library of the other.
-EXAMPLES = --package-path Examples $(WITH)
+## declarations. SwiftPM passes the traits to the compiler in an order that differs between a root package and a dependency,
+## and each order needs its own scratch directory. The packages Examples and Compatibility share one.
+CONSUMERS = --scratch-path .build-consumers
+EXAMPLES = --package-path Examples $(CONSUMERS) $(WITH)
 examples:
 	@Scripts/setup build
 	@$(BUILD) $(EXAMPLES)
-	@bin=Examples/.build/debug && \
+	@bin=.build-consumers/debug && \
 		for example in own-coder own-loader testing; do $$bin/$$example || exit 1; done
 
 ## Builds the package Compatibility, and runs the programs that are written for other libraries and the adapters for other
-## frameworks. Like Examples, the package has its own scratch directory, so it compiles the library again. That takes
-## several minutes, so continuous integration runs it separately from `make test`. The programs and the adapters contain
-## views, so without the trait GTK, this command builds only the modules.
-COMPATIBILITY = --package-path Compatibility $(WITH)
+## frameworks. The programs and the adapters contain views, so without the trait GTK, this command builds only the modules.
+## Continuous integration runs it after `make test`.
+COMPATIBILITY = --package-path Compatibility $(CONSUMERS) $(WITH)
 COMPATIBLE = SDWebImageCompat NukeCompat KingfisherCompat
 ifeq ($(findstring GTK,$(TRAITS)),)
 compatibility:
@@ -324,4 +324,4 @@ fixtures:
 
 ## Deletes all build products and the output of the demo.
 clean:
-	@rm -rf .build .build-minimal .build-address .build-thread .build-fuzz Benchmarks/.build Examples/.build Compatibility/.build demo
+	@rm -rf .build .build-minimal .build-consumers .build-address .build-thread .build-fuzz Benchmarks/.build demo
