@@ -44,7 +44,7 @@ final class MemcachedProcess: Sendable {
     }
 
     /// Stops the process without ending it, so its connections stay open but nothing is read.
-    func pause() { process.send(SIGSTOP) }
+    func pause() { process.pause() }
     /// Continues the process after ``pause()``.
     func resume() { process.send(SIGCONT) }
 }

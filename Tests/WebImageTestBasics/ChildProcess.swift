@@ -98,6 +98,16 @@ public final class ChildProcess: Sendable {
         status.withLock { if $0 == nil { _ = kill(id, signal) } }
     }
 
+    /// Stops the process without ending it, and returns after all of its threads have stopped. The signal `SIGCONT`
+    /// continues it.
+    public func pause() {
+        guard isRunning else { return }
+        send(SIGSTOP)
+        // `kill` returns while threads of the process may still run. Wait for the stop, or for the end of the process.
+        var facts = siginfo_t()
+        while waitid(P_PID, id_t(id), &facts, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    }
+
     /// Waits on a dedicated thread until the process ends, and returns its exit status, or -1 if a signal ended it.
     public func end() async -> Int32 {
         await withCheckedContinuation { continuation in
