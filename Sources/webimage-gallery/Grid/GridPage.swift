@@ -19,8 +19,8 @@
         /// A Boolean value that indicates whether the widgets were destroyed.
         var isClosed = false
 
-        /// The timer until the cells are described, or 0 if there's none.
-        private var descriptionTimer: guint = 0
+        /// The timer until the cells are described.
+        private var descriptionTimer: LoopTimer?
         private var preparedSinceTimer = 0
         private let model: GalleryModel
         private let grid: OpaquePointer
@@ -95,20 +95,17 @@
             showContents()
         }
 
-        isolated deinit { stopTimer(&descriptionTimer) }
-
         /// Describes the cells when no cell has been prepared for a while.
         private func scheduleDescriptions() {
             preparedSinceTimer += 1
-            guard descriptionTimer == 0 else { return }
-            descriptionTimer = startTimer(200) { [weak self] in
+            guard descriptionTimer?.isActive != true else { return }
+            descriptionTimer = LoopTimer(every: 200) { [weak self] in
                 guard let self, !isClosed else { return false }
                 guard preparedSinceTimer == 0 else {
                     preparedSinceTimer = 0
                     return true
                 }
                 for (_, cell) in factory.cells { cell.describe() }
-                descriptionTimer = 0
                 return false
             }
         }

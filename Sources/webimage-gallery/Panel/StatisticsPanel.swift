@@ -14,7 +14,7 @@
         private let grid: Widget
         private var rows: [(value: Widget, bar: Widget?)] = []
         private var displayed: GalleryStatistics?
-        private var timer: guint = 0
+        private var timer: LoopTimer?
 
         init(_ read: @escaping () -> GalleryStatistics) {
             self.read = read
@@ -38,10 +38,10 @@
             get { gtk_revealer_get_reveal_child(widget.opaque) != 0 }
             set {
                 gtk_revealer_set_reveal_child(widget.opaque, newValue ? 1 : 0)
-                stopTimer(&timer)
+                timer = nil
                 guard newValue else { return }
                 update()
-                timer = startTimer(250) { [weak self] in
+                timer = LoopTimer(every: 250) { [weak self] in
                     self?.update()
                     return self != nil
                 }
@@ -49,7 +49,7 @@
         }
 
         /// Stops the updates.
-        func stop() { stopTimer(&timer) }
+        func stop() { timer = nil }
 
         func update() {
             let figures = read()

@@ -16,7 +16,7 @@
         private unowned let window: GalleryWindow
         private let seconds: Double
         private let report: (String) -> Void
-        private var timer: guint = 0
+        private var timer: LoopTimer?
         private var quiet = 0
         private var wakes = 0
 
@@ -35,10 +35,8 @@
             self.window = window
             self.seconds = seconds
             self.report = report
-            timer = startTimer(100) { [weak self] in self?.wait() ?? false }
+            timer = LoopTimer(every: 100) { [weak self] in self?.wait() ?? false }
         }
-
-        isolated deinit { stopTimer(&timer) }
 
         /// Waits until the gallery was idle in ten consecutive checks.
         private func wait() -> Bool {
@@ -53,7 +51,7 @@
             quiet = isQuiet ? quiet + 1 : 0
             guard quiet >= 10 else { return true }
             let before = Self.processorSeconds
-            timer = startTimer(UInt32(seconds * 1_000)) { [weak self] in
+            timer = LoopTimer(every: UInt32(seconds * 1_000)) { [weak self] in
                 self?.end(since: before)
                 return false
             }
@@ -61,7 +59,6 @@
         }
 
         private func end(since before: Double) {
-            timer = 0
             let used = (Self.processorSeconds - before) * 1_000
             report(
                 "at rest for \(NumberFormatting.decimal(seconds, digits: 1)) s: \(NumberFormatting.decimal(used, digits: 2)) ms of processor time, "

@@ -76,29 +76,4 @@
     ) {
         g_signal_connect_data(object, signal, function, callback.retained, release, GConnectFlags(rawValue: 0))
     }
-
-    /// Calls `action` every `milliseconds` until it returns `false`. Returns the number for ``stopTimer(_:)``.
-    @MainActor
-    func startTimer(_ milliseconds: UInt32, _ action: @escaping @MainActor () -> Bool) -> guint {
-        g_timeout_add_full(
-            // Use the priority of redrawing. With a lower priority, the timer would never run during animations on a
-            // slow machine.
-            GDK_PRIORITY_REDRAW, milliseconds,
-            { data in
-                guard let data else { return 0 }
-                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
-                nonisolated(unsafe) let pointer = data
-                return MainActor.assumeIsolated { Callback<Void, Bool>.of(pointer)?.call(()) ?? false } ? 1 : 0
-            }, Callback<Void, Bool> { action() }.retained,
-            { data in
-                if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }
-            })
-    }
-
-    /// Stops a timer. The number 0 means that there's none.
-    @MainActor
-    func stopTimer(_ number: inout guint) {
-        if number != 0 { g_source_remove(number) }
-        number = 0
-    }
 #endif

@@ -8,7 +8,7 @@
     final class Toast {
         let widget: Widget = gtk_revealer_new()
         private let label = WidgetFactory.label("")
-        private var timer: guint = 0
+        private var timer: LoopTimer?
 
         init() {
             let box = WidgetFactory.box(GTK_ORIENTATION_HORIZONTAL).styled("osd", "toast")
@@ -23,16 +23,14 @@
         func show(_ text: String) {
             gtk_label_set_text(label.opaque, text)
             gtk_revealer_set_reveal_child(widget.opaque, 1)
-            stopTimer(&timer)
-            timer = startTimer(2_500) { [weak self] in
+            timer = LoopTimer(every: 2_500) { [weak self] in
                 guard let self else { return false }
-                timer = 0
                 gtk_revealer_set_reveal_child(widget.opaque, 0)
                 return false
             }
         }
 
-        func stop() { stopTimer(&timer) }
+        func stop() { timer = nil }
     }
 
     /// A highlight that indicates that the dragged content can be dropped on the window.

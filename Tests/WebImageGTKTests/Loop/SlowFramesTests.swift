@@ -23,12 +23,12 @@
             try Stand.run {
                 try Self.inAWindow {
                     var count = 0
-                    var timer = startTimer(20) {
+                    let timer = LoopTimer(every: 20) {
                         count += 1
                         return true
                     }
                     Stand.pump("three timer events") { count == 3 }
-                    stopTimer(&timer)
+                    timer.stop()
                 }
             }
         }
