@@ -110,7 +110,7 @@ test-gtk:
 
 VIEWS ?= WebImageGTKTests
 views:
-	@G_DEBUG=fatal-criticals Scripts/tests $(RUN) --filter '$(VIEWS)' --disable-swift-testing
+	@Scripts/tests $(RUN) --filter '$(VIEWS)' --disable-swift-testing
 
 ## Builds the examples, and runs those that check their own results. They're a separate package, so they see only public
 ## declarations. SwiftPM passes the traits to the compiler in an order that differs between a root package and a dependency,
@@ -137,7 +137,7 @@ else
 compatibility:
 	@Scripts/setup test
 	$(STEP) "build of the compatibility modules" $(BUILD) --build-tests $(COMPATIBILITY)
-	$(STEP) "compatibility" env G_DEBUG=fatal-criticals Scripts/tests $(SWIFT) test --skip-build $(COMPATIBILITY)
+	$(STEP) "compatibility" Scripts/tests $(SWIFT) test --skip-build $(COMPATIBILITY)
 endif
 
 ## Draws the images of the article "GTK" again. The tests compare the views with them.
