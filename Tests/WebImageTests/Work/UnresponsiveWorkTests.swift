@@ -46,12 +46,16 @@ struct UnresponsiveWorkTests {
         try TestImages.png(number, width: StuckCoder.width, height: 8)
     }
 
-    /// Returns the error of a request, while the clock advances.
+    /// Returns the error of a request. The clock advances as soon as the coder waits for its gate.
     private func failure(_ manager: ImageManager, _ url: URL) async -> ImageError.LimitFailure? {
-        await failure(manager.load(ImageRequest(url: url)))
+        let begun = coder.begun.value
+        return await failure(manager.load(ImageRequest(url: url))) { [coder] in coder.begun.value > begun }
     }
 
-    private func failure(_ task: ImageTask) async -> ImageError.LimitFailure? {
+    /// Returns the error of a request. The clock advances as soon as `isStuck` returns `true`, because the steps before
+    /// that may need any time.
+    private func failure(_ task: ImageTask, isStuck: () -> Bool) async -> ImageError.LimitFailure? {
+        await untilTrue { task.result != nil || isStuck() }
         while task.result == nil {
             // Advance only while the watchdog sleeps, so that each second is one check.
             await untilTrue { task.result != nil || clock.sleeperCount > 0 }
@@ -118,18 +122,19 @@ struct UnresponsiveWorkTests {
 
     @Test("A transformer that never ends fails its request, and its image without the transformer is delivered")
     func transformer() async throws {
-        let gate = TestGate()
+        let (gate, begun) = (TestGate(), Shared(false))
         let body = try TestImages.png(3)
         let server = try LoopbackServer(routes: ["/a": .ok(body)])
         let manager = try fixture().manager
         var request = ImageRequest(url: server.url("/a"))
         request.transformers = [
             .custom(id: "stuck") { pixels, _ in
+                begun.update { $0 = true }
                 gate.blockingWait()
                 return pixels
             }
         ]
-        let failure = await failure(manager.load(request))
+        let failure = await failure(manager.load(request)) { begun.value }
         #expect(failure?.kind == .decodingTime)
         _ = try await manager.image(for: server.url("/a"))
         gate.open()
