@@ -123,11 +123,33 @@ public final class ImageManager: Sendable {
     @discardableResult
     public func load(_ request: ImageRequest) -> ImageTask { start(request, showsPreliminary: true) }
 
-    /// Starts a request and, if its events can have subscribers, its preliminary request.
-    func start(_ request: ImageRequest, showsPreliminary: Bool) -> ImageTask {
+    /// Starts a request for a view, and returns the content that the view can display until the image is available.
+    ///
+    /// The memory cache is read before the load starts. Otherwise, a fast load could store its image before, and the view
+    /// would receive the result of this load as an earlier image.
+    ///
+    /// - Parameter readsMemory: A Boolean value that indicates whether `stored` and `otherSize` are looked up.
+    /// - Returns: The task, the image for the request that was in memory before, and, if there was none, the same image
+    ///   in another size. If the task is already finished, both images are `nil`.
+    package func loadForView(
+        _ request: ImageRequest, readsMemory: Bool
+    ) -> (task: ImageTask, stored: DecodedImage?, otherSize: DecodedImage?) {
+        var (stored, otherSize) = (DecodedImage?.none, DecodedImage?.none)
+        let task = start(request, showsPreliminary: true) {
+            guard readsMemory else { return }
+            stored = cachedImage(for: request)
+            if stored == nil { otherSize = cachedPlaceholder(for: request) }
+        }
+        return (task, stored, otherSize)
+    }
+
+    /// Starts a request and, if its events can have subscribers, its preliminary request. If the request has to be loaded,
+    /// this method calls `willStart` before it starts any work.
+    func start(_ request: ImageRequest, showsPreliminary: Bool, willStart: () -> Void = {}) -> ImageTask {
         let plan = pipeline.plan(request)
         let (response, known) = pipeline.hit(plan)
         if let response { return ImageTask(plan.callerRequest, finished: .success(response)) }
+        willStart()
         let task = pipeline.start(plan, known: known)
         if showsPreliminary, known == nil, plan.callerRequest.preliminary != nil {
             PreliminaryLoads.start(for: plan, task, pipeline)

@@ -260,7 +260,7 @@ public final class ImageBinder {
         if mayRead, machine.options.loadsFromDiskSynchronously {
             _ = manager.loadCachedImageSynchronously(for: request, from: .all)
         }
-        let task = manager.load(request)
+        let (task, stored, otherSize) = manager.loadForView(request, readsMemory: mayRead)
         if let result = task.result {
             actions += machine.started(load, .result(result))
             return
@@ -270,11 +270,7 @@ public final class ImageBinder {
             for await event in events { self?.receive(event, of: load) }
         }
         running[load] = Running(task: task, reader: reader)
-        actions += machine.started(
-            load,
-            .pending(
-                stored: mayRead ? manager.cachedImage(for: request) : nil,
-                otherSize: mayRead ? manager.cachedPlaceholder(for: request) : nil))
+        actions += machine.started(load, .pending(stored: stored, otherSize: otherSize))
     }
 
     private func receive(_ event: ImageTask.Event, of load: BinderStateMachine.LoadID) {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WebImageConcurrency
 import WebImageCore
 import WebImageTestSupport
 import WebImageTesting
@@ -299,6 +300,53 @@ struct ImageBinderTests {
         await untilMain { ends == 1 }
         #expect(released == nil)
         await slot.loader.waitForCancellations(count: 1)
+    }
+
+    /// A memory tier whose lookups on one thread last until a running load has stored its image.
+    private final class SlowTier: MemoryCacheTier {
+        private let images = Lock<[CacheKey: DecodedImage]>([:])
+        private let stored = TestGate()
+        private let blocking = Lock<(thread: pthread_t, manager: ImageManager)?>(nil)
+
+        /// Runs `body`, during which the lookups of the current thread wait for a running load.
+        func blocksLookups(_ manager: ImageManager, during body: () -> Void) {
+            blocking.withLock { $0 = (pthread_self(), manager) }
+            body()
+            blocking.withLock { $0 = nil }
+        }
+
+        func image(for key: CacheKey) -> DecodedImage? {
+            let manager = blocking.withLock { $0?.thread == pthread_self() ? $0?.manager : nil }
+            if manager?.runningTasks.isEmpty == false { stored.blockingWait() }
+            return images.withLock { $0[key] }
+        }
+        func store(_ image: DecodedImage, for key: CacheKey, cost: Int) {
+            images.withLock { $0[key] = image }
+            stored.open()
+        }
+        func remove(_ key: CacheKey) { images.withLock { $0[key] = nil } }
+        func removeAll() { images.withLock { $0 = [:] } }
+    }
+
+    @Test("A load that ends while it is started presents its image with the transition, not as an earlier image")
+    func fast() async throws {
+        let tier = SlowTier()
+        let body = try TestImages.png(1)
+        let fixture = try ManagerFixture {
+            $0.customMemoryCache = tier
+            $0.loaders = [StubLoader { _ in StubLoader.Response(body: body) }]
+        }
+        var presentations: [ImageBinder.Presentation] = []
+        let binder = ImageBinder(manager: fixture.manager) { presentations.append($0) }
+        var options = ImageViewOptions(placeholder: .color(.black), transition: .crossFade())
+        options.sizing = .originalSize
+        var isDone = false
+        tier.blocksLookups(fixture.manager) {
+            binder.bind(ImageRequest(url: .sample), options: options) { _ in isDone = true }
+        }
+        await untilMain { isDone }
+        #expect(presentations.map(\.kind) == [.placeholder, .image])
+        #expect(presentations.last?.transition == .crossFade())
     }
 
     @Test("The slots of a view load independently and share the mapped state")
