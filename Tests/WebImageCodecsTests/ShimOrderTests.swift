@@ -81,6 +81,7 @@ struct ShimOrderTests {
     #if AVIF
         @Test("An AVIF decoder that didn't open a file produces no frames")
         func avif() throws {
+            try CodecLibraries.load(.avif, with: wi_avif_load)
             let data = [UInt8](try Fixture.named("sequence.avif").data())
             try data.withUnsafeBufferPointer { bytes in
                 var decoder: OpaquePointer?
@@ -160,6 +161,7 @@ struct ShimOrderTests {
     #if TIFF
         @Test("A TIFF decoder produces rows only for the selected page")
         func tiff() throws {
+            try CodecLibraries.load(.tiff, with: wi_tiff_load)
             let data = [UInt8](try Fixture.named("pages.tiff").data())
             try data.withUnsafeBufferPointer { bytes in
                 var decoder: OpaquePointer?
@@ -199,6 +201,7 @@ struct ShimOrderTests {
     #if JXL
         @Test("A JPEG XL decoder produces only the frame that was selected")
         func jxl() throws {
+            try CodecLibraries.load(.jxl, with: wi_jxl_load)
             let data = [UInt8](try Fixture.named("animated.jxl").data())
             try data.withUnsafeBufferPointer { bytes in
                 var decoder: OpaquePointer?
