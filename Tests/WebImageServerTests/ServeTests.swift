@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Testing
 import WebImage
+import WebImageManagerTestSupport
 import WebImageTestSupport
 import WebImageTesting
 
@@ -216,7 +217,7 @@ struct ServeTests {
     func missingHelper() async throws {
         let directory = try TemporaryDirectory()
         let program = directory.file("webimage-serve")
-        try FileManager.default.copyItem(atPath: ServeProcess.executable.path(percentEncoded: false), toPath: program)
+        try await ChildProcess.copy(program: ServeProcess.executable, to: program)
         for (isolation, status, text) in [("required", Int32(78), "WEBIMAGE_ISOLATION"), ("auto", 0, "helper process")]
         {
             let process = try ChildProcess(

@@ -142,4 +142,16 @@ public final class ChildProcess: Sendable {
             return status
         }
     }
+
+    /// Copies a program that the caller then starts.
+    ///
+    /// Another process writes the copy. If this process wrote it, a program that another thread starts at the same time
+    /// could inherit the open file, and the kernel doesn't start a file that is open for writing (`ETXTBSY`).
+    public static func copy(program: URL, to path: String) async throws {
+        let copy = try ChildProcess(
+            "cp", ["--", program.path(percentEncoded: false), path],
+            in: URL(filePath: path).deletingLastPathComponent(), output: "cp-output")
+        let status = await copy.end()
+        guard status == 0 else { throw Failure(description: "cp to \(path): status \(status)") }
+    }
 }

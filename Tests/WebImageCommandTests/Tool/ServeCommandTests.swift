@@ -31,7 +31,7 @@ struct ServeCommandTests {
         // Without the program next to the tool, the message names it.
         let directory = try TemporaryDirectory()
         let copy = directory.file("webimage")
-        try FileManager.default.copyItem(atPath: ToolProcess.executable.path(percentEncoded: false), toPath: copy)
+        try await ChildProcess.copy(program: ToolProcess.executable, to: copy)
         let process = try ChildProcess(
             copy, ["serve"], in: URL(filePath: directory.path), environment: ["HOME": directory.path],
             output: .file("out"), error: .file("error"))
