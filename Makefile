@@ -213,7 +213,7 @@ soak:
 	@Scripts/setup test
 	@$(BUILD) --build-tests $(WITH)
 	@WEBIMAGE_SOAK_REQUESTS=$${WEBIMAGE_SOAK_REQUESTS:-100000} $(RUN) --filter WebImageNetTests.SoakTests
-	@WEBIMAGE_SOAK_STEPS=$${WEBIMAGE_SOAK_STEPS:-100000} $(RUN) --filter WebImageTests.ManagerModelTests
+	@WEBIMAGE_SOAK_STEPS=$${WEBIMAGE_SOAK_STEPS:-100000} $(RUN) --filter WebImageManagerTests.ManagerModelTests
 	@SWIFT_DETERMINISTIC_HASHING=1 WEBIMAGE_SIMULATION_SEEDS=$${WEBIMAGE_SIMULATION_SEEDS:-100000} $(RUN) --disable-xctest --filter SimulationTests
 	@WEBIMAGE_SOAK_ROUNDS=$${WEBIMAGE_SOAK_ROUNDS:-1000} $(RUN) --filter WebImageStoreTests.ProcessTests
 	@WEBIMAGE_SOAK_ALLOCATIONS=$${WEBIMAGE_SOAK_ALLOCATIONS:-100000000} $(RUN) --filter WebImageCodecsTests.AllocationFailureTests

@@ -71,6 +71,18 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], support: Target.
     )
 }
 
+/// Returns a target with tests of the module WebImage.
+func managerTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: [
+            "WebImageConcurrency", "WebImage", "WebImageTesting", "WebImageTestSupport", "WebImageManagerTestSupport",
+        ] + dependencies,
+        path: "Tests/\(name)",
+        swiftSettings: swiftSettings
+    )
+}
+
 let package = Package(
     name: "WebImage",
     products: [
@@ -166,7 +178,9 @@ let package = Package(
             "WebImageHTTPClient",
             ["WebImageConcurrency", "WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageNet"]
         ),
-        module("WebImageTesting", ["WebImageConcurrency", "WebImage"]),
+        // The part of WebImageTesting that needs nothing above WebImageHTTP, for tests of the modules below WebImage.
+        module("WebImageHTTPTesting", ["WebImageConcurrency", "WebImageCore", "WebImageHTTP"]),
+        module("WebImageTesting", ["WebImageConcurrency", "WebImage", "WebImageHTTPTesting"]),
         // The cache tier on memcached servers. Without the trait, the module contains only the parts without the library.
         traitModule("Memcached", libraries: ["memcached"]),
         module(
@@ -242,15 +256,15 @@ let package = Package(
         .target(
             name: "WebImageTestSupport",
             dependencies: [
-                "WebImageConcurrency", "WebImage", "WebImageHTTPClient", "WebImageTesting", "WebImageTestBasics",
-                "CNetFaults",
+                "WebImageConcurrency", "WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageNet",
+                "WebImageHTTPTesting", "WebImageTestBasics", "CNetFaults",
             ],
             path: "Tests/WebImageTestSupport",
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "WebImageConcurrencyTests",
-            dependencies: ["WebImageConcurrency", "WebImageCore", "WebImageTesting", "WebImageTestSupport"],
+            dependencies: ["WebImageConcurrency", "WebImageCore", "WebImageHTTPTesting", "WebImageTestSupport"],
             path: "Tests/WebImageConcurrencyTests",
             swiftSettings: swiftSettings
         ),
@@ -304,13 +318,33 @@ let package = Package(
             path: "Tests/StoreHelper",
             swiftSettings: swiftSettings
         ),
-        tests("WebImageStore", ["store-helper"]),
-        tests("WebImageNet", ["CNetFaults"]),
-        tests("WebImageHTTPClient", []),
-        tests("WebImageMemcached", ["WebImage", "WebImageTesting"]),
-        tests("WebImageServer", ["WebImage", "WebImageTesting", "webimage-serve", "CHash"]),
-        // WebImageUI has no target of its own for tests, because its tests share the manager of the others.
-        tests("WebImage", ["WebImageHTTPClient", "WebImageUI"]),
+        tests("WebImageStore", ["WebImageHTTPTesting", "store-helper"]),
+        tests("WebImageNet", ["WebImageHTTPTesting", "CNetFaults"]),
+        // The cases of the public cache test suite, which the client and the manager run.
+        .target(
+            name: "WebImageHTTPCases",
+            dependencies: [
+                "WebImageConcurrency", "WebImageHTTP", "WebImageNet", "WebImageHTTPClient", "WebImageTestBasics",
+            ],
+            path: "Tests/WebImageHTTPCases",
+            swiftSettings: swiftSettings
+        ),
+        tests("WebImageHTTPClient", ["WebImageHTTPCases", "WebImageHTTPTesting"]),
+        tests("WebImageMemcached", ["WebImage", "WebImageTesting", "WebImageManagerTestSupport"]),
+        tests(
+            "WebImageServer", ["WebImage", "WebImageTesting", "WebImageManagerTestSupport", "webimage-serve", "CHash"]),
+        // The tests of the module WebImage are several targets, because the compiler builds them in parallel, and again only
+        // the ones that changed. They share a target, which is a test target because it contains expectations.
+        .testTarget(
+            name: "WebImageManagerTestSupport",
+            dependencies: ["WebImageConcurrency", "WebImage", "WebImageUI", "WebImageTesting", "WebImageTestSupport"],
+            path: "Tests/WebImageManagerTestSupport",
+            swiftSettings: swiftSettings
+        ),
+        managerTests("WebImagePipelineTests", ["WebImageHTTPCases"]),
+        managerTests("WebImageManagerTests", []),
+        managerTests("WebImageRequestTests", ["WebImageUI"]),
+        managerTests("WebImageUITests", ["WebImageUI"]),
         tests(
             "WebImagePrograms",
             ["WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand", "WebImageIsolation", "CSandbox"]),
@@ -325,8 +359,8 @@ let package = Package(
         tests(
             "WebImageGTK",
             [
-                "WebImage", "WebImageUI", "WebImageTesting", "WebImagePrograms", "CWebImageGTK", "webimage-gallery",
-                "accessibility-probe", gtk,
+                "WebImage", "WebImageUI", "WebImageTesting", "WebImageManagerTestSupport", "WebImagePrograms",
+                "CWebImageGTK", "webimage-gallery", "accessibility-probe", gtk,
             ]),
         // The tests run the executable as a process, so they depend on it.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),
@@ -355,7 +389,7 @@ if Context.environment["WEBIMAGE_FUZZ"] != nil {
         fuzzer("FuzzCore", ["WebImageCore", "ResamplingReference"]),
         fuzzer("FuzzCodecs", ["WebImageCore", "WebImageCodecs"]),
         fuzzer("FuzzIsolation", ["WebImageCore", "WebImageIsolation"]),
-        fuzzer("FuzzNetwork", ["WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageNet", "WebImageTesting"]),
+        fuzzer("FuzzNetwork", ["WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageNet", "WebImageHTTPTesting"]),
         fuzzer("FuzzStore", ["WebImageCore", "WebImageHTTP", "WebImageStore"]),
         fuzzer("FuzzPrograms", ["WebImageCore", "WebImageCommand", "WebImagePrograms"]),
         fuzzer("FuzzServer", ["WebImage", "WebImageMemcached", "WebImageServer"]),

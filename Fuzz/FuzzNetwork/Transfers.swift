@@ -7,7 +7,7 @@ import WebImageHTTP
 import WebImageStore
 
 @testable import WebImageNet
-@testable import WebImageTesting
+@testable import WebImageHTTPTesting
 
 /// The targets of response heads, bodies, `data:` URLs, and resume data.
 enum Transfers {

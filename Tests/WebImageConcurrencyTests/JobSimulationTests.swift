@@ -4,7 +4,7 @@
     import Foundation
     import Testing
     import WebImageTestSupport
-    import WebImageTesting
+    import WebImageHTTPTesting
 
     /// The number of seeds. `make soak` sets a larger number.
     private let seeds = ProcessInfo.processInfo.environment["WEBIMAGE_SIMULATION_SEEDS"].flatMap(UInt64.init) ?? 300

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import WebImageConcurrency
 import WebImageCore
+import WebImageHTTPTesting
 import WebImageTestSupport
-import WebImageTesting
 
 /// Tests in which two changes overlap. A gate blocks the delivery of the first change while the second one is made.
 @Suite("Order of live values", .timeLimit(.minutes(5)))

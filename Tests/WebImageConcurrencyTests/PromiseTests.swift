@@ -3,8 +3,8 @@
 import Testing
 import WebImageConcurrency
 import WebImageCore
+import WebImageHTTPTesting
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Promise", .timeLimit(.minutes(5)))
 struct PromiseTests {

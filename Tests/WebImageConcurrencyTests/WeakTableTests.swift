@@ -2,8 +2,8 @@
 
 import Testing
 import WebImageConcurrency
+import WebImageHTTPTesting
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Weak table and first result", .timeLimit(.minutes(5)))
 struct WeakTableTests {

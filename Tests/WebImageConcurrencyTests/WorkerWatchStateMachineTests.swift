@@ -3,8 +3,8 @@
 import Testing
 import WebImageConcurrency
 import WebImageCore
+import WebImageHTTPTesting
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Worker watchdog: decisions")
 struct WorkerWatchStateMachineTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Testing
+import WebImageHTTPCases
 import WebImageTestSupport
 
 @Suite("Rules of the HTTP client's cache")

@@ -5,8 +5,8 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageHTTPClient
+import WebImageHTTPTesting
 import WebImageTestSupport
-import WebImageTesting
 
 /// A store whose lookups wait until they're canceled and then find nothing.
 private final class WaitingStore: HTTPResponseStore {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPCases
 import WebImageHTTPClient
 import WebImageNet
 import WebImageTestSupport

@@ -5,9 +5,9 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageHTTPClient
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 /// A transport whose first `losses` requests fail with an interrupted connection.
 private final class LossyTransport: HTTPTransport {

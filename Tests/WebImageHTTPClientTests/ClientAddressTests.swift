@@ -5,9 +5,9 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageHTTPClient
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 /// A transport that redirects every request to one URL and counts the requests.
 private final class RedirectingTransport: HTTPTransport {

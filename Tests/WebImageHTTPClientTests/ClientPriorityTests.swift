@@ -5,9 +5,9 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageHTTPClient
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 /// A transport that records the priority of each request and delays responses.
 private final class WatchingTransport: HTTPTransport {

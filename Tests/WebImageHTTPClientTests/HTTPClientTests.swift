@@ -5,9 +5,9 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageHTTPClient
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 private func headers(_ lines: (String, String)...) -> HTTPHeaderFields {
     HTTPHeaderFields(lines.map { .init(name: $0.0, value: $0.1) })

@@ -4,10 +4,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPCases
 import WebImageHTTPClient
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 /// The scripted server over sockets. The manual calendar sets the dates of its responses.
 private final class SocketServer: ScriptedServer, HTTPTransport {

@@ -5,9 +5,9 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageHTTPClient
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 /// A store whose next write waits until a test allows it.
 private final class BlockingStore: HTTPResponseStore {

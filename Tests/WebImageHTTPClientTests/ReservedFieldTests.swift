@@ -5,7 +5,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageHTTPClient
-import WebImageTesting
+import WebImageHTTPTesting
 
 @Suite("Reserved header fields and methods of the HTTP client", .timeLimit(.minutes(5)))
 struct ReservedFieldTests {

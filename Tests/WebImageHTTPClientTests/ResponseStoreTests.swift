@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import WebImageHTTP
+import WebImageHTTPCases
 import WebImageHTTPClient
 import WebImageStore
 import WebImageTestSupport

@@ -7,6 +7,7 @@
     import WebImage
     import WebImageConcurrency
     import WebImageMemcached
+    import WebImageManagerTestSupport
     import WebImageTestSupport
     import WebImageTesting
 

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageManagerTestSupport
 import WebImageTestSupport
 
 @testable import WebImageServer

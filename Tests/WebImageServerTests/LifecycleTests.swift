@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import WebImage
 import WebImageConcurrency
+import WebImageManagerTestSupport
 import WebImageTestSupport
 import WebImageTesting
 

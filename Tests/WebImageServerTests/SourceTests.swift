@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Testing
 import WebImage
+import WebImageManagerTestSupport
 import WebImageTestSupport
 import WebImageTesting
 

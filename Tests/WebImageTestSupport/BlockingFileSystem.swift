@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import WebImageHTTPTesting
 import WebImageStore
 import WebImageTestBasics
-import WebImageTesting
 
 /// A file system in which selected files wait at a gate when they're opened.
 ///

@@ -2,8 +2,8 @@
 
 import Foundation
 import Glibc
+import WebImageHTTPTesting
 import WebImageTestBasics
-import WebImageTesting
 
 /// A relay between clients and a port of 127.0.0.1. After a gate opens, it sends data to the clients one byte at a
 /// time.

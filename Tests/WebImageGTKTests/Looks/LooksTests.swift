@@ -5,6 +5,7 @@
     import Foundation
     import WebImage
     import WebImageCore
+    import WebImageManagerTestSupport
     import WebImageTestSupport
     import WebImageTesting
     import XCTest

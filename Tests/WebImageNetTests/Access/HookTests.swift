@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageTestSupport
-import WebImageTesting
 
 @testable import WebImageNet
 

@@ -5,9 +5,9 @@ import Testing
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 /// An interceptor that calls a closure.
 private struct Hook: DownloadInterceptor {

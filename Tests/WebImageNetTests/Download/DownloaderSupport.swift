@@ -5,8 +5,8 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
-import WebImageTesting
 
 /// Returns pseudorandom bytes that are the same in every run.
 func patternBytes(_ count: Int, seed: UInt64 = 1) -> Data {

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
-import WebImageTesting
 
 @Suite("Idle connections", .timeLimit(.minutes(5)))
 struct IdleConnectionTests {

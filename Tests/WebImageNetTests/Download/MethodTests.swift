@@ -4,9 +4,9 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Methods and bodies of loads", .timeLimit(.minutes(5)))
 struct LoadMethodTests {

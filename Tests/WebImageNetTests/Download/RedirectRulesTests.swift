@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
-import WebImageTesting
+import WebImageHTTPTesting
 
 @testable import WebImageNet
 

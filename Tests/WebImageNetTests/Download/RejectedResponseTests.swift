@@ -4,9 +4,9 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Errors with the rejected response", .timeLimit(.minutes(5)))
 struct RejectedResponseTests {

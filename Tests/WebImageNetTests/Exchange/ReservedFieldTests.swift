@@ -4,9 +4,9 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Header fields, methods, and ports that callers can't choose", .timeLimit(.minutes(5)))
 struct ReservedFieldTests {

@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import Testing
 import WebImageCore
+import WebImageHTTPTesting
 import WebImageNet
-import WebImageTesting
 
 @Suite("File loader", .timeLimit(.minutes(5)))
 struct FileLoaderTests {

@@ -3,9 +3,9 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Load context", .timeLimit(.minutes(5)))
 struct LoadContextTests {

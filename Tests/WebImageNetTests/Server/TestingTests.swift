@@ -5,8 +5,8 @@ import Testing
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
-import WebImageTesting
 
 @Suite("Testing tools", .timeLimit(.minutes(5)))
 struct TestingTests {
@@ -62,35 +62,6 @@ struct TestingTests {
         await #expect(throws: CancellationError.self) { try await never.value }
         #expect(clock.sleeperCount == 0)
         try await clock.sleep(until: .init(offset: .seconds(3)))
-    }
-
-    @Test("A stub sends its responses in order, reports chunks, throws, and counts cancellations")
-    func stub() async throws {
-        let url = try #require(URL(string: "stub:a"))
-        let loader = StubLoader()
-        let refusal = ImageError.network(
-            ImageError.NetworkFailure(
-                .unacceptableStatusCode, url: url, phase: .waitingForResponse, statusCode: 503))
-        let gate = TestGate()
-        loader.respond(
-            to: url,
-            with: .init(chunks: [Data("ab".utf8), Data("c".utf8)]),
-            .init(httpResponse: nil, chunks: [], error: refusal),
-            .init(body: Data("x".utf8), responseGate: gate))
-        let log = ReportLog()
-        let response = try await loader.load(LoadRequest(url: url), context: log.context())
-        #expect(response.body == Data("abc".utf8) && log.body == response.body && log.expected == 3)
-        await #expect(throws: refusal) { try await loader.load(LoadRequest(url: url), context: LoadContext()) }
-        let held = Task { try await loader.load(LoadRequest(url: url), context: LoadContext()) }
-        await loader.waitForRequests(count: 3)
-        held.cancel()
-        await loader.waitForCancellations(count: 1)
-        await #expect(throws: ImageError.cancelled) { try await held.value }
-        let unknown = try #require(URL(string: "stub:b"))
-        await #expect(throws: ImageError.self) {
-            try await loader.load(LoadRequest(url: unknown), context: LoadContext())
-        }
-        #expect(loader.requests.count == 4 && loader.finishedCount == 4)
     }
 
     @Test("The server handles hundreds of concurrent connections and can be stopped twice")

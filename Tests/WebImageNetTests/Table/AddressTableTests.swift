@@ -6,9 +6,9 @@ import Glibc
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 /// The tests use the resolver of CNetFaults, in which names under `.at.test` encode their addresses.
 @Suite("Rows 48, 52, 53, and 58: Names and addresses", .serialized, .timeLimit(.minutes(5)))

@@ -5,9 +5,9 @@ import Glibc
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Rows 19, 22, 23, 26, and 34: Connections that end early or send too much", .timeLimit(.minutes(5)))
 struct ConnectionTableTests {

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
-import WebImageTesting
 
 @Suite("Rows 14–17 and 20: The end of a body", .timeLimit(.minutes(5)))
 struct FramingTableTests {

@@ -4,9 +4,9 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Rows 29–32: HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2TableTests {

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
-import WebImageTesting
 
 @Suite("Rows 18, 21, 40, and 41: Response heads", .timeLimit(.minutes(5)))
 struct HeadTableTests {

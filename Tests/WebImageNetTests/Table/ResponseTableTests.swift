@@ -5,9 +5,9 @@ import Glibc
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Rows 43, 44, 47, 55, 59, and 62: Responses, sizes, URLs, and descriptors", .timeLimit(.minutes(5)))
 struct ResponseTableTests {

@@ -3,8 +3,8 @@
 import Foundation
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
-import WebImageTesting
 
 /// The result of one load and the counters of its server.
 struct Outcome {

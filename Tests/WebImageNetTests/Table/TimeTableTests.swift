@@ -4,9 +4,9 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Rows 24 and 25: Silence and slow data", .timeLimit(.minutes(5)))
 struct TimeTableTests {

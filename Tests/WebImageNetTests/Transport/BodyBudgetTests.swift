@@ -3,8 +3,8 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageHTTPTesting
 import WebImageTestSupport
-import WebImageTesting
 
 @testable import WebImageNet
 

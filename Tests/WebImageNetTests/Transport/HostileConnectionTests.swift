@@ -6,9 +6,9 @@ import Glibc
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageNet
 import WebImageTestSupport
-import WebImageTesting
 
 @Suite("Connections of malicious servers", .timeLimit(.minutes(5)))
 struct HostileConnectionTests {

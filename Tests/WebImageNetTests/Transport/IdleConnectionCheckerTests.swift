@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import Testing
 import WebImageCore
+import WebImageHTTPTesting
 import WebImageTestSupport
-import WebImageTesting
 
 @testable import WebImageNet
 

@@ -6,8 +6,8 @@ import Testing
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageHTTPTesting
 import WebImageTestSupport
-import WebImageTesting
 
 @testable import WebImageStore
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import WebImageTesting
+import WebImageHTTPTesting
 
 /// A step of the script of an ``HTTP2Server``. If `stream` is `nil`, the step uses the stream of the current request.
 public enum HTTP2Action: Sendable {

@@ -3,7 +3,7 @@
 import CNetFaults
 import Foundation
 import Glibc
-import WebImageTesting
+import WebImageHTTPTesting
 
 /// A connection of an ``HTTP2Server``, which runs on a dedicated thread.
 struct HTTP2Connection: Sendable {

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+
+// Clients need to import only `WebImageTesting`.
+@_exported import WebImageHTTPTesting

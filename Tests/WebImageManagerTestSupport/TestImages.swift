@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageTestBasics
+
+/// Small generated images, whose colors depend on a number.
+package enum TestImages {
+    /// Returns a PNG file of `width` × `height` pixels. Equal arguments result in equal data.
+    package static func png(_ number: Int, width: Int = 64, height: Int = 48) throws -> Data {
+        try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: pixels(number, width: width, height: height)), as: .png,
+            context: ImageProcessingContext())
+    }
+
+    /// Returns the pixels of ``png(_:width:height:)``, a gradient over a color that depends on the number.
+    package static func pixels(_ number: Int, width: Int = 64, height: Int = 48) throws -> PixelBuffer {
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
+        let stride = canvas.bytesPerRow
+        canvas.withUnsafeMutableBytes { bytes in
+            for y in 0..<height {
+                for x in 0..<width {
+                    let at = y * stride + x * 4
+                    bytes[at] = UInt8(truncatingIfNeeded: number * 37)
+                    bytes[at + 1] = UInt8(truncatingIfNeeded: number >> 3 &* 53)
+                    bytes[at + 2] = UInt8(x * 255 / max(1, width - 1))
+                    bytes[at + 3] = 255
+                }
+            }
+        }
+        return canvas.finish(isOpaque: true)
+    }
+
+    /// Returns a new temporary directory, which is removed when the object is deallocated.
+    package static func temporaryDirectory() throws -> TemporaryDirectory { try TemporaryDirectory() }
+}
