@@ -70,9 +70,12 @@ public struct GamutPatches: Sendable {
 
     /// Returns the CRC-32 of a chunk (PNG, annex D).
     private static func check(_ bytes: [UInt8]) -> UInt32 {
-        ~bytes.reduce(UInt32.max) { crc, byte in
-            (0..<8).reduce(crc ^ UInt32(byte)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
+        var crc = UInt32.max
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = (crc >> 1) ^ (crc & 1 == 1 ? 0xEDB8_8320 : 0) }
         }
+        return ~crc
     }
 
     /// Returns R, G, B of the center of each patch.

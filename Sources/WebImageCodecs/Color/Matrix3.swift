@@ -19,12 +19,13 @@ struct Matrix3: Hashable {
     }
 
     static func * (left: Matrix3, right: Matrix3) -> Matrix3 {
-        Matrix3(
-            (0..<3).map { row in
-                (0..<3).map { column in
-                    (0..<3).reduce(0) { $0 + left.rows[row][$1] * right.rows[$1][column] }
-                }
-            })
+        var product = [[Double]](repeating: [0, 0, 0], count: 3)
+        for row in 0..<3 {
+            for column in 0..<3 {
+                for index in 0..<3 { product[row][column] += left.rows[row][index] * right.rows[index][column] }
+            }
+        }
+        return Matrix3(product)
     }
 
     static func * (left: Matrix3, right: [Double]) -> [Double] {

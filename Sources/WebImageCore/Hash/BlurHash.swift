@@ -77,9 +77,11 @@ public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
         var checkpoints = CancellationChecker(context)
         for y in 0..<size.height {
             try checkpoints.count(pixels: size.width * 8)
-            let line = (0..<componentsX).map { i in
-                (0..<componentsY).reduce(SIMD3<Double>.zero) { sum, j in
-                    sum + waves[j * componentsX + i] * (down[j, y] * (i + j == 0 ? 1 : punch))
+            var line = [SIMD3<Double>](repeating: .zero, count: componentsX)
+            for i in 0..<componentsX {
+                for j in 0..<componentsY {
+                    let factor: Double = down[j, y] * (i + j == 0 ? 1 : punch)
+                    line[i] += waves[j * componentsX + i] * factor
                 }
             }
             let row = (canvas.baseAddress + y * canvas.bytesPerRow).samples8

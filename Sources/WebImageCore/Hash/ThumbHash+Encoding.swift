@@ -55,13 +55,13 @@ extension ThumbHash {
         init(_ pixels: PixelBuffer) {
             let bytes = pixels.packedBytes()
             // Sum premultiplied values, because they're already weighted by alpha.
-            let colors = stride(from: 0, to: bytes.count, by: 4).map { place in
-                SIMD4<Double>(
-                    Double(bytes[place]), Double(bytes[place + 1]), Double(bytes[place + 2]), Double(bytes[place + 3]))
-                    / 255
+            let colors = stride(from: 0, to: bytes.count, by: 4).map { place -> SIMD4<Double> in
+                let samples = SIMD4(bytes[place], bytes[place + 1], bytes[place + 2], bytes[place + 3])
+                return SIMD4<Double>(samples) / 255
             }
-            let sum = colors.reduce(SIMD4<Double>.zero, +)
-            let average = sum.w > 0 ? sum / sum.w : .zero
+            var sum = SIMD4<Double>.zero
+            for color in colors { sum += color }
+            let average: SIMD4<Double> = sum.w > 0 ? sum / sum.w : .zero
             hasAlpha = bytes.indices.contains { $0 % 4 == 3 && bytes[$0] < 255 }
             for color in colors {
                 let filled = color + average * (1 - color.w)

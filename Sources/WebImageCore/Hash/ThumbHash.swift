@@ -59,20 +59,21 @@ public struct ThumbHash: Sendable, Hashable {
         let expected = head + (places.reduce(0, +) + 1) / 2
         guard bytes.count == expected else { throw .length(expected: expected, actual: bytes.count) }
         let alpha = hasAlpha ? Int(bytes[5]) : 15
-        let means = [
+        let means: [Double] = [
             Double(first & 63) / 63, Double(first >> 6 & 63) / 31.5 - 1, Double(first >> 12 & 63) / 31.5 - 1,
             Double(alpha & 15) / 15,
         ]
         // Multiply the color components by 1.25 to compensate for quantization.
-        let scales = [
+        let scales: [Double] = [
             Double(first >> 18 & 31) / 31, Double(second >> 3 & 63) / 63 * 1.25,
             Double(second >> 9 & 63) / 63 * 1.25, Double(alpha >> 4) / 15,
         ]
         var nibble = 0
         channels = shapes.indices.map { index in
-            let waves = (0..<places[index]).map { _ in
+            let waves = (0..<places[index]).map { _ -> Double in
                 defer { nibble += 1 }
-                return (Double(bytes[head + nibble / 2] >> (nibble % 2 * 4) & 15) / 7.5 - 1) * scales[index]
+                let level = bytes[head + nibble / 2] >> UInt8(nibble % 2 * 4) & 15
+                return (Double(level) / 7.5 - 1) * scales[index]
             }
             return Channel(mean: means[index], columns: shapes[index].0, rows: shapes[index].1, waves: waves)
         }

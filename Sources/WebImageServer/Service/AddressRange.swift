@@ -27,7 +27,10 @@ package struct AddressRange: Sendable, Hashable {
     package func contains(_ address: String) -> Bool {
         if address == "unix" { return bytes.isEmpty }
         guard let other = Self.bytes(of: address), other.count == bytes.count else { return false }
-        return (0..<bits).allSatisfy { (bytes[$0 / 8] ^ other[$0 / 8]) & (0x80 >> UInt8($0 % 8)) == 0 }
+        return (0..<bits).allSatisfy { bit in
+            let mask: UInt8 = 0x80 >> UInt8(bit % 8)
+            return bytes[bit / 8] & mask == other[bit / 8] & mask
+        }
     }
 
     /// Returns the 4 or 16 bytes of a numeric address. IPv4 addresses that are mapped to IPv6 have 4 bytes.

@@ -66,7 +66,8 @@ extension GainMapMetadata {
 
     /// A Boolean value that indicates whether all channels have the same values.
     package var isUniform: Bool {
-        [gainMin, gainMax, gamma, baseOffset, alternateOffset].allSatisfy { $0.x == $0.y && $0.y == $0.z }
+        let values: [SIMD3<Double>] = [gainMin, gainMax, gamma, baseOffset, alternateOffset]
+        return values.allSatisfy { $0 == SIMD3(repeating: $0.x) }
     }
 
     /// The binary metadata of ISO 21496-1, beginning with the minimum version.

@@ -90,7 +90,11 @@ struct BlurTests {
             (0..<side).map { Double(bytes.load(fromByteOffset: $0 * 8, as: UInt16.self)) / 65_535 }
         }
         #expect(abs(values.reduce(0, +) - 1) < 0.001)
-        let variance = values.enumerated().reduce(0) { $0 + pow(Double($1.offset - side / 2), 2) * $1.element }
+        var variance = 0.0
+        for (index, value) in values.enumerated() {
+            let distance = Double(index - side / 2)
+            variance += distance * distance * value
+        }
         #expect(abs(variance - deviation * deviation) < 0.3)
         for (index, value) in values.enumerated() {
             let x = Double(index - side / 2)

@@ -69,8 +69,10 @@ struct ShapeTests {
         let result = try run(.circle, source)
         #expect(result.size == PixelSize(width: 40, height: 40))
         #expect(!result.isOpaque)
-        let alphas = stride(from: 3, to: result.byteCount, by: 4).map { Double(result.packedBytes()[$0]) / 255 }
-        #expect(abs(alphas.reduce(0, +) - .pi * 400) < 0.8)
+        let bytes = result.packedBytes()
+        let area = stride(from: 3, to: bytes.count, by: 4).reduce(0.0) { sum, index in sum + Double(bytes[index]) / 255
+        }
+        #expect(abs(area - Double.pi * 400) < 0.8)
         #expect(color(result, 20, 20) == color(source, 30, 20))
         #expect(color(result, 0, 0) == .clear)
         let ringed = try run(.circle(border: .init(width: 3, color: red)), source)
