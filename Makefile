@@ -15,6 +15,10 @@ STEP = @Scripts/step
 # The package traits, whose libraries Scripts/setup installs. `make test TRAITS=` builds without them.
 TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,JPEG2000,GTK,Memcached,Server
 WITH = $(if $(TRAITS),--traits $(TRAITS))
+# Builds the programs and the tests. With the trait GTK, which most of them need, the build contains the targets of the packages
+# Examples and Compatibility. See Scripts/consumer-targets.
+TARGETS = $(if $(findstring GTK,$(TRAITS)),.build/consumer-targets)
+BUILD_TESTS = $(if $(TARGETS),WEBIMAGE_CONSUMERS="$$(cat $(TARGETS))") $(BUILD) --build-tests $(WITH)
 # Runs tests that were built before.
 RUN = $(SWIFT) test --skip-build $(WITH)
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
@@ -59,11 +63,11 @@ rest: release
 
 ## Checks the formatting, the prose, the public API, and the documentation, builds, and runs all tests that this machine
 ## supports.
-test:
+test: $(TARGETS)
 	$(STEP) "setup" Scripts/setup test
 	$(STEP) "lint" $(MAKE) --no-print-directory lint
 	$(STEP) "kernels" env SWIFT="$(SWIFT)" Scripts/kernels
-	$(STEP) "build" $(BUILD) --build-tests $(WITH)
+	$(STEP) "build" env $(BUILD_TESTS)
 	$(STEP) "libraries of the programs" env SWIFT="$(SWIFT)" Scripts/consumers --programs .build/debug $(TRAITS)
 	$(STEP) "installation" Scripts/check-install .build/debug $(TRAITS)
 	$(STEP) "public API" env SWIFT="$(SWIFT)" Scripts/api --check
@@ -79,21 +83,22 @@ endif
 	$(STEP) "examples" $(MAKE) --no-print-directory examples
 
 ## Builds, and runs the tests whose names match FILTER, a regular expression: make check FILTER=WebImageStoreTests.DamageTests
-check:
-	@$(BUILD) --build-tests $(WITH)
+check: $(TARGETS)
+	@$(BUILD_TESTS)
 	@$(MAKE) --no-print-directory tests
 
-## Runs the tests of the last build whose names match FILTER, or all tests. Scripts/repeat-tests calls this several times.
+## Runs the tests of the last build whose names match FILTER, or all tests except those of the package Compatibility.
+## Scripts/repeat-tests calls this several times.
 FILTER ?=
 tests:
-	@Scripts/tests $(RUN) $(if $(FILTER),--filter '$(FILTER)')
+	@Scripts/tests $(RUN) $(if $(FILTER),--filter '$(FILTER)',--skip CompatibilityTests)
 
 ## Writes the seconds of each target and the 30 most expensive tests. The tests run one after another, so that the seconds
 ## of a test don't contain those of others.
-durations:
+durations: $(TARGETS)
 	@Scripts/setup test
-	@$(BUILD) --build-tests $(WITH)
-	@Scripts/tests --limit 3600 --durations 30 $(RUN) --no-parallel
+	@$(BUILD_TESTS)
+	@Scripts/tests --limit 3600 --durations 30 $(RUN) --skip CompatibilityTests --no-parallel
 
 ## Runs the simulations of shared jobs and of a manager. They replace the executor of Swift tasks, so they need a
 ## dedicated process. `make test` runs this, too.
@@ -112,38 +117,47 @@ VIEWS ?= WebImageGTKTests
 views:
 	@Scripts/tests $(RUN) --filter '$(VIEWS)' --disable-swift-testing
 
+.build/consumer-targets: Examples/Package.swift Compatibility/Package.swift Scripts/consumer-targets
+	@mkdir -p .build
+	@SWIFT="$(SWIFT)" Scripts/consumer-targets > $@.new && mv $@.new $@
+
 ## Builds the examples, and runs those that check their own results. They're a separate package, so they see only public
-## declarations. SwiftPM passes the traits to the compiler in an order that differs between a root package and a dependency,
-## and each order needs its own scratch directory. The packages Examples and Compatibility share one.
+## declarations.
+CHECKED = own-coder own-loader testing
+ifeq ($(findstring GTK,$(TRAITS)),)
 CONSUMERS = --scratch-path .build-consumers
-EXAMPLES = --package-path Examples $(CONSUMERS) $(WITH)
 examples:
 	@Scripts/setup build
-	@$(BUILD) $(EXAMPLES)
-	@bin=.build-consumers/debug && \
-		for example in own-coder own-loader testing; do $$bin/$$example || exit 1; done
+	@$(BUILD) --package-path Examples $(CONSUMERS) $(WITH)
+	@for example in $(CHECKED); do .build-consumers/debug/$$example || exit 1; done
+else
+examples: $(TARGETS)
+	@Scripts/setup test
+	@$(BUILD_TESTS)
+	@for example in $(CHECKED); do .build/debug/$$example || exit 1; done
+endif
 
 ## Builds the package Compatibility, and runs the programs that are written for other libraries and the adapters for other
 ## frameworks. The programs and the adapters contain views, so without the trait GTK, this command builds only the modules.
 ## Continuous integration runs it after `make test`.
-COMPATIBILITY = --package-path Compatibility $(CONSUMERS) $(WITH)
 COMPATIBLE = SDWebImageCompat NukeCompat KingfisherCompat
 ifeq ($(findstring GTK,$(TRAITS)),)
 compatibility:
 	@Scripts/setup build
-	@for module in $(COMPATIBLE); do $(BUILD) $(COMPATIBILITY) --target $$module || exit 1; done
+	@for module in $(COMPATIBLE); do \
+		$(BUILD) --package-path Compatibility $(CONSUMERS) $(WITH) --target $$module || exit 1; done
 	@echo "The modules $(COMPATIBLE) were built. Their programs, adapters, and tests need the trait GTK."
 else
-compatibility:
+compatibility: $(TARGETS)
 	@Scripts/setup test
-	$(STEP) "build of the compatibility modules" $(BUILD) --build-tests $(COMPATIBILITY)
-	$(STEP) "compatibility" Scripts/tests $(SWIFT) test --skip-build $(COMPATIBILITY)
+	$(STEP) "build of the compatibility modules" env $(BUILD_TESTS)
+	$(STEP) "compatibility" Scripts/tests $(RUN) --filter CompatibilityTests
 endif
 
 ## Draws the images of the article "GTK" again. The tests compare the views with them.
-screenshots:
+screenshots: $(TARGETS)
 	@Scripts/setup test
-	@$(BUILD) --build-tests $(WITH)
+	@$(BUILD_TESTS)
 	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/WebImage.docc/Articles Scripts/tests $(RUN) \
 		--filter 'WebImageGTKTests.(Looks|MovingLooks|Indicator)Tests' --disable-swift-testing
 

@@ -396,6 +396,31 @@ if Context.environment["WEBIMAGE_FUZZ"] != nil {
     ]
 }
 
+/// Returns a target of the package Examples or Compatibility from a line of `Scripts/consumer-targets`. The target sees only
+/// public declarations, as in its own package.
+func consumer(_ line: String) -> Target {
+    let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+    let (name, path) = (fields[1], fields[2])
+    let dependencies = fields[3].split(separator: ",").map { Target.Dependency.byName(name: String($0)) }
+    var settings = fields[4].split(separator: ",").map { SwiftSetting.enableUpcomingFeature(String($0)) }
+    if !fields[5].isEmpty { settings.append(.swiftLanguageMode(fields[5] == "5" ? .v5 : .v6)) }
+    if !fields[6].isEmpty { settings.append(.unsafeFlags(fields[6].split(separator: " ").map(String.init))) }
+    return switch fields[0] {
+    case "executable":
+        .executableTarget(
+            name: name, dependencies: dependencies, path: path, packageAccess: false, swiftSettings: settings)
+    case "test":
+        .testTarget(name: name, dependencies: dependencies, path: path, packageAccess: false, swiftSettings: settings)
+    default: .target(name: name, dependencies: dependencies, path: path, packageAccess: false, swiftSettings: settings)
+    }
+}
+
+// Only the Makefile sets this variable. The packages Examples and Compatibility depend on this package, so a build of their
+// own would compile all modules again.
+if let lines = Context.environment["WEBIMAGE_CONSUMERS"] {
+    package.targets += lines.split(separator: ";").map { consumer(String($0)) }
+}
+
 /// Returns the names of targets and of all targets on which they depend.
 func closure(of names: Set<String>, in targets: [Target]) -> Set<String> {
     var found: Set<String> = []
