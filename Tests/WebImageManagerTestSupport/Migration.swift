@@ -81,8 +81,7 @@ package final class RecordedPresentations {
     package private(set) var kinds: [ImageBinder.Presentation.Kind] = []
     package private(set) var transitions: [ImageTransition] = []
     package private(set) var image: DecodedImage?
-    /// A gate that the first presentation opens. A load that ends before its view shows a placeholder shows none, so tests
-    /// that expect a placeholder hold the response back with this gate.
+    /// A gate that the first presentation opens. Tests can hold the response back with it.
     package let first = TestGate()
 
     package init() {}

@@ -32,14 +32,19 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
 
     private let state = Lock(State())
 
+    /// A Boolean value that indicates whether the task was finished when it was created, so no work was started for it.
+    private let isImmediate: Bool
+
     init(_ request: ImageRequest) {
         self.request = request
+        isImmediate = false
         livePriority = SharedPriority(request.priority)
     }
 
     /// Creates a task that is already finished.
     init(_ request: ImageRequest, finished result: Result<ImageResponse, ImageError>) {
         self.request = request
+        isImmediate = true
         livePriority = SharedPriority(request.priority)
         state.withLock { _ = $0.machine.emit(.finished(result)) }
     }
@@ -54,6 +59,12 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
 
     /// The result of the request, or `nil` if the request hasn't finished.
     public var result: Result<ImageResponse, ImageError>? { state.withLock { $0.machine.result } }
+
+    /// The result if the task was finished when it was created, and otherwise `nil`.
+    ///
+    /// ``result`` can already have a value when the caller receives a task whose load is fast. A view must not treat such a
+    /// load as an image from memory, because what it displays would depend on the speed of the machine.
+    package var immediateResult: Result<ImageResponse, ImageError>? { isImmediate ? result : nil }
 
     /// Cancels the request.
     ///

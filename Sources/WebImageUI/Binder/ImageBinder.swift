@@ -261,7 +261,7 @@ public final class ImageBinder {
             _ = manager.loadCachedImageSynchronously(for: request, from: .all)
         }
         let (task, stored, otherSize) = manager.loadForView(request, readsMemory: mayRead)
-        if let result = task.result {
+        if let result = task.immediateResult {
             actions += machine.started(load, .result(result))
             return
         }
