@@ -12,30 +12,6 @@ import WebImageTesting
 @testable import WebImageStore
 @testable import WebImageUI
 
-/// An animation whose frames contain their index.
-private struct Film {
-    let image: DecodedImage
-    let decoded = Shared<[Int]>([])
-
-    init(frames: Int, milliseconds: Int = 40, loops: Int = 0, gate: TestGate? = nil) throws {
-        let decoded = decoded
-        let animation = try ImageAnimation(
-            frameDurations: Array(repeating: Duration.milliseconds(milliseconds), count: frames), loopCount: loops
-        ) { (index) throws(ImageError) in
-            gate?.blockingWait()
-            decoded.update { $0.append(index) }
-            return try Self.pixels(index)
-        }
-        image = DecodedImage(pixels: try Self.pixels(0), animation: animation)
-    }
-
-    static func pixels(_ index: Int) throws(ImageError) -> PixelBuffer {
-        let canvas = try PixelCanvas(size: PixelSize(width: 8, height: 4))
-        canvas.withUnsafeMutableBytes { $0[0] = UInt8(truncatingIfNeeded: index) }
-        return canvas.finish(isOpaque: false)
-    }
-}
-
 @MainActor
 @Suite("Playback: scenarios of other libraries", .timeLimit(.minutes(5)))
 struct PlaybackFaultTests {
@@ -43,7 +19,9 @@ struct PlaybackFaultTests {
 
     init() throws { fixture = try ManagerFixture() }
 
-    private func player(_ film: Film, _ options: AnimationPlayer.Options = .init()) throws -> AnimationPlayer {
+    private func player(_ film: CountedAnimation, _ options: AnimationPlayer.Options = .init()) throws
+        -> AnimationPlayer
+    {
         try #require(AnimationPlayer(film.image, manager: fixture.manager, options: options))
     }
 
@@ -59,7 +37,7 @@ struct PlaybackFaultTests {
         arguments: 0..<20)
     func orders(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
-        let film = try Film(frames: 4)
+        let film = try CountedAnimation(frames: 4)
         var player: AnimationPlayer? = try player(film)
         var reports = 0
         player?.onFrame = { index, pixels in
@@ -87,7 +65,7 @@ struct PlaybackFaultTests {
 
     @Test("F-08: A player that starts to play while it's hidden decodes nothing and requests no tick")
     func hidden() async throws {
-        let film = try Film(frames: 5)
+        let film = try CountedAnimation(frames: 5)
         let player = try player(film)
         var ticks = 0
         player.onNeedsTick = { ticks += 1 }
@@ -107,7 +85,7 @@ struct PlaybackFaultTests {
         "G-11: An animation plays as often as its loop count says and stops on its last frame",
         arguments: [(1, nil, 1), (2, nil, 2), (3, 1, 1), (0, 2, 2), (65_535, 2, 2)] as [(Int, Int?, Int)])
     func loopCounts(stored: Int, own: Int?, expected: Int) async throws {
-        let film = try Film(frames: 3, loops: stored)
+        let film = try CountedAnimation(frames: 3, loops: stored)
         var options = AnimationPlayer.Options()
         options.loopCount = own
         let player = try player(film, options)
@@ -158,7 +136,7 @@ struct PlaybackFaultTests {
         "S-22: With budgets of zero, one frame, and all frames, an animation plays within its budget",
         arguments: [0, 1, 100])
     func budgets(frames: Int) async throws {
-        let film = try Film(frames: 6)
+        let film = try CountedAnimation(frames: 6)
         let bytes = film.image.pixels.byteCount
         var options = AnimationPlayer.Options()
         options.frameBufferLimit = frames * bytes
@@ -175,7 +153,7 @@ struct PlaybackFaultTests {
 
     @Test("S-23: Five views of an animation decode each frame once, and the others continue if one ends")
     func sharedFrames() async throws {
-        let film = try Film(frames: 5)
+        let film = try CountedAnimation(frames: 5)
         var players = try (0..<5).map { _ in try player(film) }
         for player in players { player.play() }
         for index in 0..<3 { for player in players { await show(index, player, at: index * 40) } }
@@ -188,7 +166,7 @@ struct PlaybackFaultTests {
 
     @Test("C-07: An animation that is shown again from memory plays from the beginning, also in another view")
     func again() async throws {
-        let film = try Film(frames: 3)
+        let film = try CountedAnimation(frames: 3)
         var request = ImageRequest(url: .sample)
         request.cachePolicy = .cacheFirst
         let manager = fixture.manager
@@ -206,7 +184,7 @@ struct PlaybackFaultTests {
     @Test("F-12: An animation that finds no frame for a while plays when frames arrive")
     func busyWorkers() async throws {
         let gate = TestGate()
-        let film = try Film(frames: 3, gate: gate)
+        let film = try CountedAnimation(frames: 3, gate: gate)
         let player = try player(film)
         player.play()
         for step in 0..<100 { _ = player.tick(at: .milliseconds(step * 40)) }
@@ -227,7 +205,7 @@ struct PlaybackFaultTests {
     func frequentReleases() async throws {
         let monitor = MemoryPressureMonitor(observesSystem: false)
         let fixture = try ManagerFixture { $0.memoryPressureMonitor = monitor }
-        let film = try Film(frames: 6)
+        let film = try CountedAnimation(frames: 6)
         var options = AnimationPlayer.Options()
         options.frameBufferLimit = 0
         let players = try (0..<3).map { _ in

@@ -13,31 +13,6 @@ import WebImageTesting
 @testable import WebImageStore
 @testable import WebImageUI
 
-/// An animated image that counts its decodes and can delay them with a gate.
-private struct Moving {
-    let image: DecodedImage
-    let decoded = Shared<[Int]>([])
-
-    init(frames: Int, milliseconds: Int = 40, loops: Int = 0, gate: TestGate? = nil, corrupt: Set<Int> = []) throws {
-        let decoded = decoded
-        let animation = try ImageAnimation(
-            frameDurations: Array(repeating: Duration.milliseconds(milliseconds), count: frames), loopCount: loops
-        ) { (index) throws(ImageError) in
-            gate?.blockingWait()
-            decoded.update { $0.append(index) }
-            if corrupt.contains(index) { throw .decoding(.corrupted(format: .gif, reason: "frame \(index)")) }
-            return try Self.pixels(index)
-        }
-        image = DecodedImage(pixels: try Self.pixels(0), animation: animation)
-    }
-
-    static func pixels(_ index: Int) throws(ImageError) -> PixelBuffer {
-        let canvas = try PixelCanvas(size: PixelSize(width: 8, height: 4))
-        canvas.withUnsafeMutableBytes { $0[0] = UInt8(truncatingIfNeeded: index) }
-        return canvas.finish(isOpaque: false)
-    }
-}
-
 @MainActor
 @Suite("Animation player", .timeLimit(.minutes(5)))
 struct AnimationPlayerTests {
@@ -57,7 +32,7 @@ struct AnimationPlayerTests {
     @Test("The poster frame and then each frame are shown and reported with their pixels")
     func plays() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 4, loops: 1)
+        let moving = try CountedAnimation(frames: 4, loops: 1)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         #expect(player.pixels === moving.image.pixels)
         #expect(player.tick(at: .zero).nextTick == nil)
@@ -86,7 +61,7 @@ struct AnimationPlayerTests {
     @Test("All players of an image share each decoded frame")
     func shares() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 5)
+        let moving = try CountedAnimation(frames: 5)
         let players = try (0..<3).map { _ in
             try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         }
@@ -104,7 +79,7 @@ struct AnimationPlayerTests {
     func callsForTicks() async throws {
         let fixture = try ManagerFixture()
         let gate = TestGate()
-        let moving = try Moving(frames: 3, gate: gate)
+        let moving = try CountedAnimation(frames: 3, gate: gate)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         var calls = 0
         player.onNeedsTick = { calls += 1 }
@@ -122,7 +97,7 @@ struct AnimationPlayerTests {
     @Test("F-08: An invisible or stopped player and one with reduced motion decode no frames")
     func idles() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 3)
+        let moving = try CountedAnimation(frames: 3)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         _ = player.tick(at: .zero)
         player.isVisible = false
@@ -141,7 +116,7 @@ struct AnimationPlayerTests {
     @Test("Changed options take effect while the animation plays")
     func changesOptions() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 4)
+        let moving = try CountedAnimation(frames: 4)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         player.play()
         #expect(player.tick(at: .zero).nextTick == .milliseconds(40))
@@ -160,7 +135,7 @@ struct AnimationPlayerTests {
     @Test("The frame pool holds at most its budget and the current frame")
     func budget() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 10)
+        let moving = try CountedAnimation(frames: 10)
         let bytes = moving.image.pixels.byteCount
         var options = AnimationPlayer.Options()
         options.frameBufferLimit = 2 * bytes
@@ -181,7 +156,7 @@ struct AnimationPlayerTests {
         let clock = TimeSource(now: { Date() }, uptime: { uptime.value })
         let source = MemoryPressureMonitor(files: nil, clock: clock, hasThread: false)
         let fixture = try ManagerFixture { $0.memoryPressureMonitor = source }
-        let moving = try Moving(frames: 4)
+        let moving = try CountedAnimation(frames: 4)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         let pool = SharedFrameBufferRegistry.shared.pool(
             for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
@@ -203,7 +178,7 @@ struct AnimationPlayerTests {
     @Test("A frame that can't be decoded is skipped")
     func broken() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 3, corrupt: [1])
+        let moving = try CountedAnimation(frames: 3, corrupt: [1])
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         player.play()
         _ = player.tick(at: .zero)
@@ -217,7 +192,7 @@ struct AnimationPlayerTests {
     @Test("Seeking shows the frame even if the player isn't playing, and stopping can remove the decoded frames")
     func seeks() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 6)
+        let moving = try CountedAnimation(frames: 6)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         let pool = SharedFrameBufferRegistry.shared.pool(
             for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
@@ -235,7 +210,7 @@ struct AnimationPlayerTests {
     @Test("Synchronized players show the same frame regardless of their start times")
     func synchronised() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 5)
+        let moving = try CountedAnimation(frames: 5)
         var options = AnimationPlayer.Options()
         options.isSynchronized = true
         let first = try #require(AnimationPlayer(moving.image, manager: fixture.manager, options: options))
@@ -252,13 +227,13 @@ struct AnimationPlayerTests {
     @Test("S-20: An animation that is still downloading continues with its available frames")
     func grows() async throws {
         let fixture = try ManagerFixture()
-        let part = try Moving(frames: 2)
+        let part = try CountedAnimation(frames: 2)
         let player = try #require(AnimationPlayer(part.image, manager: fixture.manager, isComplete: false))
         player.play()
         _ = player.tick(at: .zero)
         await show(1, player, at: 40)
         #expect(player.tick(at: .milliseconds(100)).nextTick == nil)
-        let whole = try Moving(frames: 3)
+        let whole = try CountedAnimation(frames: 3)
         #expect(player.update(whole.image))
         await show(2, player, at: 200)
         #expect(whole.decoded.value == [2])
@@ -269,8 +244,8 @@ struct AnimationPlayerTests {
     func growsDuringDecode() async throws {
         let fixture = try ManagerFixture()
         let gate = TestGate()
-        let part = try Moving(frames: 2, gate: gate)
-        let whole = try Moving(frames: 3)
+        let part = try CountedAnimation(frames: 2, gate: gate)
+        let whole = try CountedAnimation(frames: 3)
         let players = try (0..<2).map { _ in
             try #require(AnimationPlayer(part.image, manager: fixture.manager, isComplete: false))
         }
@@ -291,7 +266,7 @@ struct AnimationPlayerTests {
     @Test("A last frame whose data wasn't available is shown when the data arrives", arguments: [true, false])
     func growsAfterFailure(isComplete: Bool) async throws {
         let fixture = try ManagerFixture()
-        let part = try Moving(frames: 2, loops: 1, corrupt: [1])
+        let part = try CountedAnimation(frames: 2, loops: 1, corrupt: [1])
         let player = try #require(AnimationPlayer(part.image, manager: fixture.manager, isComplete: false))
         player.play()
         _ = player.tick(at: .zero)
@@ -302,7 +277,7 @@ struct AnimationPlayerTests {
         #expect(player.frameIndex == 0)
         var calls = 0
         player.onNeedsTick = { calls += 1 }
-        let whole = try Moving(frames: 2, loops: 1)
+        let whole = try CountedAnimation(frames: 2, loops: 1)
         #expect(player.update(whole.image, isComplete: isComplete))
         await show(1, player, at: 110)
         #expect(calls > 0 && whole.decoded.value == [1])
@@ -314,8 +289,8 @@ struct AnimationPlayerTests {
     func growsDuringFailure() async throws {
         let fixture = try ManagerFixture()
         let gate = TestGate()
-        let part = try Moving(frames: 2, gate: gate, corrupt: [1])
-        let whole = try Moving(frames: 3)
+        let part = try CountedAnimation(frames: 2, gate: gate, corrupt: [1])
+        let whole = try CountedAnimation(frames: 3)
         let player = try #require(AnimationPlayer(part.image, manager: fixture.manager, isComplete: false))
         player.play()
         _ = player.tick(at: .zero)
@@ -330,7 +305,7 @@ struct AnimationPlayerTests {
     @Test("Seeking to a loop continues there without reporting the skipped loops")
     func seeksToLoop() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 2, loops: 4)
+        let moving = try CountedAnimation(frames: 2, loops: 4)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         var loops: [Int] = []
         player.onLoop = { loops.append($0) }
@@ -350,7 +325,7 @@ struct AnimationPlayerTests {
     @Test("Clearing the frame buffer keeps the displayed frame of a paused player, and playback decodes again")
     func clears() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 3)
+        let moving = try CountedAnimation(frames: 3)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         let pool = SharedFrameBufferRegistry.shared.pool(
             for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
@@ -370,20 +345,21 @@ struct AnimationPlayerTests {
     @Test("A player rejects an update with other frames than those that it shows")
     func rejectsOtherImages() throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 3)
+        let moving = try CountedAnimation(frames: 3)
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager, isComplete: false))
-        #expect(!player.update(try Moving(frames: 2).image))
-        #expect(!player.update(try Moving(frames: 4, milliseconds: 50).image))
-        let other = DecodedImage(pixels: try Moving.pixels(9), animation: try Moving(frames: 4).image.animation)
+        #expect(!player.update(try CountedAnimation(frames: 2).image))
+        #expect(!player.update(try CountedAnimation(frames: 4, milliseconds: 50).image))
+        let other = DecodedImage(
+            pixels: try CountedAnimation.pixels(9), animation: try CountedAnimation(frames: 4).image.animation)
         #expect(!player.update(other))
         #expect(player.image === moving.image)
-        #expect(player.update(try Moving(frames: 4).image))
+        #expect(player.update(try CountedAnimation(frames: 4).image))
     }
 
     @Test("Players that are deallocated release their pool and its frames")
     func releases() async throws {
         let fixture = try ManagerFixture()
-        let moving = try Moving(frames: 3)
+        let moving = try CountedAnimation(frames: 3)
         var player = AnimationPlayer(moving.image, manager: fixture.manager)
         weak let pool = SharedFrameBufferRegistry.shared.pool(
             for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
