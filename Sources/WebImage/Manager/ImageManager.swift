@@ -136,20 +136,26 @@ public final class ImageManager: Sendable {
     ) -> (task: ImageTask, stored: DecodedImage?, otherSize: DecodedImage?) {
         var (stored, otherSize) = (DecodedImage?.none, DecodedImage?.none)
         let task = start(request, showsPreliminary: true) {
-            guard readsMemory else { return }
+            guard readsMemory else { return false }
             stored = cachedImage(for: request)
             if stored == nil { otherSize = cachedPlaceholder(for: request) }
+            return stored != nil
         }
-        return (task, stored, otherSize)
+        return (task, task.immediateResult == nil ? stored : nil, otherSize)
     }
 
-    /// Starts a request and, if its events can have subscribers, its preliminary request. If the request has to be loaded,
-    /// this method calls `willStart` before it starts any work.
-    func start(_ request: ImageRequest, showsPreliminary: Bool, willStart: () -> Void = {}) -> ImageTask {
+    /// Starts a request and, if its events can have subscribers, its preliminary request.
+    ///
+    /// - Parameter willStart: A closure that is called before any work starts, if memory doesn't serve the request. It
+    ///   returns a Boolean value that indicates whether memory contains the image nevertheless. Another load may have
+    ///   stored the image since memory was read, and it's read again then.
+    func start(
+        _ request: ImageRequest, showsPreliminary: Bool, willStart: () -> Bool = { false }
+    ) -> ImageTask {
         let plan = pipeline.plan(request)
-        let (response, known) = pipeline.hit(plan)
+        var (response, known) = pipeline.hit(plan)
+        if response == nil, willStart() { (response, known) = pipeline.hit(plan) }
         if let response { return ImageTask(plan.callerRequest, finished: .success(response)) }
-        willStart()
         let task = pipeline.start(plan, known: known)
         if showsPreliminary, known == nil, plan.callerRequest.preliminary != nil {
             PreliminaryLoads.start(for: plan, task, pipeline)

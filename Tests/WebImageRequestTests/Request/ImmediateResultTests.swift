@@ -2,10 +2,11 @@
 
 import Foundation
 import Testing
-import WebImage
 import WebImageManagerTestSupport
 import WebImageTestSupport
 import WebImageTesting
+
+@testable import WebImage
 
 @Suite("Tasks that are finished when they're created", .timeLimit(.minutes(5)))
 struct ImmediateResultTests {
@@ -27,5 +28,19 @@ struct ImmediateResultTests {
         #expect(loaded.result != nil && loaded.immediateResult == nil)
         let stored = fixture.manager.load(request)
         #expect(try stored.immediateResult?.get().source == .memoryCache)
+    }
+
+    @Test("An image that another load stores while a load starts serves the load without any work")
+    func storedMeanwhile() async throws {
+        let loader = StubLoader { _ in Numbered.response(1) }
+        let manager = try ManagerFixture { $0.loaders = [loader] }.manager
+        let request = ImageRequest(url: .sample)
+        let image = try await manager.image(for: request)
+        let memory = try #require(manager.cache.memory)
+        let key = manager.pipeline.plan(request).keys.final
+        memory.removeAll()
+        let task = manager.start(request, showsPreliminary: true) { memory.store(image, for: key) }
+        #expect(try task.immediateResult?.get().image === image)
+        #expect(loader.requests.count == 1 && manager.runningJobs == 0)
     }
 }
