@@ -255,7 +255,7 @@
                 String(repeating: "A", count: 100_000),
             ])
         func rubbish(answer: String) async throws {
-            let server = try RubbishServer(port: try #require(LocalPorts.free(1).first), answer: Array(answer.utf8))
+            let server = try RubbishServer(answer: Array(answer.utf8))
             let tier = Machine([server.port]) {
                 $0.lookupTimeout = .milliseconds(50)
                 $0.operationTimeout = .milliseconds(100)
@@ -272,8 +272,7 @@
         @Test("A server that sends single bytes slowly is ejected")
         func trickle() async throws {
             let server = try RubbishServer(
-                port: try #require(LocalPorts.free(1).first), answer: Array(repeating: UInt8(ascii: "A"), count: 2_000),
-                pause: 10_000)
+                answer: Array(repeating: UInt8(ascii: "A"), count: 2_000), pause: 10_000)
             let tier = Machine([server.port]) {
                 $0.lookupTimeout = .milliseconds(20)
                 $0.operationTimeout = .milliseconds(50)

@@ -57,9 +57,11 @@ final class RubbishServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
+    ///   - port: The port, or 0 for a port that the kernel selects when the socket is bound, so that no other socket can
+    ///     take it before.
     ///   - answer: The bytes to send after each received block.
     ///   - pause: The time between single bytes in microseconds, or `nil` to send all bytes together.
-    init(port: UInt16, answer: [UInt8], pause: UInt32? = nil) throws {
+    init(port: UInt16 = 0, answer: [UInt8], pause: UInt32? = nil) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -67,16 +69,18 @@ final class RubbishServer: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         address.sin_port = port.bigEndian
-        let isBound = withUnsafePointer(to: &address) {
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
             }
         }
         guard isBound, listen(descriptor, 64) == 0 else {
+            let code = errno
             close(descriptor)
-            throw ServerStartError(description: "port \(port): errno \(errno)")
+            throw ServerStartError(description: "port \(port): errno \(code)")
         }
-        self.port = port
+        self.port = UInt16(bigEndian: address.sin_port)
         socketDescriptor = descriptor
         Thread.detachNewThread {
             while true {

@@ -18,20 +18,30 @@ package enum LocalPorts {
     /// Returns different ports that are free.
     package static func free(_ count: Int) -> [UInt16] {
         chosen.withLock { chosen in
-            var ports: [UInt16] = []
-            for port in range.shuffled() where ports.count < count && !chosen.contains(port) && isFree(port) {
-                ports.append(port)
-                chosen.insert(port)
-            }
+            let excluded = chosen.union(used())
+            let ports = Array(range.shuffled().lazy.filter { !excluded.contains($0) }.prefix(count))
+            chosen.formUnion(ports)
             return ports
         }
     }
 
-    private static func isFree(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = loopback(port: port)
-        return withName(&address) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
+    /// Returns the local ports of all TCP sockets, including closed connections that still occupy their port.
+    ///
+    /// An attempt to bind a socket would be simpler, but a process that another thread starts at that moment inherits the
+    /// socket until it runs its program. The port would then be occupied for the server under test.
+    private static func used() -> Set<UInt16> {
+        var ports: Set<UInt16> = []
+        for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+            // A kernel without IPv6 has no second table.
+            guard let text = try? String(contentsOfFile: table, encoding: .utf8) else { continue }
+            // Each line after the title begins with a number and the local address, such as "0: 0100007F:1F90".
+            for line in text.split(separator: "\n").dropFirst() {
+                let fields = line.split(separator: " ", maxSplits: 2)
+                guard fields.count == 3, let port = fields[1].split(separator: ":").last else { continue }
+                if let number = UInt16(port, radix: 16) { ports.insert(number) }
+            }
+        }
+        return ports
     }
 
     /// Returns a Boolean value that indicates whether a server listens on a port of 127.0.0.1.

@@ -45,7 +45,7 @@
                 let clipboard = gdk_display_get_clipboard(gdk_display_get_default())
                 let file = stage.directory.appending(path: "p5.png").absoluteString
                 stage.window.add([file])
-                Stand.pump("the image") { stage.window.full.image != nil }
+                stage.waitForFullImage()
                 XCTAssertTrue(stage.window.perform("copy"))
                 Stand.pump("the copy") { gdk_clipboard_get_content(clipboard) != nil }
                 let reader = try ClipboardReader()
@@ -62,7 +62,7 @@
                 let stage = try GalleryStage("--count", "12", "--transition", "none")
                 stage.waitForImages(atLeast: 4)
                 stage.window.open(1)
-                Stand.pump("the image") { stage.window.full.image != nil }
+                stage.waitForFullImage()
                 stage.frame()
                 let source = try Emission.controller(gtk_drag_source_get_type(), of: stage.window.full.widget)
                 @MainActor func prepared() -> OpaquePointer? {
@@ -104,7 +104,7 @@
                 }
                 let file = stage.directory.appending(path: "p7.png").absoluteString
                 XCTAssertTrue(drop("# from a browser\r\n\(file)\r\n"))
-                Stand.pump("the image") { stage.window.full.image != nil }
+                stage.waitForFullImage()
                 XCTAssertEqual(stage.model.contents.items.count, 13)
                 XCTAssertEqual(stage.window.full.item?.url.absoluteString, file)
                 XCTAssertFalse(drop("# nothing but this"))

@@ -49,11 +49,11 @@
                 // Before the first frame, the view shows the image that the grid has in memory.
                 let instant = WidgetController.of(window.full.view.widget)?.stage(.image).current?.image
                 XCTAssertLessThan(try XCTUnwrap(instant).size.width, GalleryStage.dimension)
-                Stand.pump("the full-size image") { window.full.image != nil }
+                stage.waitForFullImage()
                 XCTAssertEqual(window.full.image?.size.width, GalleryStage.dimension)
                 XCTAssertTrue(window.perform("next"))
                 XCTAssertEqual(window.index, 2)
-                Stand.pump("the next image") { window.full.image != nil }
+                stage.waitForFullImage()
                 stage.frame()
                 assertColor(
                     try stage.screenshot(of: window.full.view.widget).middle, GalleryStage.color(2), "the third image"
@@ -119,7 +119,7 @@
                 stage.waitForImages(atLeast: 12)
                 let file = stage.directory.appending(path: "p5.png").absoluteString
                 stage.window.add([file])
-                Stand.pump("the image") { stage.window.full.image != nil }
+                stage.waitForFullImage()
                 XCTAssertEqual(stage.model.contents.items.count, 13)
                 XCTAssertEqual(stage.window.index, 12)
                 stage.window.add([stage.directory.absoluteString])
@@ -211,6 +211,13 @@
                 return progress.all >= count && progress.ready == progress.all
             }
             frame()
+        }
+
+        /// Waits until the large view shows its image, also after the transition from the content before.
+        func waitForFullImage(file: StaticString = #filePath, line: UInt = #line) {
+            Stand.pump("the full-size image", file: file, line: line) { window.full.image != nil }
+            let stage = WidgetController.of(window.full.view.widget)?.stage(.image)
+            Stand.pump("the end of the transition", file: file, line: line) { stage?.transition == nil }
         }
 
         /// Checks that every visible cell shows its image.

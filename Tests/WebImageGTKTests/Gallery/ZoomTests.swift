@@ -20,7 +20,7 @@
             let stage = try GalleryStage("--count", "12", "--transition", "none")
             stage.waitForImages(atLeast: 4)
             stage.window.open(1)
-            Stand.pump("the image") { stage.window.full.image != nil }
+            stage.waitForFullImage()
             stage.frame()
             return stage
         }
@@ -125,7 +125,7 @@
                     LooksTests.dusk.get(), options: ImageDecodingOptions(), context: ImageProcessingContext()
                 ).pixels
                 stage.window.add([file.absoluteString])
-                Stand.pump("the image") { stage.window.full.image != nil }
+                stage.waitForFullImage()
                 stage.frame()
                 try keep(try stage.screenshot(), as: "gallery-fitted")
                 let area = stage.window.full.area
@@ -153,7 +153,7 @@
                 let stage = try GalleryStage("--count", "12", "--transition", "none", dimension: 2_000, count: 2)
                 stage.waitForImages(atLeast: 4)
                 stage.window.open(1)
-                Stand.pump("the image") { stage.window.full.image != nil }
+                stage.waitForFullImage()
                 stage.frame()
                 let view = stage.window.full.view
                 XCTAssertLessThan(view.controller.renderers[.image]?.current?.pixels?.width ?? 0, 1_500)
