@@ -160,9 +160,11 @@ extension ImageManager {
         /// A closure that returns for how long the manager remembers a failure, or `nil` if it doesn't remember it.
         ///
         /// Until then, the manager fails requests for the same source without contacting it. The default
-        /// remembers 404 and 410 for 10 minutes, data that isn't an image for 1 hour, other client errors for 1 minute,
-        /// and an unknown host for 10 seconds. The freshness that a response states takes precedence. Failures that can
-        /// pass on their own, such as timeouts and server errors, aren't remembered.
+        /// remembers 404 and 410 for 10 minutes, corrupt images for 1 hour, other client errors for 1 minute, and an
+        /// unknown host for 10 seconds. The freshness that a response states takes precedence. A successful response
+        /// that isn't an image, such as the page of a captive portal, is remembered for 1 minute, or for a shorter
+        /// freshness lifetime of the response, and not at all if its `Cache-Control` contains `no-store`. Failures that
+        /// can pass on their own, such as timeouts and server errors, aren't remembered.
         public var failureLifetime: @Sendable (ImageError) -> Duration? = { error in
             FailurePolicy.standard.lifetime(error).map { .seconds(saturating: $0) }
         }

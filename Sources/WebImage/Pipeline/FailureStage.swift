@@ -107,11 +107,14 @@ extension ImageError {
         return failure.blamesBytes
     }
 
-    /// Returns this error with the status and the content type of the response.
+    /// Returns this error with the response if its data isn't an image.
     func addingResponse(_ head: HTTPResponseHead?) -> ImageError {
-        guard case .decoding(var failure) = self, failure.reason == .notAnImage, let head else { return self }
-        failure.statusCode = head.statusCode
-        failure.contentType = head.headers["Content-Type"]
+        guard case .decoding(let error) = self, error.isForeignData, let head else { return self }
+        var failure = error.adding(head)
+        if failure.reason == .notAnImage {
+            failure.statusCode = head.statusCode
+            failure.contentType = head.headers["Content-Type"]
+        }
         return .decoding(failure)
     }
 

@@ -213,7 +213,8 @@ final class RequestExecution {
         do throws(ImageError) {
             return try await make(original, ahead)
         } catch {
-            let error = error.after(metrics)
+            // A custom coder can accept data that isn't in its format.
+            let error = error.addingResponse(original.resource.head?.head).after(metrics)
             if original.origin == .network, original.isLengthKnown, error.blamesBytes {
                 contact.record(error, of: nil)
             }

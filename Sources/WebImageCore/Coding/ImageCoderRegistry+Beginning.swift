@@ -48,13 +48,3 @@ extension ImageCoderRegistry {
         }
     }
 }
-
-extension ImageError.DecodingFailure {
-    /// A Boolean value that indicates whether the data isn't in any image format.
-    fileprivate var isForeignData: Bool {
-        switch reason {
-        case .unknownFormat, .notAnImage: true
-        default: false
-        }
-    }
-}

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The response that caused a network failure: the lines of its header section and the beginning of its body.
+/// The response that caused a failure: the lines of its header section and the beginning of its body.
 ///
 /// All values are equal, because a failure is the same failure if the server sends another date or another text.
 package struct FailedResponse: Sendable, Hashable {

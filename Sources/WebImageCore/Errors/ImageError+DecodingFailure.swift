@@ -47,6 +47,9 @@ extension ImageError {
         package var statusCode: Int?
         /// The content type of the response that contained the data.
         package var contentType: String?
+        /// The response that contained the data. Only failures with ``isForeignData`` have it. It has no effect on
+        /// whether two failures are equal.
+        package var response = FailedResponse()
         /// The failed network attempts that preceded the download of the data.
         package var attempts: [NetworkFailure] = []
         /// The date at which the failure expires in the negative cache, or `nil` for a new failure.
@@ -63,6 +66,14 @@ extension ImageError {
         public init(_ reason: Reason, format: ImageFormat? = nil) {
             self.reason = reason.printable
             self.format = format
+        }
+
+        /// A Boolean value that indicates whether the data isn't in any image format.
+        package var isForeignData: Bool {
+            switch reason {
+            case .unknownFormat, .notAnImage: true
+            default: false
+            }
         }
 
         /// The stable error code.

@@ -25,3 +25,18 @@ extension ImageError.NetworkFailure {
         return failure
     }
 }
+
+extension ImageError.DecodingFailure {
+    /// The head of the response that contained the data, without secrets, or `nil` if it's unknown.
+    package var responseHead: HTTPResponseHead? {
+        response.statusCode.map { HTTPResponseHead(statusCode: $0, headers: HTTPHeaderFields(response.headers)) }
+    }
+
+    /// Returns this failure with the head of the response that contained the data. Secrets are removed.
+    package func adding(_ head: HTTPResponseHead) -> ImageError.DecodingFailure {
+        var failure = self
+        failure.response = FailedResponse(
+            statusCode: head.statusCode, headers: head.headers.withoutSecretValues, body: Data())
+        return failure
+    }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
+import WebImageHTTP
 
 /// A policy that decides for how long failures are remembered. Only network and decoding failures can be remembered.
 package struct FailurePolicy: Sendable {
@@ -15,14 +17,16 @@ package struct FailurePolicy: Sendable {
 
     /// The default policy.
     ///
-    /// It remembers 404 and 410 for 10 minutes, data that isn't an image for 1 hour, other client errors for 1 minute,
-    /// and an unknown host for 10 seconds. The freshness that a response states takes precedence. It doesn't remember
-    /// failures that can pass on their own (timeouts, lost connections, no network, 408, 425, 429, 5xx), 401 and 407,
-    /// canceled requests, and limits. A manager doesn't remember 403 either if cookies or credentials are configured.
+    /// It remembers 404 and 410 for 10 minutes, corrupt images for 1 hour, other client errors for 1 minute, and an
+    /// unknown host for 10 seconds. The freshness that a response states takes precedence. It remembers a successful
+    /// response that isn't an image for 1 minute, or for a shorter freshness lifetime of the response. It doesn't
+    /// remember failures that can pass on their own (timeouts, lost connections, no network, 408, 425, 429, 5xx), 401 and
+    /// 407, canceled requests, and limits. A manager doesn't remember 403 either if cookies or credentials are
+    /// configured.
     package static let standard = FailurePolicy { error in
         switch error {
         case .network(let failure): seconds(after: failure)
-        case .decoding(let failure): failure.blamesBytes ? 3_600 : nil
+        case .decoding(let failure): failure.blamesBytes ? seconds(after: failure) : nil
         case .cancelled, .request, .cache, .processing, .limitExceeded: nil
         }
     }
@@ -33,6 +37,17 @@ package struct FailurePolicy: Sendable {
         case .unacceptableStatusCode: seconds(afterStatus: failure.statusCode ?? 0, retryAfter: failure.freshFor)
         default: nil
         }
+    }
+
+    /// The maximum lifetime of the failure of a successful response that isn't an image, in seconds.
+    private static let longestForeign = 60.0
+
+    private static func seconds(after failure: ImageError.DecodingFailure) -> Double {
+        // Captive portals and proxies send their own pages with the status 200 until the user has signed in.
+        guard failure.isForeignData, let head = failure.responseHead, (200...299).contains(head.statusCode) else {
+            return 3_600
+        }
+        return min(Freshness.explicitLifetime(of: head, now: Date()) ?? longestForeign, longestForeign)
     }
 
     private static func seconds(afterStatus status: Int, retryAfter: Double?) -> Double? {

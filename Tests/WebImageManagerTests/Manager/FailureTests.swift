@@ -126,8 +126,55 @@ struct FailureTests {
             #expect(error.rememberedUntil != nil && error.remembered(until: nil) == expected)
         }
         #expect(server.counters.requests == 1)
-        fixture.pass(seconds: 3_600)
+        fixture.pass(seconds: 60)
         await #expect(throws: expected) { try await fixture.manager.image(for: request) }
+        #expect(server.counters.requests == 2)
+    }
+
+    /// The responses of captive portals: a page, a page that's too large to be received with its head, and data of an
+    /// unknown format.
+    static let portals: [Data] = [
+        Data("<!DOCTYPE html><html><body>Sign in".utf8),
+        Data("<!DOCTYPE html><html><body>".utf8) + Data(repeating: UInt8(ascii: "a"), count: 300_000),
+        Data([0, 1, 2, 3, 4, 5, 6, 7]),
+    ]
+
+    /// Returns a server that responds like a captive portal until `isOpen` is `true`, and then with an image.
+    private func portalServer(_ page: Data, _ isOpen: Shared<Bool>, cacheControl: String?) throws -> LoopbackServer {
+        let image = try TestImages.png(1)
+        return try LoopbackServer { _ in
+            guard !isOpen.value else { return .ok(image, contentType: "image/png") }
+            return .ok(page, contentType: "text/html").with { $0.headers["Cache-Control"] = cacheControl }
+        }
+    }
+
+    @Test("A page of a captive portal that must not be stored isn't remembered", arguments: portals.indices)
+    func uncacheablePortal(_ index: Int) async throws {
+        let isOpen = Shared(false)
+        let server = try portalServer(Self.portals[index], isOpen, cacheControl: "no-store")
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(url: server.url("/a"))
+        #expect(await code(fixture, request).map { $0 / 1_000 } == 4)
+        #expect(fixture.manager.failures.count == 0)
+        isOpen.value = true
+        #expect(await code(fixture, request) == nil)
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test("A page of a captive portal is remembered for one minute", arguments: portals.indices)
+    func cacheablePortal(_ index: Int) async throws {
+        let isOpen = Shared(false)
+        let server = try portalServer(Self.portals[index], isOpen, cacheControl: nil)
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(url: server.url("/a"))
+        let first = await code(fixture, request)
+        #expect(first.map { $0 / 1_000 } == 4)
+        isOpen.value = true
+        fixture.pass(seconds: 59)
+        #expect(await code(fixture, request) == first.map { -$0 })
+        #expect(server.counters.requests == 1)
+        fixture.pass(seconds: 1)
+        #expect(await code(fixture, request) == nil)
     }
 
     @Test("A corrupt image is remembered, and network errors and cancellations aren't")

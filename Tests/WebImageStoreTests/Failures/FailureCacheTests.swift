@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageHTTP
 import WebImageTestSupport
 
 @testable import WebImageStore
@@ -18,6 +19,30 @@ struct FailureCacheTests {
 
     private static func reason(_ reason: ImageError.NetworkFailure.Reason) -> ImageError {
         .network(ImageError.NetworkFailure(reason, url: URL(filePath: "/a")))
+    }
+
+    /// Returns the failure of a response that isn't an image.
+    private static func page(
+        _ status: Int = 200, _ reason: ImageError.DecodingFailure.Reason = .notAnImage,
+        _ headers: HTTPHeaderFields = [:]
+    ) -> ImageError {
+        .decoding(ImageError.DecodingFailure(reason).adding(HTTPResponseHead(statusCode: status, headers: headers)))
+    }
+
+    private static let pages: [(ImageError, Double?)] = [
+        (page(), 60), (page(203), 60), (page(200, .unknownFormat), 60), (page(404), 3_600),
+        (page(200, .corrupted("")), 3_600), (page(200, .notAnImage, ["Cache-Control": "no-store"]), 0),
+        (page(200, .unknownFormat, ["Cache-Control": "private, No-Store, max-age=600"]), 0),
+        (page(200, .notAnImage, ["Cache-Control": "no-cache"]), 0),
+        (page(200, .notAnImage, ["Cache-Control": "max-age=20"]), 20),
+        (page(200, .notAnImage, ["Cache-Control": "max-age=86400"]), 60),
+        (page(200, .notAnImage, ["Expires": "Thu, 01 Jan 1970 00:00:00 GMT"]), 0),
+    ]
+
+    @Test("A successful response that isn't an image is remembered for at most a minute", arguments: pages.indices)
+    func foreign(_ index: Int) {
+        let (error, seconds) = Self.pages[index]
+        #expect(FailurePolicy.standard.lifetime(error) == seconds, "\(error)")
     }
 
     private static let table: [(ImageError, Double?)] = [
