@@ -176,6 +176,21 @@ struct HTTPClientTests {
         await #expect(throws: ImageError.self) { try await client.fetch(small) }
     }
 
+    @Test("A body with the transfer coding `identity` is complete and stored, also if the connection remains open")
+    func identityCoding() async throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 3\r\n"
+        let server = try LoopbackServer { _ in
+            .raw(Data("\(head)Cache-Control: max-age=60\r\n\r\nabc".utf8), ending: .keepAlive)
+        }
+        let client = HTTPClient()
+        var request = HTTPClient.Request(url: server.url("/"))
+        request.timeout = .seconds(5)
+        let first = try await client.fetch(request)
+        #expect(first.body == Data("abc".utf8) && first.source == .network)
+        let second = try await client.fetch(request)
+        #expect(second.body == first.body && second.source != .network && server.counters.requests == 1)
+    }
+
     @Test("A request after a change never receives or stores an earlier response")
     func changeOnTheWay() async throws {
         let gate = TestGate()

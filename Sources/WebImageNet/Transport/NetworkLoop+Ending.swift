@@ -36,7 +36,7 @@ extension NetworkLoop {
             return restart(transfer, isCounted: false, onNewConnection: true)
         }
         if let stop = transfer.stop { return end(transfer, .failure(stop)) }
-        if code == CURLE_OK {
+        if code == CURLE_OK || transfer.hasReachedEnd {
             if let result = transfer.finish() { return end(transfer, result) }
             let cut = transfer.failure(
                 .connectionLost, phase: .waitingForResponse, detail: "the response head is truncated")

@@ -158,7 +158,7 @@ struct ResponseHeadParser {
 extension HTTPResponseHead {
     /// The length of a body according to `Content-Length`.
     enum BodyLength: Equatable {
-        /// A missing `Content-Length` or a chunked body.
+        /// A missing `Content-Length`, or a body with a transfer coding.
         case unknown
         case known(Int)
         /// Different values, or values that aren't numbers, which are an unrecoverable error (RFC 9112 6.3).
@@ -168,15 +168,30 @@ extension HTTPResponseHead {
     /// A Boolean value that indicates whether the end of an HTTP/1 body is recognizable without the end of the
     /// connection (RFC 9112 6.3).
     var isSelfDelimiting: Bool {
-        headers["Transfer-Encoding"] != nil || headers["Content-Length"] != nil || statusCode == 204
-            || statusCode == 304
+        if statusCode == 204 || statusCode == 304 { return true }
+        let codings = transferCodings
+        return codings.isEmpty ? headers["Content-Length"] != nil : codings.contains("chunked")
+    }
+
+    /// A Boolean value that indicates whether libcurl waits for the end of the connection although the body ends after
+    /// the number of bytes in `Content-Length`.
+    ///
+    /// libcurl ignores `Content-Length` next to every `Transfer-Encoding`, also next to `identity`.
+    var hasIgnoredLength: Bool { headers["Transfer-Encoding"] != nil && transferCodings.isEmpty }
+
+    /// The transfer codings in lowercase, in the order in which they were applied.
+    ///
+    /// The result doesn't contain `identity`, which means no coding (RFC 2616 4.4). Later versions of HTTP removed it,
+    /// but some servers still send it.
+    private var transferCodings: [String] {
+        guard let text = headers.combined("Transfer-Encoding") else { return [] }
+        return text.split(separator: ",").map { $0.trimmingBlanks().lowercased() }
+            .filter { !$0.isEmpty && $0 != "identity" }
     }
 
     /// The length according to `Content-Length`. Repeated values and lists are valid if all numbers are equal.
     var bodyLength: BodyLength {
-        guard headers["Transfer-Encoding"] == nil, let text = headers.combined("Content-Length") else {
-            return .unknown
-        }
+        guard transferCodings.isEmpty, let text = headers.combined("Content-Length") else { return .unknown }
         if text.utf8.allSatisfy({ (48...57).contains($0) }), let length = Int(text) { return .known(length) }
         var length: Int?
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -87,6 +87,10 @@ final class Transfer {
     /// A Boolean value that indicates whether the exchange is finished and the rest of the body is read only to reuse
     /// the connection.
     private(set) var isDiscarding = false
+    /// The length of a body whose end libcurl doesn't recognize, in bytes, or `nil` for other bodies.
+    private var ignoredLength: Int?
+    /// A Boolean value that indicates whether a callback stopped libcurl at the end of the body.
+    private(set) var hasReachedEnd = false
     /// The beginning of the body of a rejected response, or `nil` for other responses.
     private var rejected: RejectedBody?
     /// The declared length of the rejected body, in bytes, or `nil` if it's unknown.
@@ -242,7 +246,17 @@ final class Transfer {
     }
 
     /// Processes a chunk of the body. Returns `false` to stop the transfer.
-    private func process(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func process(_ chunk: UnsafeRawBufferPointer) -> Bool {
+        guard let ignoredLength else { return processPart(chunk) }
+        // As after other bodies with a length, the bytes after the end are dropped, and the connection isn't reused.
+        let part = UnsafeRawBufferPointer(rebasing: chunk.prefix(max(ignoredLength - received, 0)))
+        guard processPart(part) else { return false }
+        hasReachedEnd = received >= ignoredLength
+        return !hasReachedEnd
+    }
+
+    /// Processes bytes that belong to the body. Returns `false` to stop the transfer.
+    private func processPart(_ bytes: UnsafeRawBufferPointer) -> Bool {
         received += bytes.count
         if isDiscarding { return received <= Self.mostDiscarded }
         if let rejected {
@@ -285,6 +299,15 @@ final class Transfer {
         }
         var expected: Int?
         if case .known(let length) = length { expected = length }
+        ignoredLength = head.hasIgnoredLength && hasBody(head) ? expected : nil
+        guard accept(head, expected: expected) else { return false }
+        // An empty body has no chunk that could end the transfer.
+        hasReachedEnd = ignoredLength == 0
+        return !hasReachedEnd
+    }
+
+    /// Decides about the body of the final response. Returns `false` to stop the transfer.
+    private func accept(_ head: HTTPResponseHead, expected: Int?) -> Bool {
         switch resume.receiveHead(head) {
         case .rest(let whole): return begin(whole, prefix: request.resume?.bytes, expected: resume.plan?.total)
         case .refused(let detail):
@@ -308,7 +331,8 @@ final class Transfer {
     private func discard(remaining: Int?) -> Bool {
         isDiscarding = true
         submission.promise.resolve(.success(makeResponse(isFinished: lastActivity)))
-        return max(remaining ?? 0, received) <= Self.mostDiscarded
+        // libcurl closes the connection after a body whose length it ignores.
+        return ignoredLength == nil && max(remaining ?? 0, received) <= Self.mostDiscarded
     }
 
     private func hasBody(_ head: HTTPResponseHead) -> Bool {
@@ -345,7 +369,8 @@ final class Transfer {
         if submission.requestsBody, !submission.promise.isResolved { submission.observer(event) }
     }
 
-    /// Returns the outcome after libcurl reports success, or `nil` if the response is incomplete.
+    /// Returns the outcome after libcurl reports success or after ``hasReachedEnd``, or `nil` if the response is
+    /// incomplete.
     func finish() -> TransferOutcome? {
         if head == nil, let challenge = parser.unansweredChallenge { head = challenge }
         guard head != nil else { return nil }
@@ -353,6 +378,11 @@ final class Transfer {
         if case .short(let missing) = resume.end() {
             return .failure(
                 failure(.connectionLost, phase: .receivingBody, detail: "\(missing) bytes of the range are missing"))
+        }
+        // libcurl reports success if the connection ends before a length that it ignores.
+        if let ignoredLength, received < ignoredLength {
+            let detail = "\(ignoredLength - received) bytes of the body are missing"
+            return .failure(failure(.connectionLost, phase: .receivingBody, detail: detail))
         }
         do {
             try decoder?.finish { deliver($0) }

@@ -20,8 +20,8 @@ package struct FailurePolicy: Sendable {
     /// It remembers 404 and 410 for 10 minutes, corrupt images for 1 hour, other client errors for 1 minute, and an
     /// unknown host for 10 seconds. The freshness that a response states takes precedence. It remembers a successful
     /// response that isn't an image for 1 minute, or for a shorter freshness lifetime of the response. It doesn't
-    /// remember failures that can pass on their own (timeouts, lost connections, no network, 408, 425, 429, 5xx), 401 and
-    /// 407, canceled requests, and limits. A manager doesn't remember 403 either if cookies or credentials are
+    /// remember failures that can pass on their own (timeouts, lost connections, no network, 408, 425, 429, 5xx), 401
+    /// and 407, canceled requests, and limits. A manager doesn't remember 403 either if cookies or credentials are
     /// configured.
     package static let standard = FailurePolicy { error in
         switch error {

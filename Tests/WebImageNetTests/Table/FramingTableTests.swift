@@ -143,4 +143,85 @@ struct FramingTableTests {
         let outcome = try await outcome(rawResponse(["HTTP/1.1 200 OK", "Content-Length: \(length)"], "abc"))
         #expect(outcome.error?.code == 6001 && outcome.requests == 1, "\(outcome.result)")
     }
+
+    /// Loads a response whose head has these lines after the status line. The connection remains open.
+    private func openOutcome(_ lines: [String], _ body: String, status: String = "200 OK") async throws -> Outcome {
+        let response = rawResponse(["HTTP/1.1 \(status)"] + lines, body, ending: .keepAlive)
+        return try await outcome(response) { $0.timeouts = LoadTimeouts(connect: 5, idle: 5, total: 5) }
+    }
+
+    @Test(
+        "Row 20: The transfer coding `identity` doesn't change the length, also if the connection remains open",
+        arguments: [
+            ["Transfer-Encoding: identity", "Content-Length: 3"], ["Content-Length: 3", "transfer-encoding: Identity "],
+            ["Transfer-Encoding: identity", "Content-Length: 3, 3", "Transfer-Encoding: identity"],
+            ["Transfer-Encoding: identity, identity", "Content-Length: 3"], ["Content-Length: 3", "Transfer-Encoding:"],
+        ])
+    func identity(_ lines: [String]) async throws {
+        // Bytes after the body aren't part of it.
+        for rest in ["", "d", "HTTP/1.1 200 OK"] {
+            let outcome = try await openOutcome(lines, "abc" + rest)
+            #expect(outcome.body == Data("abc".utf8), "\(rest): \(outcome.result)")
+            #expect(try outcome.result.get().hasKnownLength && outcome.requests == 1)
+        }
+    }
+
+    @Test("Row 20: A large body with the transfer coding `identity` is reported with its length")
+    func largeIdentity() async throws {
+        let body = patternBytes(300_000)
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: \(body.count)\r\n\r\n"
+        let server = try LoopbackServer { _ in .raw(Data(head.utf8) + body, ending: .keepAlive) }
+        let downloader = makeDownloader()
+        for _ in 0..<2 {
+            let log = ReportLog()
+            var request = LoadRequest(url: server.url("/a"))
+            request.timeouts = LoadTimeouts(connect: 5, idle: 5, total: 5)
+            let answer = try await downloader.load(request, context: log.context())
+            #expect(answer.body == body && log.body == body && log.expected == body.count)
+        }
+        // The connection could contain more bytes, so it isn't reused.
+        #expect(server.counters.connections == 2)
+    }
+
+    @Test("Row 20: A body with the transfer coding `identity` that is shorter than its length throws")
+    func shortIdentity() async throws {
+        let lines = ["HTTP/1.1 200 OK", "Transfer-Encoding: identity", "Content-Length: 4"]
+        for body in ["", "abc"] {
+            let outcome = try await outcome(rawResponse(lines, body))
+            #expect(outcome.reason == .connectionLost && outcome.network?.phase == .receivingBody)
+            #expect(outcome.requests == 1)
+        }
+        let empty = try await openOutcome(["Transfer-Encoding: identity", "Content-Length: 0"], "")
+        #expect(empty.reason == .emptyBody, "\(empty.result)")
+        let invalid = try await openOutcome(["Transfer-Encoding: identity", "Content-Length: 3, 4"], "abc")
+        #expect(invalid.reason == .badServerResponse && invalid.requests == 1)
+    }
+
+    @Test("Row 20: Rejected responses and redirects with the transfer coding `identity` end after their length")
+    func otherIdentity() async throws {
+        let lines = ["Transfer-Encoding: identity", "Content-Length: 4"]
+        let rejected = try await openOutcome(lines, "gone", status: "404 Not Found")
+        #expect(rejected.network?.statusCode == 404 && rejected.network?.bodyPrefix == Data("gone".utf8))
+        let redirect = rawResponse(["HTTP/1.1 302 Found", "Location: /b"] + lines, "gone", ending: .keepAlive)
+        let followed = try await outcome(handler: { [body] in $0.index == 0 ? redirect : .ok(body) })
+        #expect(followed.body == body && followed.requests == 2)
+    }
+
+    @Test(
+        "Row 20: The transfer coding `chunked` overrides `identity` and a length",
+        arguments: [
+            ["Transfer-Encoding: chunked", "Content-Length: 99"],
+            ["Transfer-Encoding: identity, chunked", "Content-Length: 1"],
+        ])
+    func chunkedIdentity(_ lines: [String]) async throws {
+        let outcome = try await openOutcome(lines, "3\r\nabc\r\n0\r\n\r\n")
+        #expect(outcome.body == Data("abc".utf8) && outcome.requests == 1, "\(outcome.result)")
+    }
+
+    @Test("Row 15: A body with the transfer coding `identity` and without a length ends with the connection")
+    func unknownIdentity() async throws {
+        let outcome = try await outcome(rawResponse(["HTTP/1.1 200 OK", "Transfer-Encoding: identity"], "abc"))
+        #expect(outcome.body == Data("abc".utf8), "\(outcome.result)")
+        #expect(try outcome.result.get().hasKnownLength == false)
+    }
 }

@@ -82,6 +82,26 @@ struct ResponseHeadParserTests {
         #expect(HTTPResponseHead(statusCode: 200, headers: fields).bodyLength == expected)
     }
 
+    @Test(
+        "A length counts next to the transfer coding `identity`, and not next to another one",
+        arguments: [
+            (["identity"], HTTPResponseHead.BodyLength.known(5), true, true), ([], .known(5), false, true),
+            (["Identity", " identity\t"], .known(5), true, true), ([","], .known(5), true, true),
+            (["chunked"], .unknown, false, true), (["identity, Chunked"], .unknown, false, true),
+            (["chunked", "identity"], .unknown, false, true), (["gzip"], .unknown, false, false),
+            (["identity;q=1"], .unknown, false, false), (["identity chunked"], .unknown, false, false),
+        ])
+    func codings(values: [String], length: HTTPResponseHead.BodyLength, isIgnored: Bool, isDelimiting: Bool) {
+        var fields = HTTPHeaderFields(values.map { .init(name: "transfer-encoding", value: $0) })
+        fields["Content-Length"] = "5"
+        let head = HTTPResponseHead(statusCode: 200, headers: fields)
+        #expect(head.bodyLength == length && head.hasIgnoredLength == isIgnored)
+        #expect(head.isSelfDelimiting == isDelimiting)
+        fields["Content-Length"] = nil
+        let open = HTTPResponseHead(statusCode: 200, headers: fields)
+        #expect(open.isSelfDelimiting == (isDelimiting && length == .unknown))
+    }
+
     @Test("Random bytes never crash the parser")
     func noise() {
         var generator = SeededGenerator(seed: 5)
