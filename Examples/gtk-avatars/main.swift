@@ -50,7 +50,7 @@
         )
     }
 
-    let given = CommandLine.arguments.dropFirst().compactMap { URL(string: $0) }.map {
+    let given = CommandLine.arguments.dropFirst().compactMap { ImageRequest(string: $0)?.url }.map {
         Person(name: $0.lastPathComponent, url: $0, blurHash: "LEHV6nWB2yk8pyo0adR*.7kCMdnj")
     }
     let server = given.isEmpty ? try serve() : nil

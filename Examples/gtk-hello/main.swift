@@ -11,7 +11,7 @@
     import WebImageGTK
 
     let bundled = URL(filePath: #filePath).appending(path: "../../../Sources/webimage/Album/aurora.jpg").standardized
-    let url = CommandLine.arguments.dropFirst().first.flatMap { URL(string: $0) } ?? bundled
+    let url = CommandLine.arguments.dropFirst().first.flatMap { ImageRequest(string: $0)?.url } ?? bundled
 
     gtk_init()
     let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)

@@ -49,7 +49,7 @@
         return (server, names.map { server.url("/\($0)") })
     }
 
-    var urls = CommandLine.arguments.dropFirst().compactMap { URL(string: $0) }
+    var urls = CommandLine.arguments.dropFirst().compactMap { ImageRequest(string: $0)?.url }
     let server = urls.isEmpty ? try serve() : nil
     if let server { urls = server.1 }
 

@@ -24,7 +24,7 @@
     }
 
     let bundled = URL(filePath: #filePath).appending(path: "../../../Sources/webimage/Album/glass.jpg").standardized
-    let url = CommandLine.arguments.dropFirst().first.flatMap { URL(string: $0) } ?? bundled
+    let url = CommandLine.arguments.dropFirst().first.flatMap { ImageRequest(string: $0)?.url } ?? bundled
 
     gtk_init()
     let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)

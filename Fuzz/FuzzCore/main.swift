@@ -2,4 +2,4 @@
 
 import FuzzSupport
 
-FuzzProgram.main(Metadata.targets + Hashes.targets + Headers.targets + Resampling.targets)
+FuzzProgram.main(Metadata.targets + Hashes.targets + Headers.targets + Resampling.targets + URLs.targets)

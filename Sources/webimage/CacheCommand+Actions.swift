@@ -3,6 +3,7 @@
 import Foundation
 import WebImage
 import WebImageCommand
+import WebImageCore
 import WebImagePrograms
 import WebImageStore
 
@@ -65,8 +66,11 @@ extension CacheCommand {
 
     func show(_ cache: DiskCache?) async -> Int32 {
         let wanted = URLCredentials.removed(from: options.operands[0])
+        // The key contains the URL as it's loaded, not as it's written.
+        let url = Inputs.hasScheme(wanted) ? URLText.url(wanted) : nil
+        let source = url.map { $0.isFileURL ? wanted : SourceKey.of($0) } ?? wanted
         let found = await cache?.entries().first { entry in
-            entry.source == wanted || entry.key.canonical == wanted
+            entry.source == wanted || entry.source == source || entry.key.canonical == wanted
                 || wanted.utf8.count >= 6 && entry.key.fileName.hasPrefix(wanted)
         }
         guard let found else {

@@ -283,6 +283,29 @@ struct ImageServerTests {
         }
     }
 
+    @Test("A source URL must match a pattern as written and after it was parsed")
+    func parsedPatterns() throws {
+        var sources = ServerSources()
+        sources.patterns = [
+            "https://a.example/my images/", "https://*.b.example/", "https://*/c/", "HTTPS://\u{e4}.example/",
+        ]
+        for (text, expected) in [
+            ("https://a.example/my images/a%20b c.png", "https://a.example/my%20images/a%20b%20c.png"),
+            ("https://x.b.example/a\\b.png", "https://x.b.example/a/b.png"),
+            ("https://x.b.example/d/../e.png", "https://x.b.example/e.png"),
+            ("https://d/c/%zz", "https://d/c/%25zz"), ("HTTPS://\u{e4}.example/a b", "https://xn--4ca.example/a%20b"),
+        ] {
+            #expect(try sources.source(of: text).url.absoluteString == expected, "\(text)")
+        }
+        for text in [
+            "https:///c/c.png", "https:///\tc/c.png", "https://a.example/my images/../secret.png",
+            "https://a.example/my images/..\\secret.png", "https://a.example/my images/%2e%2E/secret.png",
+            "https://x.b.example\\@a.example/", " https://x.b.example/", "https://x.b.example:99999/",
+        ] {
+            #expect(throws: ServerFailure.self, "\(text)") { try sources.source(of: text) }
+        }
+    }
+
     @Test("File names can't break the header field")
     func fileNames() {
         let name = { ContentDisposition.filename($0, URL(filePath: "/x/y.jpg"), .png) }

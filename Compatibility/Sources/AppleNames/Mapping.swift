@@ -6,7 +6,7 @@ import WebImage
 extension ImageRequest {
     /// Creates a request for a key of another library, which is usually the URL as a string.
     package init(key: String, url: URL? = nil) {
-        self.init(url: url ?? URL(string: key) ?? URL(filePath: "/" + key))
+        self.init(url: url ?? ImageRequest(string: key)?.url ?? URL(string: key) ?? URL(filePath: "/" + key))
         // The key of a file contains its version, so a changed file is read again.
         if !self.url.isFileURL { caching.key = key }
     }

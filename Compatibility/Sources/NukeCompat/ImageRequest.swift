@@ -153,7 +153,7 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral, CustomStringCo
     }
 
     /// Creates a request for the URL in a literal.
-    public init(stringLiteral value: String) { self.init(url: URL(string: value)) }
+    public init(stringLiteral value: String) { self.init(url: WebImage.ImageRequest(string: value)?.url) }
 
     private init(
         _ source: Source, _ processors: [any ImageProcessing], _ priority: Priority, _ options: Options,

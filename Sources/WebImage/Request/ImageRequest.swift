@@ -218,8 +218,13 @@ public struct ImageRequest: Sendable {
     }
 
     /// Creates a request for the image at the URL in a string. Returns `nil` if the string isn't a valid URL.
+    ///
+    /// The string is parsed by the rules of the URL Standard (WHATWG), as in browsers. Characters that URLs can't
+    /// contain are percent-encoded, and existing escapes remain unchanged. For example, the string
+    /// `https://example.org/a%20b c.png` denotes `https://example.org/a%20b%20c.png`. In contrast, `URL(string:)`
+    /// encodes the percent sign in this string again.
     public init?(string: String) {
-        guard let url = URL(string: string) else { return nil }
+        guard let url = URLText.url(string) else { return nil }
         self.init(url: url)
     }
 }

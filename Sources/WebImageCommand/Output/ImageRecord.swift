@@ -92,7 +92,22 @@ package struct ImageRecord: Sendable {
 package enum InputLabel {
     /// Returns a path unchanged, or a URL without its user information and with `…` for each value of its query. The
     /// query of a URL often contains secrets, such as signatures and tokens.
-    package static func redacted(_ text: String) -> String {
+    package static func redacted(_ text: String) -> String { redactedParts(withTwoSlashes(text)) }
+
+    /// Returns a web URL with two slashes after its scheme and without ignored characters, or other text unchanged.
+    ///
+    /// The URL Standard accepts any number of slashes and backslashes there, but without `://`, text isn't recognized
+    /// as a URL with user information.
+    private static func withTwoSlashes(_ text: String) -> String {
+        let plain = URLText.withoutIgnoredCharacters(text)
+        guard let colon = plain.firstIndex(of: ":"),
+            ["http", "https", "ftp", "ws", "wss"].contains(plain[..<colon].lowercased())
+        else { return text }
+        let rest = plain[plain.index(after: colon)...].drop { $0 == "/" || $0 == "\\" }
+        return "\(plain[..<colon])://\(rest)"
+    }
+
+    private static func redactedParts(_ text: String) -> String {
         if text.lowercased().hasPrefix("data:") { return String(text.prefix { $0 != "," }) + ",…" }
         let isURL = text.contains("://")
         let original = text

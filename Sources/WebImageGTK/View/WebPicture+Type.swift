@@ -48,7 +48,7 @@
         /// Loads the image at the URI of a property, or clears the view if it's `nil`.
         fileprivate func load(uri: String?) {
             // A URL without a scheme fails with the reason, like any other URL that can't be loaded.
-            load(uri.map { ImageRequest(url: URL(string: $0) ?? URL(filePath: $0)) })
+            load(uri.map { ImageRequest(string: $0) ?? ImageRequest(url: URL(filePath: $0)) })
         }
 
         /// Changes the fit, and loads the image again at the size for it.

@@ -11,10 +11,17 @@ package enum CacheInvalidation {
     /// `Location` and `Content-Location`.
     package static func targets(method: String, url: URL, response: HTTPResponseHead) -> [URL] {
         guard !RequestHead(method: method).isSafe, (200...399).contains(response.statusCode) else { return [] }
-        let named = ["Location", "Content-Location"].compactMap { response.headers[$0] }
-            .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }
-            .filter { isSameOrigin($0, url) }
-        return [url] + named
+        var targets = [url]
+        for value in ["Location", "Content-Location"].compactMap({ response.headers[$0] }) {
+            // Applications also create URLs with Foundation, which encodes some characters in another way.
+            let spellings = [
+                URL(string: value, relativeTo: url)?.absoluteURL, URLText.url(field: value, relativeTo: url),
+            ]
+            for target in spellings.compactMap({ $0 }) where isSameOrigin(target, url) && !targets.contains(target) {
+                targets.append(target)
+            }
+        }
+        return targets
     }
 
     /// Returns whether two URLs have the same scheme, host, and port (RFC 6454).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 
 extension StoredResponseHead {
     /// The status codes that this library understands, for `must-understand` (RFC 9111 5.2.2.3).
@@ -34,7 +35,9 @@ extension StoredResponseHead {
         guard response.statusCode == 200, let location = response.headers["Content-Location"],
             CacheControl(response.headers).maxAge != nil || response.headers["Expires"] != nil
         else { return false }
-        return URL(string: location, relativeTo: url)?.absoluteString == url.absoluteString
+        // The URL of the request can contain characters that the parser would encode, too.
+        guard let named = URLText.url(field: location, relativeTo: url) else { return false }
+        return named.absoluteString == url.absoluteString || named == URLText.url(url.absoluteString)
     }
 
     private static func mayStore(request: HTTPHeaderFields, response: HTTPResponseHead) -> Bool {

@@ -42,7 +42,7 @@ package struct RedirectRules {
         guard Self.statuses.contains(head.statusCode), let location = head.headers["Location"], !location.isEmpty else {
             throw .none
         }
-        guard let told = URL(string: Self.encoded(location), relativeTo: url)?.absoluteURL else { throw .none }
+        guard let told = URLText.url(field: location, relativeTo: url) else { throw .none }
         let target = strictTransport?.upgraded(told) ?? told
         let scheme = target.scheme?.lowercased() ?? ""
         let shown = location.contains("@") ? told.withoutUserInfo.absoluteString : location
@@ -66,37 +66,5 @@ package struct RedirectRules {
     /// Returns the header fields that may be sent to any origin.
     package static func withoutSecrets(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
         HTTPHeaderFields(fields.lines.filter { harmless.contains($0.name.lowercased()) })
-    }
-
-    /// Percent-encodes the bytes that aren't valid in a URL.
-    ///
-    /// Foundation would also encode the percent signs of existing escapes. Only a non-ASCII host, which is nearly
-    /// always UTF-8, is left to Foundation, which converts it to Punycode.
-    private static func encoded(_ location: String) -> String {
-        let bytes = location.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
-        let start = pathStart(bytes)
-        let host = String(decoding: bytes[..<start], as: UTF8.self)
-        let hex = Array("0123456789ABCDEF".unicodeScalars)
-        return bytes[start...].reduce(into: host) { text, byte in
-            if (33...126).contains(byte), !Self.forbidden.contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text.unicodeScalars.append(contentsOf: ["%", hex[Int(byte >> 4)], hex[Int(byte & 15)]])
-            }
-        }
-    }
-
-    /// The ASCII characters that aren't valid in paths, queries, and fragments (RFC 3986).
-    private static let forbidden = Set("\"<>[\\]^`{|}".utf8)
-
-    /// Returns the index at which the path begins after `//host`, or 0 if there is no host.
-    private static func pathStart(_ bytes: [UInt8]) -> Int {
-        let slash = UInt8(ascii: "/")
-        guard
-            let first = bytes.firstIndex(where: { $0 == slash || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }),
-            bytes[first] == slash, first + 1 < bytes.count, bytes[first + 1] == slash,
-            first == 0 || bytes[first - 1] == UInt8(ascii: ":")
-        else { return 0 }
-        return bytes[(first + 2)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
     }
 }

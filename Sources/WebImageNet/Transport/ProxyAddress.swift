@@ -20,8 +20,10 @@ struct ProxyAddress: Sendable, Hashable {
     /// Parses the URL of a proxy. The default scheme is `http`.
     init(_ text: String) {
         // With a scheme, messages of libcurl that contain the text are recognized as URLs, and their passwords removed.
-        self.text = text.contains("://") ? text : "http://\(text)"
-        let url = URL(string: self.text)
+        let plain = URLText.withoutIgnoredCharacters(text)
+        let spelling = plain.contains("://") ? plain : "http://\(plain)"
+        let url = URLText.url(spelling)
+        self.text = url?.absoluteString ?? spelling
         let scheme = url?.scheme?.lowercased() ?? "http"
         host = url.flatMap { HostName(of: $0) }?.text ?? ""
         isHTTP = !scheme.hasPrefix("socks")

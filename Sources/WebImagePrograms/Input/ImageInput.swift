@@ -99,9 +99,9 @@ package struct InputList: Sendable {
             }
         }
         for list in lists { read(list: list, isRecursive) }
-        isSingle =
-            operands.count == 1 && lists.isEmpty && inputs.count == 1 && inputs[0].text == operands[0]
-            || operands.count == 1 && lists.isEmpty && inputs.count == 1 && !notes.isEmpty
+        guard operands.count == 1, lists.isEmpty, inputs.count == 1 else { return }
+        let names = [operands[0], URLText.withoutIgnoredCharacters(operands[0])]
+        isSingle = names.contains(inputs[0].text) || !notes.isEmpty
     }
 
     private mutating func read(list: String, _ isRecursive: Bool) {
@@ -136,9 +136,8 @@ package struct InputList: Sendable {
             }
             return
         }
-        guard !FileManager.default.fileExists(atPath: operand), !Inputs.hasScheme(operand) else {
-            return inputs.append(ImageInput(operand))
-        }
+        if FileManager.default.fileExists(atPath: operand) { return inputs.append(ImageInput(operand)) }
+        if Inputs.hasScheme(operand) { return inputs.append(ImageInput(URLText.withoutIgnoredCharacters(operand))) }
         let matches = operand.contains(where: { "*?[".contains($0) }) ? Inputs.matches(of: operand) : []
         if !matches.isEmpty {
             for match in matches { add(match, isRecursive) }

@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImage
+import WebImageCore
 
 extension Inputs {
     /// The maximum number of images to use from a directory and its subdirectories.
@@ -74,7 +75,7 @@ extension Inputs {
     /// Returns the path that `input` denotes, which may be a `file:` URL, or `nil` if it's another URL.
     private static func filePath(_ input: String) -> String? {
         if FileManager.default.fileExists(atPath: input) || !hasScheme(input) { return input }
-        guard let url = URL(string: input), url.isFileURL else { return nil }
+        guard let url = URLText.url(input), url.isFileURL else { return nil }
         return url.path(percentEncoded: false)
     }
 

@@ -13,14 +13,14 @@ package enum Inputs {
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if `text` isn't a URL and no such file exists, or
     ///   ``ImageError/RequestFailure/invalidURL(_:)`` if `text` is empty or begins with a scheme but isn't a URL.
     package static func url(_ text: String) throws(ImageError) -> URL {
-        let exists = FileManager.default.fileExists(atPath: text)
-        if !exists, hasScheme(text) {
-            guard let url = URL(string: text) else { throw .request(.invalidURL(InputLabel.redacted(text))) }
+        if FileManager.default.fileExists(atPath: text) { return URL(filePath: text).absoluteURL }
+        if hasScheme(text) {
+            guard let url = URLText.url(text) else { throw .request(.invalidURL(InputLabel.redacted(text))) }
             return url
         }
-        if exists { return URL(filePath: text).absoluteURL }
-        if beginsWithHost(text), let url = URL(string: "https://\(text)") { return url }
-        throw .request(text.isEmpty ? .invalidURL(text) : .fileNotFound(path: InputLabel.redacted(text)))
+        let plain = URLText.withoutIgnoredCharacters(text)
+        if beginsWithHost(plain), let url = URLText.url("https://\(plain)") { return url }
+        throw .request(plain.isEmpty ? .invalidURL(text) : .fileNotFound(path: InputLabel.redacted(text)))
     }
 
     /// Returns a Boolean value that indicates whether `text` looks like a URL without its scheme. A name of a single
@@ -40,13 +40,15 @@ package enum Inputs {
 
     /// Returns a Boolean value that indicates whether `text` begins with a URI scheme (RFC 3986, section 3.1) of at
     /// least two letters. Text such as `user:password@example.org`, which has no `//`, begins with user information.
+    /// Whitespace that the parser of URLs ignores doesn't count.
     package static func hasScheme(_ text: String) -> Bool {
+        let text = URLText.withoutIgnoredCharacters(text)
         guard let colon = text.firstIndex(of: ":"), let first = text.first, first.isASCII, first.isLetter else {
             return false
         }
         let scheme = text[..<colon]
         // A host name with a port, such as `localhost:8080/a.png`, isn't a scheme.
-        let rest = text[text.index(after: colon)...].prefix { $0 != "/" }
+        let rest = text[text.index(after: colon)...].prefix { $0 != "/" && $0 != "\\" }
         let isPort = !rest.isEmpty && rest.allSatisfy { $0.isASCII && $0.isNumber }
         if isPort, scheme.contains(".") || scheme == "localhost" { return false }
         let hasUser = rest.prefix { $0 != "?" && $0 != "#" }.contains("@")

@@ -29,7 +29,7 @@ package struct NetworkSetup: Sendable {
         if let option = arguments.hostOption, urls.isEmpty {
             throw UsageError("--\(option) can only be used with a URL on the command line")
         }
-        if let proxy = arguments.proxy, URL(string: proxy)?.host() == nil {
+        if let proxy = arguments.proxy, URLText.url(proxy)?.host() == nil {
             throw UsageError("--proxy: “\(URLCredentials.removed(from: proxy))” isn’t a URL")
         }
     }
@@ -50,7 +50,7 @@ package struct NetworkSetup: Sendable {
     private func apply(to downloader: inout ImageDownloader.Configuration) {
         for field in arguments.headers { downloader.headers.append(name: field.name, value: field.value) }
         if let userAgent = arguments.userAgent { downloader.userAgent = userAgent }
-        if let proxy = arguments.proxy.flatMap({ URL(string: $0) }) { downloader.proxy = .url(proxy) }
+        if let proxy = arguments.proxy.flatMap({ URLText.url($0) }) { downloader.proxy = .url(proxy) }
         if arguments.disablesProxy { downloader.proxy = .disabled }
         if let time = arguments.maxTime { downloader.timeout = .seconds(saturating: time) }
         if let time = arguments.connectTimeout { downloader.connectTimeout = .seconds(saturating: time) }

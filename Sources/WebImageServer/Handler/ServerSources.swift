@@ -25,7 +25,7 @@ package struct ServerSources: Sendable, Hashable {
     /// The patterns of allowed URLs, or `nil` for all. `*` matches any text without `/`, `?`, `#`, `@`,
     /// and `\`.
     ///
-    /// A URL must begin with text that matches a pattern.
+    /// A URL must begin with text that matches a pattern, as written and after it was parsed.
     package var patterns: [String]?
     /// The directory of `local:` URLs, or `nil` if they aren't allowed.
     package var localDirectory: URL?
@@ -51,13 +51,34 @@ package struct ServerSources: Sendable, Hashable {
             return ServerSource(url: try s3.url(of: text.dropFirst("s3://".count)), kind: .s3)
         }
         if text.hasPrefix("local://") { return try localURL(String(text.dropFirst("local://".count))) }
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased() else {
+        guard let url = URLText.url(text), let scheme = url.scheme?.lowercased() else {
             throw .notFound("The source URL isn’t valid.")
         }
         guard ["http", "https"].contains(scheme), url.host()?.isEmpty == false else {
             throw .notFound("The scheme “\(scheme)” of the source URL isn’t supported.")
         }
+        try checkParsed(text)
         return ServerSource(url: url, kind: .web)
+    }
+
+    /// Checks that a pattern also matches the URL that a text denotes.
+    ///
+    /// The parser removes dot segments, tabs, and surplus slashes, and changes backslashes to slashes. So text that
+    /// matches a pattern can denote a URL with another path or, as in `https:///host/`, with another host.
+    private func checkParsed(_ text: String) throws(ServerFailure) {
+        guard let patterns, let parsed = URLText.serialized(text), parsed != text else { return }
+        guard patterns.contains(where: { Self.matches(parsed, Self.encoded($0)) }) else {
+            throw .notFound("The server doesn’t allow this source URL.")
+        }
+    }
+
+    /// Returns a pattern whose path and query are percent-encoded as in parsed URLs.
+    private static func encoded(_ pattern: String) -> String {
+        guard let mark = pattern.range(of: "://") else { return pattern }
+        let rest = pattern[mark.upperBound...]
+        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        let (scheme, path) = (pattern[..<mark.lowerBound].lowercased(), URLText.encodedPath(String(rest[end...])))
+        return "\(scheme)://\(rest[..<end])\(path)"
     }
 
     private func localURL(_ path: String) throws(ServerFailure) -> ServerSource {

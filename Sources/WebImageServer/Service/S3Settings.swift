@@ -26,7 +26,7 @@ package struct S3Settings: Sendable, Hashable {
         }
         guard isName(region) else { throw .init("IMGPROXY_S3_REGION: “\(region)” isn’t a region") }
         let address = endpoint.isEmpty ? "https://s3.\(region).amazonaws.com" : endpoint
-        guard let url = URL(string: address), ["http", "https"].contains(url.scheme?.lowercased()),
+        guard let url = URLText.url(address), ["http", "https"].contains(url.scheme?.lowercased()),
             url.host()?.isEmpty == false, url.path().isEmpty || url.path() == "/", url.query() == nil
         else {
             throw .init("IMGPROXY_S3_ENDPOINT: “\(address)” isn’t a URL of the form https://HOST[:PORT]")

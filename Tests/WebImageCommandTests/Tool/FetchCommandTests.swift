@@ -46,6 +46,25 @@ struct FetchCommandTests {
         #expect(report.status == 1 && report.out.contains("libcurl can't be loaded"))
     }
 
+    @Test("URLs on the command line and in lists keep their escapes and are stored under the URL that is loaded")
+    func escapedURLs() async throws {
+        let tool = try ToolProcess()
+        let png = try SampleImages.png()
+        let server = try LoopbackServer { _ in
+            .ok(png, contentType: "image/png").with { $0.headers["Cache-Control"] = "max-age=600" }
+        }
+        defer { server.stop() }
+        let base = server.url("").absoluteString
+        try tool.write(Data("\(base)/x%2Fy z.png?t=[%20] \n\(base)\\100%\\a.png\n".utf8), "list")
+        let result = try await tool.run("fetch", "\(base)/a%20b c.png", "@list", "-j", "1", "--cache-dir", "kept")
+        #expect(result.status == 0, "\(result.error)")
+        let targets = ["/a%20b%20c.png", "/x%2Fy%20z.png?t=%5B%20%5D", "/100%25/a.png"]
+        #expect(server.requests.map(\.target).sorted() == targets.sorted())
+        let again = try await tool.run("fetch", "\(base)/a%20b%20c.png", "--cache-dir", "kept", "--json")
+        #expect(try again.objects.first?["source"] as? String == "diskCache")
+        #expect(try await tool.run("cache", "show", "\(base)/a%20b c.png", "--cache-dir", "kept").status == 0)
+    }
+
     @Test("Images are loaded from the network, then from disk, and then revalidated")
     func origins() async throws {
         let tool = try ToolProcess()

@@ -187,5 +187,10 @@ struct VariantTests {
             targets("POST", 201, [("Location", "c"), ("Content-Location", "http://example.org:80/d")]).dropFirst()
                 == ["http://Example.org/a/c", "http://example.org:80/d"])
         #expect(targets("POST", 201, [("Location", "https://example.org/c"), ("Content-Location", "//x/")]).count == 1)
+        #expect(targets("POST", 201, [("Location", "\\c%20d e")]).contains("http://Example.org/c%20d%20e"))
+        // A stored URL can contain the character as it is or encoded.
+        #expect(
+            targets("POST", 201, [("Location", "?'")]).dropFirst()
+                == ["http://Example.org/a/b?'", "http://Example.org/a/b?%27"])
     }
 }

@@ -124,8 +124,10 @@ struct PartialResponseTests {
 
 @Suite("Responses to POST")
 struct PostTests {
-    private func serves(_ lines: [(String, String)], status: Int = 200) throws -> Bool {
-        let url = try #require(URL(string: "http://example.org/a?b"))
+    private func serves(
+        _ lines: [(String, String)], status: Int = 200, url text: String = "http://example.org/a?b"
+    ) throws -> Bool {
+        let url = try #require(URL(string: text))
         return StoredResponseHead.canServeGet(
             post: url,
             response: HTTPResponseHead(
@@ -144,5 +146,8 @@ struct PostTests {
         #expect(try !serves([("Content-Location", "/a?b")]))
         #expect(try !serves([("Cache-Control", "max-age=5")]))
         #expect(try !serves([("Content-Location", "/a?b"), ("Cache-Control", "max-age=5")], status: 201))
+        for (location, url) in [("/a%20b c?d", "http://example.org/a%20b%20c?d"), ("/a?'", "http://example.org/a?'")] {
+            #expect(try serves([("Content-Location", location), ("Cache-Control", "max-age=5")], url: url), "\(url)")
+        }
     }
 }

@@ -153,5 +153,7 @@ struct AddressPolicyTests {
         let url = try #require(URL(string: "http://user:secret@proxy.example:1"))
         #expect("\(ImageDownloader.Configuration.Proxy.url(url))" == "http://proxy.example:1")
         #expect(ProxyAddress("user:secret@proxy.example:1").text == "http://user:secret@proxy.example:1")
+        let encoded = ProxyAddress(" us er:p%40ss@proxy.example:1\n")
+        #expect(encoded.text == "http://us%20er:p%40ss@proxy.example:1" && encoded.host == "proxy.example")
     }
 }

@@ -173,6 +173,46 @@ struct RedirectRulesTests {
         }
     }
 
+    @Test("A Location with backslashes or missing slashes leads to the same host as in browsers")
+    func unusualSlashes() throws {
+        let page = try #require(URL(string: "http://a.example/x/y"))
+        func target(_ location: String) throws -> RedirectRules {
+            let head = HTTPResponseHead(statusCode: 302, headers: ["Location": location])
+            return try RedirectRules(head, method: "GET", from: page, allowsDowngrade: false)
+        }
+        for (location, expected) in [
+            ("\\\\b.example\\c d", "http://b.example/c%20d"), ("/\\b.example/", "http://b.example/"),
+            ("///b.example/", "http://b.example/"),
+            ("http:\\\\b.example\\@c.example/", "http://b.example/@c.example/"),
+            ("https:b.example", "https://b.example"), ("http:b.example", "http://a.example/x/b.example"),
+            ("\\b.example", "http://a.example/b.example"), ("//us er:p%40s@b.example/", "http://b.example/"),
+            ("//b\u{c3}\u{bc}cher.example/\u{fc}", "http://xn--bcher-kva.example/%FC"),
+            ("//127.0.0.1\\@b.example/", "http://127.0.0.1/@b.example/"),
+        ] {
+            let redirect = try target(location)
+            #expect(redirect.url.absoluteString == expected, "\(location)")
+            #expect(redirect.isCrossOrigin == (redirect.url.host() != "a.example"), "\(location)")
+        }
+        for location in ["//", "http://b.example:99999/", "//a b/", "//a\u{7f}b/", " "] {
+            #expect(throws: RedirectRules.Refusal.none) { try target(location) }
+        }
+    }
+
+    @Test("The address policy applies to the host of a Location with backslashes")
+    func policy() async throws {
+        let second = try LoopbackServer(routes: ["/b": .ok(body)])
+        let first = try LoopbackServer { _ in .redirect(to: "\\\\127.0.0.1:\(second.port)\\b") }
+        #expect(try await makeDownloader().load(first.url("/a")).url == second.url("/b"))
+        var configuration = ImageDownloader.Configuration()
+        configuration.addressPolicy = .publicOnly
+        let page = try #require(URL(string: "http://a.example/x"))
+        for location in ["\\\\127.0.0.1\\@b.example/", "/\\127.1/", "http:\\\\0x7f.1/", "///[::1]/", "//local\thost/"] {
+            let head = HTTPResponseHead(statusCode: 302, headers: ["Location": location])
+            let redirect = try RedirectRules(head, method: "GET", from: page, allowsDowngrade: false)
+            #expect(RequestChecks.refusal(redirect.url, configuration) != nil, "\(location)")
+        }
+    }
+
     @Test(
         "A 303 response changes every method to GET, and 301 and 302 change only POST",
         arguments: [

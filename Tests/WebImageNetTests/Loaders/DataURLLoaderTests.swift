@@ -35,6 +35,18 @@ struct DataURLLoaderTests {
     }
 
     @Test(
+        "Text of data URLs denotes the bytes that it denotes in browsers",
+        arguments: [
+            ("data:text/plain,a%20b c%23%", "a b c#%"), ("data:;base64,QUJD\n\tRA ==\n", "ABCD"),
+            ("data:image/svg+xml,<svg a='%23b' c=\"[%25]\"/>", "<svg a='#b' c=\"[%]\"/>"),
+            ("data:,%C3%A4\u{e4}\\", "\u{e4}\u{e4}\\"),
+        ])
+    func text(text: String, decoded: String) throws {
+        let url = try #require(URLText.url(text))
+        #expect(try DataURL(url.absoluteString, maxBytes: 100).body == Data(decoded.utf8))
+    }
+
+    @Test(
         "Row 54: Invalid data URLs are rejected",
         arguments: [
             "data:", "data:image/png;base64", "date:,a", "data:;base64,A", "data:;base64,AAAAA", "data:;base64,AA=A",

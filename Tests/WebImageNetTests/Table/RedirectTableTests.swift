@@ -114,7 +114,9 @@ struct RedirectTableTests {
         arguments: [
             ([0x2f, 0x61, 0x25, 0x32, 0x30, 0x62, 0x2f, 0xc3, 0xbc] as [UInt8], "/a%20b/%C3%BC"),
             (Array("/a%2Fb c?d=[e]|f%26".utf8), "/a%2Fb%20c?d=%5Be%5D%7Cf%26"), ([0x2f, 0xfc], "/%FC"),
-            (Array("?q=\u{65e5}#x y".utf8), "/?q=%E6%97%A5"),
+            (Array("?q=\u{65e5}#x y".utf8), "/?q=%E6%97%A5"), (Array("\\a\\.\\%20 b".utf8), "/a/%20%20b"),
+            (Array("/100%/a%20b".utf8), "/100%25/a%20b"), (Array("/a\tb/%2E%2e/c".utf8), "/c"),
+            (Array("http:c?'".utf8), "/c?%27"),
         ])
     func encodedOnce(location: [UInt8], target: String) async throws {
         let body = body

@@ -58,6 +58,20 @@ struct InputListTests {
         #expect(missing.inputs[0].failure == .request(.fileNotFound(path: "\(path)/none")))
     }
 
+    @Test("Lines with URLs lose the whitespace that the parser ignores and keep their escapes")
+    func urls() throws {
+        let path = try directory()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let lines = "http://host/a%20b c.png \t\n\thttp://host/q?t=[%20]\ndata:,a%20b c\n"
+        try Data(lines.utf8).write(to: URL(filePath: "\(path)/list"))
+        let inputs = InputList(["@\(path)/list"]).inputs
+        #expect(inputs.map(\.text) == ["http://host/a%20b c.png", "http://host/q?t=[%20]", "data:,a%20b c"])
+        let urls = try inputs.map { try $0.url.absoluteString }
+        #expect(urls == ["http://host/a%20b%20c.png", "http://host/q?t=%5B%20%5D", "data:,a%20b%20c"])
+        let single = InputList([" http://host/a.png\n"])
+        #expect(single.isSingle && single.inputs.map(\.text) == ["http://host/a.png"])
+    }
+
     @Test("A text that begins with a host name becomes a URL with a note that contains no query")
     func notes() {
         let list = InputList(["nowhere.example/a.png?token=secret", "https://b.example/c.png"])

@@ -5,6 +5,7 @@ import Testing
 import WebImage
 import WebImageCommand
 import WebImagePrograms
+import WebImageTestSupport
 
 @Suite("Inputs of commands")
 struct InputsTests {
@@ -53,6 +54,46 @@ struct InputsTests {
         }
     }
 
+    @Test("URLs are parsed by the rules of the URL Standard, and existing escapes remain unchanged")
+    func escapes() throws {
+        for (text, expected) in [
+            ("http://host/a%20b c.png", "http://host/a%20b%20c.png"),
+            (" http://host/q?t=[%20]\t", "http://host/q?t=%5B%20%5D"),
+            ("http:\\\\us er:p%40ss@host\\x%2Fy z.png", "http://us%20er:p%40ss@host/x%2Fy%20z.png"),
+            (" example.org/a%20b c.png", "https://example.org/a%20b%20c.png"),
+            ("us er:p%40ss@example.org/x", "https://us%20er:p%40ss@example.org/x"),
+            ("data:text/plain,a%20b c", "data:text/plain,a%20b%20c"),
+        ] {
+            #expect(try Inputs.url(text).absoluteString == expected, "\(text)")
+        }
+        #expect(try Inputs.url("file:///tmp/a%20b c.png").path(percentEncoded: false) == "/tmp/a b c.png")
+    }
+
+    @Test("An existing file is read, regardless of whether its name looks like a URL or ends with whitespace")
+    func existingFiles() throws {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        for name in ["data:a%20b c.png", "a%20b\t ", "http:"] {
+            let path = directory.file(name)
+            try Data("x".utf8).write(to: URL(filePath: path))
+            #expect(try Inputs.url(path) == URL(filePath: path).absoluteURL)
+        }
+    }
+
+    @Test("User information isn't shown, also if a URL has unusual slashes or surplus whitespace")
+    func unusualSlashes() {
+        for text in [
+            "http:\\\\user:hunter2@host\\a.png", "http:/user:hunter2@host/a.png", "https:user:hunter2@host/a.png",
+            "http:///user:hunter2@ho st/a.png", " http://us er:hunter2@host/a.png",
+        ] {
+            let input = InputList([text]).inputs.first ?? ImageInput(text)
+            for text in [input.label, InputLabel.redacted(text), "\((try? input.url) == nil ? thrown(text) : "")"] {
+                #expect(!text.contains("hunter2"), "\(text)")
+            }
+        }
+        #expect(InputLabel.redacted("http:a.png") == "http://a.png" && InputLabel.redacted("a:b.png") == "a:b.png")
+    }
+
     @Test(
         "Text that is neither a URL nor begins with a host name is the name of a missing file",
         arguments: [
@@ -91,5 +132,8 @@ struct InputsTests {
         #expect(configuration.downloader.timeout == .seconds(7))
         #expect(configuration.downloader.connectTimeout == .seconds(10))
         #expect(configuration.allowedSchemes?.contains("file") == true)
+        try setup("a.png", "--proxy", "http://us er:p%40ss@proxy.example:81").apply(to: &configuration)
+        let proxy = try #require(URL(string: "http://us%20er:p%40ss@proxy.example:81"))
+        #expect(configuration.downloader.proxy == .url(proxy))
     }
 }

@@ -112,6 +112,25 @@ private struct UnusedCoder: ImageCoder {
     ) throws(ImageError) -> DecodedImage { throw .cancelled }
 }
 
+@Suite("Requests for the URL in a string")
+struct RequestStringTests {
+    @Test("Existing escapes remain unchanged next to characters that are encoded")
+    func escapes() {
+        for (text, expected) in [
+            ("http://host/a%20b c.png", "http://host/a%20b%20c.png"),
+            (" http://us er:p%40ss@host/?u=%E2%82%AC&t=[1]\n", "http://us%20er:p%40ss@host/?u=%E2%82%AC&t=%5B1%5D"),
+            ("http:\\\\host\\x%2Fy z.png", "http://host/x%2Fy%20z.png"),
+            ("file:///tmp/a%20b c.png", "file:///tmp/a%20b%20c.png"),
+            ("data:text/plain,a%20b c", "data:text/plain,a%20b%20c"),
+        ] {
+            #expect(ImageRequest(string: text)?.url.absoluteString == expected, "\(text)")
+        }
+        for text in [" ", "http://", "http://a b/", "http://host:65536/"] {
+            #expect(ImageRequest(string: text) == nil, "\(text)")
+        }
+    }
+}
+
 @Suite("Copies of requests")
 struct RequestCopyTests {
     private let url: URL

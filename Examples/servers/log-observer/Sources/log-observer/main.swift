@@ -32,7 +32,7 @@ var configuration = ImageManager.Configuration.server
 configuration.observers = [LoggingObserver(logger: logger)]
 let manager = ImageManager(configuration: configuration)
 for text in CommandLine.arguments.dropFirst() {
-    guard let url = URL(string: text) else { continue }
-    _ = try? await manager.image(for: url)
+    guard let request = ImageRequest(string: text) else { continue }
+    _ = try? await manager.image(for: request)
 }
 await manager.shutdown()

@@ -27,8 +27,8 @@ var configuration = ImageManager.Configuration.server
 configuration.observers = [MetricsObserver()]
 let manager = ImageManager(configuration: configuration)
 for text in CommandLine.arguments.dropFirst() {
-    guard let url = URL(string: text) else { continue }
-    _ = try? await manager.image(for: url)
+    guard let request = ImageRequest(string: text) else { continue }
+    _ = try? await manager.image(for: request)
 }
 // These values are those of the manager, for gauges that a timer updates.
 Gauge(label: "webimage_decodes").record(manager.statistics.decodes)

@@ -31,9 +31,9 @@ var configuration = ImageManager.Configuration.server
 configuration.observers = [TracingObserver()]
 let manager = ImageManager(configuration: configuration)
 for text in CommandLine.arguments.dropFirst() {
-    guard let url = URL(string: text) else { continue }
+    guard let request = ImageRequest(string: text) else { continue }
     await withSpan("page") { span in
-        _ = await ImageManager.$parentSpan.withValue(span.context) { try? await manager.image(for: url) }
+        _ = await ImageManager.$parentSpan.withValue(span.context) { try? await manager.image(for: request) }
     }
 }
 await manager.shutdown()
