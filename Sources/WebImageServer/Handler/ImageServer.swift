@@ -21,8 +21,8 @@ public struct ImageServer: Sendable {
         /// The beginnings of the source URLs that the server loads, or `nil` for all. `*` matches any text without `/`,
         /// `?`, `#`, `@`, and `\`. The default is `nil`.
         ///
-        /// End a pattern for a host with a slash. Otherwise, it also matches hosts with a longer name. A source URL must
-        /// match a pattern as written, and also after its dot segments are removed.
+        /// End a pattern for a host with a slash. Otherwise, it also matches hosts with a longer name. A source URL
+        /// must match a pattern as written, and also after its dot segments are removed.
         public var allowedSources: [String]?
         /// The directory of the source URLs with the scheme `local`, or `nil` if the server reads no files. The default
         /// is `nil`.
