@@ -355,11 +355,11 @@ def add_gif(name, path, width, height, loop, **facts):
     add(name, open(path, "rb").read(), width, height, gif_frames(path, width, height), format="gif", loop=loop, **facts)
 
 
-def stored_loop(path):
-    """The loop count in the file. ImageMagick stores one less than the requested count."""
+def plays(path):
+    """The number of plays. The file contains the number of repetitions after the first play."""
     data = open(path, "rb").read()
     at = data.index(b"NETSCAPE2.0\x03\x01") + 13
-    return data[at] | data[at + 1] << 8
+    return (data[at] | data[at + 1] << 8) + 1
 
 
 def gifs():
@@ -383,15 +383,15 @@ def gifs():
             own = "none" if base == "opaque" else dispose
             run(CONVERT, "(", *first, "-repage", "32x24+0+0", "-set", "dispose", own, "-set", "delay", "7", ")", "(",
                 *patches, "-set", "dispose", dispose, ")", "-loop", "3", path)
-            add_gif(f"dispose-{dispose}-{base}.gif", path, w, h, stored_loop(path), hasAlpha=base == "clear")
+            add_gif(f"dispose-{dispose}-{base}.gif", path, w, h, plays(path), hasAlpha=base == "clear")
     stills = []
     for n in range(4):
         path = tmp(f"s{n}.gif")
         run(CONVERT, tmp("q.ppm", ppm(photo(w, h, 30 + n), w, h)), "-colors", "32", path)
         stills.append(path)
     for name, options, loop in (("local-palettes", ["--loopcount=0"], 0), ("no-loop", ["--no-loopcount"], 1),
-                                ("loop-65535", ["--loopcount=65535"], 65535),
-                                ("interlaced", ["--interlace", "--loopcount=2"], 2)):
+                                ("loop-65535", ["--loopcount=65535"], 65536),
+                                ("interlaced", ["--interlace", "--loopcount=2"], 3)):
         path = tmp("g.gif")
         run("gifsicle", *options, "--delay=5", "--no-warnings", *stills, "-o", path)
         add_gif(f"{name}.gif", path, w, h, loop)

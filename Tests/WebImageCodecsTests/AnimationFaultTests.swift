@@ -140,8 +140,8 @@ struct AnimationFaultTests {
     }
 
     @Test(
-        "G-11: A GIF without a loop count plays once, and a count of 0 means that it plays indefinitely",
-        arguments: [(nil, 1), (0, 0), (1, 1), (2, 2), (65_535, 65_535)] as [(Int?, Int)])
+        "G-11: A GIF without a loop count plays once, a count of 0 means indefinitely, and others count repetitions",
+        arguments: [(nil, 1), (0, 0), (1, 2), (2, 3), (65_535, 65_536)] as [(Int?, Int)])
     func loopCounts(stored: Int?, expected: Int) throws {
         let data = gif([stored.map(loop) ?? [], frame([0, 0, 0, 0]), control() + frame([1, 1, 1, 1])])
         #expect(try decode(data).animation?.timeline.loopCount == expected)

@@ -32,6 +32,19 @@ void wi_avif_animator_close(wi_avif_animator *animator) {
     free(animator);
 }
 
+int wi_avif_animator_set_plays(wi_avif_animator *animator, uint32_t plays) {
+#if AVIF_VERSION_MAJOR >= 1
+    // The library counts the repetitions after the first play.
+    uint32_t repetitions = plays > INT32_MAX ? INT32_MAX : plays - 1;
+    animator->encoder->repetitionCount = plays == 0 ? AVIF_REPETITION_COUNT_INFINITE : (int)repetitions;
+    return 1;
+#else
+    (void)animator;
+    (void)plays;
+    return 0;
+#endif
+}
+
 const char *wi_avif_animator_message(const wi_avif_animator *animator) {
     return animator->message ? animator->message : "out of memory";
 }

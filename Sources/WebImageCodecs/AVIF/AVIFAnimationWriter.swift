@@ -23,6 +23,7 @@
                 throw .decoding(.outOfMemory(byteCount: frames.size.width * frames.size.height * 4))
             }
             defer { wi_avif_animator_close(handle) }
+            let storesLoopCount = wi_avif_animator_set_plays(handle, UInt32(clamping: frames.loopCount)) != 0
             for place in 0..<frames.count {
                 let pixels = try frames.pixels(at: place)
                 let status = AVIFWriter.withBlocks(metadata) { blocks in
@@ -39,7 +40,9 @@
             try context.checkCancellation()
             guard let bytes else { return Data() }
             defer { wi_avif_free(bytes) }
-            return Data(bytes: bytes, count: count)
+            let data = Data(bytes: bytes, count: count)
+            guard frames.loopCount > 0, !storesLoopCount else { return data }
+            return AVIFEditList.adding(plays: frames.loopCount, to: data) ?? data
         }
 
         private static func check(_ status: wi_avif_status, _ handle: OpaquePointer) throws(ImageError) {

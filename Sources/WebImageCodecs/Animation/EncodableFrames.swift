@@ -5,7 +5,7 @@ import WebImageCore
 /// The frames of an image to encode. A still image has one frame.
 struct EncodableFrames {
     let size: PixelSize
-    /// The number of repetitions. 0 repeats indefinitely.
+    /// The number of times to play the animation, where 0 repeats indefinitely.
     let loopCount: Int
     /// The durations of the frames, in milliseconds.
     let durations: [Int]

@@ -22,9 +22,9 @@ struct GIFBlockWriter {
         put16(size.height)
         bytes += [0xF0 | UInt8(palette.bits - 1), 0, 0]
         bytes += palette.table
-        guard loopCount != 1 else { return }
+        guard let repetitions = GIFLoopCount.stored(plays: loopCount) else { return }
         bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1]
-        put16(min(loopCount, 65_535))
+        put16(repetitions)
         bytes.append(0)
     }
 

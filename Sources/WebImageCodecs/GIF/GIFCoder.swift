@@ -79,7 +79,8 @@ package struct GIFCoder: FrameSelectingCoder, GrowingAnimationCoder {
     ///
     /// Each frame has a palette of up to 256 colors, or up to 255 in an animation. A frame with more colors is reduced
     /// with the median cut algorithm. Pixels with less than half opacity become transparent, and the others become
-    /// opaque. Delays are rounded to hundredths of a second, with a minimum of two hundredths.
+    /// opaque. Delays are rounded to hundredths of a second, with a minimum of two hundredths. A loop count above 65,536
+    /// becomes 65,536.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``,
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``, or an ``ImageError/LimitFailure``.

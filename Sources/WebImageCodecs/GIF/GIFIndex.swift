@@ -8,7 +8,7 @@ struct GIFIndex: Sendable {
     /// The size of the canvas, which is the logical screen enlarged to include the first frame. Later frames are
     /// cropped to it, as in Chromium, Pillow, and libnsgif.
     private(set) var canvasSize: PixelSize
-    /// The stored loop count. It's 1 if the file doesn't specify it, and 0 repeats indefinitely.
+    /// The number of times to play the animation. It's 1 if the file doesn't specify it, and 0 repeats indefinitely.
     private(set) var loopCount = 1
     private(set) var frames: [GIFFrame] = []
     /// A Boolean value that indicates whether the file ends inside a block. A missing trailer alone doesn't count.
@@ -94,13 +94,14 @@ struct GIFIndex: Sendable {
         return reader.skipSubBlocks()
     }
 
-    /// Reads the looping extension. Sub-block 1 contains the loop count. Sub-block 2 (buffering) is ignored.
+    /// Reads the looping extension. Sub-block 1 contains the number of repetitions. Sub-block 2 (buffering) is ignored.
     private mutating func readLoop(_ reader: inout ByteReader) -> Bool {
         while let size = reader.byte() {
             if size == 0 { return true }
             guard let body = reader.read(Int(size)) else { return false }
             if body.count >= 3, body[body.startIndex] & 7 == 1 {
-                loopCount = Int(body[body.startIndex + 1]) | Int(body[body.startIndex + 2]) << 8
+                loopCount = GIFLoopCount.plays(
+                    stored: Int(body[body.startIndex + 1]) | Int(body[body.startIndex + 2]) << 8)
             }
         }
         return false

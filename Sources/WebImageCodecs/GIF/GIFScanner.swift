@@ -125,7 +125,7 @@ struct GIFScanner: AnimationScanner {
         guard let size = data.byte(at: position) else { return false }
         if size > 0 {
             guard let body = data.bytes(position + 1..<position + 1 + Int(size)).map(Array.init) else { return false }
-            if body.count >= 3, body[0] & 7 == 1 { loopCount = Self.short(body, 1) }
+            if body.count >= 3, body[0] & 7 == 1 { loopCount = GIFLoopCount.plays(stored: Self.short(body, 1)) }
         } else {
             step = .block
         }

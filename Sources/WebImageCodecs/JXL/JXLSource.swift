@@ -74,7 +74,7 @@
         var hasAlpha: Bool { info.has_alpha != 0 }
         var isAnimated: Bool { info.is_animated != 0 }
         var orientation: ImageOrientation { ImageOrientation(rawValue: Int(info.orientation)) ?? .up }
-        /// The stored loop count. 0 repeats indefinitely.
+        /// The number of times to play the animation (ISO/IEC 18181-1, `num_loops`), where 0 repeats indefinitely.
         var loopCount: Int { Int(info.loops) }
         /// The color code points of the pixels, or `nil` if only a profile describes the colors.
         var codePoints: ColorCodePoints? { info.pixels.codePoints }

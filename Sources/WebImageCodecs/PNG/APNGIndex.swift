@@ -28,7 +28,7 @@ extension APNGFrame {
 /// The structure of an animated PNG file without the pixels. All ranges are offsets in the file.
 struct APNGIndex: Sendable {
     private(set) var canvasSize = PixelSize(width: 0, height: 0)
-    /// The stored loop count. 0 repeats indefinitely.
+    /// The number of times to play the animation, where 0 repeats indefinitely.
     private(set) var loopCount = 0
     /// The complete frames, in order.
     private(set) var frames: [APNGFrame] = []

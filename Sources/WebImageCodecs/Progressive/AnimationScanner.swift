@@ -13,7 +13,7 @@ protocol AnimationScanner: Sendable {
     var canvasSize: PixelSize? { get }
     /// The number of complete frames.
     var frameCount: Int { get }
-    /// The stored loop count. 0 repeats indefinitely.
+    /// The number of times to play the animation, where 0 repeats indefinitely.
     var loopCount: Int { get }
     /// A Boolean value that indicates whether the file contains no further frames.
     var isAtEnd: Bool { get }

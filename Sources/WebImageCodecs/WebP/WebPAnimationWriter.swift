@@ -8,6 +8,8 @@ import WebImageCore
 enum WebPAnimationWriter {
     /// The maximum duration of a frame in milliseconds, because the format stores durations in 24 bits.
     private static let maxDuration = 0xFF_FFFF
+    /// The maximum number of plays, because the format stores it in 16 bits.
+    private static let maxLoopCount = 0xFFFF
 
     static func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
@@ -15,7 +17,7 @@ enum WebPAnimationWriter {
         let frames = try EncodableFrames(image, as: encoding, maxDimension: WebPWriter.maxDimension, context: context)
         var options = try WebPWriter.options(encoding)
         let handle = wi_webp_animator_open(
-            UInt32(frames.size.width), UInt32(frames.size.height), Int32(min(frames.loopCount, 65_535)), &options)
+            UInt32(frames.size.width), UInt32(frames.size.height), Int32(min(frames.loopCount, maxLoopCount)), &options)
         guard let handle else { throw .decoding(.outOfMemory(byteCount: frames.size.width * frames.size.height * 4)) }
         defer { wi_webp_animator_close(handle) }
         var time = 0

@@ -23,6 +23,9 @@ public struct ImageEncoding: Sendable, Hashable {
     public var frames: FrameSelection
     /// The number of times to play the animation, where 0 repeats indefinitely. The default is `nil`, which keeps the
     /// loop count.
+    ///
+    /// If the format can't store the number, the encoder writes the nearest one: at most 65,536 plays in GIF, 65,535 in
+    /// WebP, and 2,147,483,647 in animated PNG files.
     public var loopCount: Int?
     /// A Boolean value that indicates whether dithering approximates the colors that a palette doesn't contain (GIF).
     /// The default is `true`.

@@ -20,8 +20,8 @@ public struct ImageInfo: Sendable, Hashable {
     public package(set) var frameCount: Int
     /// A Boolean value that indicates whether ``frameCount`` is exact.
     package var frameCountIsExact: Bool
-    /// The number of times to play an animation, as stored in the file, where 0 repeats indefinitely. For still
-    /// images, the value is 1.
+    /// The number of times to play an animation, where 0 repeats indefinitely, as in ``ImageAnimation/loopCount``. For
+    /// still images without a stored number, the value is 1.
     public package(set) var loopCount: Int
     /// A Boolean value that indicates whether the file has an embedded ICC profile.
     public package(set) var hasICCProfile: Bool

@@ -2,7 +2,7 @@
 
 /// The loop count and the frame durations of an animation, in the unit in which decoders and players compute.
 package struct AnimationTimeline: Sendable, Hashable {
-    /// The number of times to play the animation, as stored in the file, where 0 repeats indefinitely.
+    /// The number of times to play the animation, where 0 repeats indefinitely.
     package var loopCount: Int
     /// The duration of each frame in milliseconds, after ``normalizedDelay(milliseconds:)`` was applied.
     package var durations: [Int]
@@ -74,6 +74,10 @@ public final class ImageAnimation: Sendable {
     public var frameDurations: [Duration] { timeline.durations.map { .milliseconds($0) } }
 
     /// The number of times to play the animation, where 0 repeats indefinitely.
+    ///
+    /// The number has the same meaning for all formats. GIF and AVIF files store the number of repetitions after the first
+    /// play or the total duration, which decoders and encoders convert. An animation without a loop count in its GIF file
+    /// plays once.
     public var loopCount: Int { timeline.loopCount }
 
     /// A Boolean value that indicates whether the animation has all frames of its file.

@@ -42,10 +42,12 @@ enum Conformance {
                 guard let width = Int(width), let height = Int(height) else { return nil }
                 return PixelSize(width: width, height: height)
             }
+            // GIF files contain the number of repetitions after the first play.
+            let repeats = cells[1] == "gif" && cells[7] != "0"
             return Row(
                 file: cells[0], format: ImageFormat(rawValue: cells[1]), size: size(cells[2], cells[3]),
                 rawSize: size(cells[4], cells[5]), frames: Int(cells[6]),
-                loop: cells[7] == "none" ? 1 : Int(cells[7]),
+                loop: cells[7] == "none" ? 1 : Int(cells[7]).map { repeats ? $0 + 1 : $0 },
                 orientation: Int(cells[9]).flatMap(ImageOrientation.init(rawValue:)) ?? .up,
                 digest: cells[10].isEmpty ? nil : cells[10])
         }

@@ -132,6 +132,13 @@ extension Sample {
                 format: .gif, storedSize: size(5, 4), hasAlpha: true, frameCount: 3, loopCount: 0, smallestFile: 13)),
         Sample(
             "GIF without a screen", gif(0, 0, loop(5, "ANIMEXTS1.0").joined(gifFrame(3, 7, x: 2)), table: false),
-            ImageInfo(format: .gif, storedSize: size(5, 7), loopCount: 5, smallestFile: 13)),
+            ImageInfo(format: .gif, storedSize: size(5, 7), loopCount: 6, smallestFile: 13)),
+        Sample(
+            "GIF with a buffer size before its loop count",
+            gif(
+                5, 4,
+                ByteBuilder().raw(0x21, 0xFF, 11).text("NETSCAPE2.0").raw(5, 2, 0, 1, 0, 0, 3, 1).little(2, 2).raw(0)
+                    .joined(gifFrame(5, 4))),
+            ImageInfo(format: .gif, storedSize: size(5, 4), loopCount: 3, smallestFile: 13)),
     ]
 }

@@ -117,6 +117,9 @@ void wi_avif_free(uint8_t *bytes);
 typedef struct wi_avif_animator wi_avif_animator;
 wi_avif_animator *wi_avif_animator_open(wi_avif_options options);
 void wi_avif_animator_close(wi_avif_animator *animator);
+/// Sets the number of times to play the sequence, where 0 repeats indefinitely. Call it before the first frame is added.
+/// Returns 0 if this version of libavif can't store the number, which is the case before 1.0.
+int wi_avif_animator_set_plays(wi_avif_animator *animator, uint32_t plays);
 const char *wi_avif_animator_message(const wi_avif_animator *animator);
 /// Adds a frame of R, G, B, A pixels with straight alpha. `is_opaque` must be the same for all frames. Only the blocks
 /// of the first frame are used.

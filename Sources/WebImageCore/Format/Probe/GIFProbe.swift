@@ -85,13 +85,25 @@ struct GIFProbe {
         if label == 0xF9, size >= 4, try bytes.byte(at: offset + 3) & 1 == 1 {
             probe.hasAlpha = true
         }
-        if label == 0xFF, size == 11, try bytes.has(anyOf: ["NETSCAPE2.0", "ANIMEXTS1.0"], at: offset + 3),
-            try bytes.byte(at: offset + 14) >= 3, try bytes.byte(at: offset + 15) & 7 == 1
-        {
-            probe.loopCount = try bytes.little16(at: offset + 16)
+        if label == 0xFF, size == 11, try bytes.has(anyOf: ["NETSCAPE2.0", "ANIMEXTS1.0"], at: offset + 3) {
+            offset += 14
+            return try readLoop()
         }
         offset += 2
         try skipBlocks()
+    }
+
+    /// Reads the sub-blocks of the looping extension. The one that begins with 1 contains the number of repetitions, and
+    /// another one may precede it.
+    private mutating func readLoop() throws(HeaderParsingError) {
+        while true {
+            let size = Int(try bytes.byte(at: offset))
+            if size >= 3, try bytes.byte(at: offset + 1) & 7 == 1 {
+                probe.loopCount = GIFLoopCount.plays(stored: try bytes.little16(at: offset + 2))
+            }
+            offset += size + 1
+            if size == 0 { return }
+        }
     }
 
     private mutating func skipBlocks() throws(HeaderParsingError) {
