@@ -101,8 +101,6 @@ wi_jpeg_status wi_jpeg_decoder_start(wi_jpeg_decoder *decoder, unsigned denomina
     if (setjmp(decoder->errors.escape)) return wi_jpeg_decoder_failure(decoder);
     int is_cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
     info->out_color_space = is_cmyk ? JCS_CMYK : JCS_EXT_RGBA;
-    // Adobe's applications store inverted CMYK values, and only this marker identifies such files.
-    decoder->is_inverted_cmyk = info->saw_Adobe_marker;
     info->scale_num = 1;
     info->scale_denom = denominator;
     info->dct_method = JDCT_ISLOW;
@@ -135,17 +133,19 @@ wi_jpeg_status wi_jpeg_decoder_absorb(wi_jpeg_decoder *decoder, int steps) {
 
 void wi_jpeg_decoder_keep_ink(wi_jpeg_decoder *decoder) { decoder->keeps_ink = 1; }
 
-static void copy_ink(const JSAMPLE *from, uint8_t *to, uint32_t width, int is_inverted) {
-    uint8_t flip = is_inverted ? 255 : 0;
-    for (size_t index = 0; index < (size_t)width * 4; index++) to[index] = from[index] ^ flip;
+/// Copies the samples of a CMYK image as ink.
+///
+/// The samples are inverted: 255 means no ink. Adobe introduced this convention, and all encoders follow it, whether or not
+/// they write its marker APP14. Browsers, Pillow, ImageMagick, and libvips don't consider the marker either.
+static void copy_ink(const JSAMPLE *from, uint8_t *to, uint32_t width) {
+    for (size_t index = 0; index < (size_t)width * 4; index++) to[index] = 255 - from[index];
 }
 
-/// Converts CMYK to RGB without a profile. Each channel is the light that its ink and black leave of white.
-static void convert_cmyk(const JSAMPLE *from, uint8_t *to, uint32_t width, int is_inverted) {
-    uint8_t flip = is_inverted ? 0 : 255;
+/// Converts the inverted samples of a CMYK image to RGB without a profile. Each channel is the light that its ink and black
+/// leave of white.
+static void convert_cmyk(const JSAMPLE *from, uint8_t *to, uint32_t width) {
     for (uint32_t x = 0; x < width; x++, from += 4, to += 4) {
-        unsigned black = from[3] ^ flip;
-        for (int c = 0; c < 3; c++) to[c] = (uint8_t)(((from[c] ^ flip) * black + 127) / 255);
+        for (int c = 0; c < 3; c++) to[c] = (uint8_t)((from[c] * from[3] + 127) / 255);
         to[3] = 255;
     }
 }
@@ -162,9 +162,9 @@ wi_jpeg_status wi_jpeg_decoder_rows(wi_jpeg_decoder *decoder, uint8_t *out, size
         JSAMPROW row = decoder->cmyk ? decoder->cmyk : out + *done * stride;
         if (jpeg_read_scanlines(info, &row, 1) == 0) return WI_JPEG_MORE;
         if (decoder->cmyk && decoder->keeps_ink)
-            copy_ink(decoder->cmyk, out + *done * stride, info->output_width, decoder->is_inverted_cmyk);
+            copy_ink(decoder->cmyk, out + *done * stride, info->output_width);
         else if (decoder->cmyk)
-            convert_cmyk(decoder->cmyk, out + *done * stride, info->output_width, decoder->is_inverted_cmyk);
+            convert_cmyk(decoder->cmyk, out + *done * stride, info->output_width);
         *done += 1;
     }
     return WI_JPEG_OK;

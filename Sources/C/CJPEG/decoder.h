@@ -8,7 +8,6 @@ struct wi_jpeg_decoder {
     wi_jpeg_errors errors;
     int max_scans;
     int is_created;
-    int is_inverted_cmyk;
     int keeps_ink;
     JSAMPROW cmyk;
     /// The number of pixels in `cmyk`.
