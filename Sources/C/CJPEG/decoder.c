@@ -82,19 +82,6 @@ wi_jpeg_status wi_jpeg_decoder_header(wi_jpeg_decoder *decoder, wi_jpeg_info *in
     return WI_JPEG_OK;
 }
 
-uint8_t *wi_jpeg_decoder_icc(wi_jpeg_decoder *decoder, size_t limit, size_t *count) {
-    JOCTET *bytes = NULL;
-    unsigned length = 0;
-    if (setjmp(decoder->errors.escape)) return NULL;
-    if (!jpeg_read_icc_profile(&decoder->info, &bytes, &length)) return NULL;
-    if (length > limit) {
-        free(bytes);
-        return NULL;
-    }
-    *count = length;
-    return bytes;
-}
-
 wi_jpeg_status wi_jpeg_decoder_start(wi_jpeg_decoder *decoder, unsigned denominator, uint32_t *width,
                                      uint32_t *height) {
     j_decompress_ptr info = &decoder->info;

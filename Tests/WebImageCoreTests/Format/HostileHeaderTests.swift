@@ -58,9 +58,14 @@ import WebImageCore
         #expect(isStructure(Sample.png(1, 1, after: chunks), 10_000))
         #expect(isStructure(Sample.png(1, 1, before: ByteBuilder().big(5 << 20, 4).text("iCCP")), 4 << 20))
         #expect(isStructure(Sample.png(1, 1, before: ByteBuilder().big(2 << 20, 4).text("eXIf")), 1 << 20))
-        let profile = ByteBuilder().segment(0xE2, ByteBuilder().text("ICC_PROFILE\0").zeros(65_000))
-        let profiles = ByteBuilder().joined((0..<65).flatMap { _ in profile.bytes })
-        #expect(isStructure(Sample.jpeg(1, 1, before: profiles), 4 << 20))
+        func profile(_ numbers: some Sequence<UInt8>) -> ByteBuilder {
+            numbers.reduce(ByteBuilder()) { builder, number in
+                builder.segment(0xE2, ByteBuilder().text("ICC_PROFILE\0").raw(number, 65).zeros(65_000))
+            }
+        }
+        #expect(isStructure(Sample.jpeg(1, 1, before: profile(1...65)), 4 << 20))
+        // A profile that is sent twice counts once.
+        #expect(failure(Sample.jpeg(1, 1, before: profile(1...40).joined(profile(1...40)))) == nil)
         let webp = Sample.webp(Sample.canvas(2, 1, 1).text("ICCP").little(5 << 20, 4).zeros(4))
         #expect(
             isStructure(

@@ -42,6 +42,9 @@ const char *wi_jpeg_decoder_message(const wi_jpeg_decoder *decoder);
 wi_jpeg_status wi_jpeg_decoder_header(wi_jpeg_decoder *decoder, wi_jpeg_info *info);
 /// Returns a copy of the color profile, which the caller must release with free. Returns NULL if there's no profile or
 /// if it's larger than `limit` bytes. Call this function after reading the header.
+///
+/// Some encoders write the profile twice, for example before and after the frame header. Like browsers, Pillow, and libvips,
+/// this function accepts equal profiles, also if they're divided into segments differently. If they differ, it returns NULL.
 uint8_t *wi_jpeg_decoder_icc(wi_jpeg_decoder *decoder, size_t limit, size_t *count);
 /// Produces the rows of CMYK images as C, M, Y, K (0 means no ink) instead of R, G, B, 255.
 void wi_jpeg_decoder_keep_ink(wi_jpeg_decoder *decoder);

@@ -6,6 +6,8 @@ struct JPEGProbe {
     private var frameMarker: UInt8 = 0
     private var orientation: ImageOrientation?
     private var iccBytes = 0
+    /// The numbers of the segments with a profile, each with their total number. A file can contain a profile twice.
+    private var iccParts: Set<Int> = []
     /// A Boolean value that indicates whether the first quantization table has small steps.
     private var hasFineQuantization = false
     private var detail = JPEGDetail()
@@ -85,8 +87,10 @@ struct JPEGProbe {
             try segment.require(segment.declaredLength ?? 0, at: 0)
             orientation = ImageOrientation(exif: try segment.rest(from: 6))
         case 0xE2:
-            guard try segment.has("ICC_PROFILE\0") else { return }
-            iccBytes += max(0, (segment.declaredLength ?? 0) - 14)
+            guard try segment.has("ICC_PROFILE\0"), let count = segment.declaredLength, count >= 14,
+                iccParts.insert(try segment.big16(at: 12)).inserted
+            else { return }
+            iccBytes += count - 14
             try HeaderParsingError.check(iccBytes, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
         default:
             return
