@@ -18,7 +18,8 @@ struct RepeatedProfileTests {
         #expect(image.metadata.iccProfile == expected.metadata.iccProfile, "\(note)")
         var feeding = try #require(try Feeding(data))
         let preview = try #require(try feeding.finish { 1_000 })
-        #expect(preview.isComplete && preview.image.pixels.hasSamePixels(as: expected.pixels), "\(note)")
+        #expect(preview.isComplete && preview.image.metadata.iccProfile == expected.metadata.iccProfile, "\(note)")
+        #expect(difference(preview.image.pixels.packedBytes(), expected.pixels.packedBytes()) <= 1, "\(note)")
     }
 
     /// Returns a JPEG file without its profile, and the profile.
@@ -85,7 +86,8 @@ struct RepeatedProfileTests {
         let image = try decode(parts.file)
         #expect(image.pixels.hasSamePixels(as: try fixture.decode().pixels))
         var feeding = try #require(try Feeding(parts.file))
-        #expect(try #require(try feeding.finish()).image.pixels.hasSamePixels(as: image.pixels))
+        let preview = try #require(try feeding.finish()).image
+        #expect(difference(preview.pixels.packedBytes(), image.pixels.packedBytes()) <= 1)
     }
 
     @Test("Equal profiles in a WebP file are used")
