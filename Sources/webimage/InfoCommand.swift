@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImage
+import WebImageCodecs
 import WebImageCommand
 import WebImageCore
 import WebImagePrograms
@@ -91,8 +92,10 @@ enum ImageProperties {
     ) -> InfoRecord {
         var record = record
         do throws(ImageError) {
-            let probe = try probe(data)
+            var probe = try probe(data)
             record.probe = probe
+            let isPNG = probe.format == .png || probe.format == .apng
+            record.isDamaged = isPNG && !PNGCoder.hasValidChecks(data)
             record.gainMap = GainMapInfo.read(data, format: probe.format)
             if readsExif { record.exif = EmbeddedMetadata(reading: data).exif.map(ExifTags.list) ?? [] }
             let needsCoder = probe.hasICCProfile || probe.frameCount > 1 || !probe.frameCountIsExact
@@ -101,12 +104,21 @@ enum ImageProperties {
             let options = ImageDecodingOptions(size: .fit(width: 16, height: 16), allowsPartialData: true)
             let image = try coders.decode(data, options: options, context: context)
             record.timeline = image.animation?.timeline
+            if image.metadata.isPartial { record.isDamaged = true }
+            if image.animation == nil, context.limits.maxFrames > 1, Self.animatedFormats.contains(probe.format) {
+                // The file is shown as a still image, for example because its animation violates the format.
+                (probe.frameCount, probe.frameCountIsExact, probe.loopCount) = (1, true, 1)
+                record.probe = probe
+            }
             record.colorProfile = image.metadata.iccProfile.flatMap { ICCDescription.text(of: [UInt8]($0)) }
         } catch {
             record.error = error
         }
         return record
     }
+
+    /// The formats in which several images are the frames of an animation.
+    private static let animatedFormats: Set<ImageFormat> = [.apng, .gif, .webp]
 
     private static func probe(_ data: Data) throws(ImageError) -> ImageInfo {
         guard !data.isEmpty else { throw .decoding(.noData) }

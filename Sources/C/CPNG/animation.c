@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <zlib.h>
+#include <libdeflate.h>
 #include "CPNG.h"
 
-uint32_t wi_png_check(const uint8_t *bytes, size_t count) {
-    return (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, count);
-}
+uint32_t wi_png_check(const uint8_t *bytes, size_t count) { return libdeflate_crc32(0, bytes, count); }
 
 /// Returns a × b / 255, correctly rounded.
 static inline unsigned multiply(unsigned a, unsigned b) {

@@ -10,8 +10,14 @@
 struct wi_png_decoder {
     png_structp png;
     png_infop info;
-    const uint8_t *data;
+    const uint8_t *start, *data;
     size_t left;
+    /// The offset of the chunk with pixels in which the file ends, or SIZE_MAX, and the available size of its body.
+    size_t cut_offset;
+    uint32_t cut_length;
+    uint32_t height;
+    int is_interlaced;
+    int is_damaged;
     jmp_buf escape;
     wi_png_status status;
     char message[128];
@@ -20,12 +26,18 @@ struct wi_png_decoder {
 static void on_error(png_structp png, png_const_charp words) {
     wi_png_decoder *decoder = png_get_error_ptr(png);
     snprintf(decoder->message, sizeof decoder->message, "%s", words);
+    // The second part is the message of zlib.
+    if (strcmp(words, "IDAT: incorrect data check") == 0) decoder->status = WI_PNG_CHECK;
     longjmp(decoder->escape, 1);
 }
 
+/// Handles a warning. After the last row, libpng reports errors in the rest of the compressed data as warnings of the chunk,
+/// and the checksum can't be verified then. More data than the image needs is no damage.
 static void on_warning(png_structp png, png_const_charp words) {
-    (void)png;
-    (void)words;
+    wi_png_decoder *decoder = png_get_error_ptr(png);
+    if (strncmp(words, "IDAT: ", 6) != 0) return;
+    if (strcmp(words + 6, "Extra compressed data") == 0 || strcmp(words + 6, "Too much image data") == 0) return;
+    decoder->is_damaged = 1;
 }
 
 static void on_read(png_structp png, png_bytep out, size_t count) {
@@ -36,8 +48,30 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
         png_error(png, "unexpected end of data");
     }
     memcpy(out, decoder->data, count);
+    if ((size_t)(decoder->data - decoder->start) == decoder->cut_offset && count == 8)
+        for (int index = 0; index < 4; index++) out[index] = (uint8_t)(decoder->cut_length >> (24 - index * 8));
     decoder->data += count;
     decoder->left -= count;
+}
+
+/// Finds the chunk with pixels in which the file ends. libpng reads a chunk in large parts and can't use a part of which bytes
+/// are missing, so on_read shortens the chunk to the available data.
+static void find_cut(wi_png_decoder *decoder, const uint8_t *data, size_t count) {
+    size_t offset = 8;
+    decoder->cut_offset = SIZE_MAX;
+    while (count > offset && count - offset > 8) {
+        const uint8_t *head = data + offset;
+        const size_t left = count - offset - 8;
+        const uint32_t length = (uint32_t)head[0] << 24 | (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 | head[3];
+        if (length > 0x7FFFFFFF) return;
+        if (left < 4 || length > left - 4) {
+            if (length <= left || memcmp(head + 4, "IDAT", 4) != 0) return;
+            decoder->cut_offset = offset;
+            decoder->cut_length = (uint32_t)left;
+            return;
+        }
+        offset += (size_t)length + 12;
+    }
 }
 
 /// Configures libpng to skip chunks that this library doesn't use, without decompressing them.
@@ -50,8 +84,9 @@ static void ignore_text(png_structp png) {
 wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, size_t max_chunk) {
     wi_png_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return NULL;
-    decoder->data = data;
+    decoder->start = decoder->data = data;
     decoder->left = count;
+    find_cut(decoder, data, count);
     decoder->status = WI_PNG_CORRUPT;
     if (setjmp(decoder->escape)) {
         wi_png_decoder_close(decoder);
@@ -68,9 +103,23 @@ wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, size_t ma
     png_set_user_limits(decoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_cache_max(decoder->png, 64);
     png_set_chunk_malloc_max(decoder->png, max_chunk);
+    // Use critical chunks with a wrong checksum. The caller verifies the checksums of all chunks.
+    png_set_crc_action(decoder->png, PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE);
     ignore_text(decoder->png);
     return decoder;
 }
+
+void wi_png_decoder_ignore_check(wi_png_decoder *decoder) {
+    decoder->is_damaged = 1;
+#if defined(PNG_SET_OPTION_SUPPORTED) && defined(PNG_IGNORE_ADLER32)
+    if (setjmp(decoder->escape)) return;
+    png_set_option(decoder->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+#endif
+}
+
+int wi_png_decoder_is_damaged(const wi_png_decoder *decoder) { return decoder->is_damaged; }
+
+int wi_png_decoder_failed_check(const wi_png_decoder *decoder) { return decoder->status == WI_PNG_CHECK; }
 
 void wi_png_decoder_close(wi_png_decoder *decoder) {
     if (!decoder) return;
@@ -108,6 +157,8 @@ wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_
     info->has_alpha = (type & PNG_COLOR_MASK_ALPHA) || transparent > 0;
     info->is_gray = !(type & PNG_COLOR_MASK_COLOR);
     info->is_interlaced = png_get_interlace_type(png, decoder->info) != PNG_INTERLACE_NONE;
+    decoder->height = info->height;
+    decoder->is_interlaced = info->is_interlaced;
     info->plain_channels = info->bits > 8 || info->is_interlaced ? 0 : plain_channels(type, info->has_alpha);
     return WI_PNG_OK;
 }
@@ -182,10 +233,22 @@ void wi_png_decoder_colors(wi_png_decoder *decoder, wi_png_colors *colors) {
     if (!setjmp(decoder->escape)) wi_png_read_colors(decoder->png, decoder->info, colors);
 }
 
+/// Returns whether libpng has written the last row of the last pass. It then reads the rest of the compressed data.
+static int has_all_rows(const wi_png_decoder *decoder) {
+    if (decoder->is_interlaced) return png_get_current_pass_number(decoder->png) >= 7;
+    return decoder->height > 0 && png_get_current_row_number(decoder->png) >= decoder->height;
+}
+
 wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows,
                                   uint32_t *done) {
+    const int had_all_rows = has_all_rows(decoder);
     *done = 0;
-    if (setjmp(decoder->escape)) return decoder->status;
+    if (setjmp(decoder->escape)) {
+        if (had_all_rows || !has_all_rows(decoder)) return decoder->status;
+        decoder->is_damaged = 1;
+        *done += 1;
+        return WI_PNG_OK;
+    }
     while (*done < rows) {
         png_read_row(decoder->png, out + *done * stride, NULL);
         *done += 1;

@@ -18,6 +18,10 @@ struct wi_png_stream {
     /// The number of rows in the first pass, followed by the number of rows in the current pass.
     uint32_t rows_done, pass_rows;
     int passes;
+    wi_png_checks checks;
+    int is_damaged;
+    /// Nonzero if libpng needs no further data or can't continue.
+    int has_ended;
     jmp_buf escape;
     wi_png_status status;
     char message[128];
@@ -29,9 +33,17 @@ static void on_error(png_structp png, png_const_charp words) {
     longjmp(stream->escape, 1);
 }
 
+static int is_complete(const wi_png_stream *stream) {
+    if (stream->passes == 0) return 0;
+    if (stream->found.is_interlaced) return png_get_current_pass_number(stream->png) >= stream->passes;
+    return stream->rows_done == stream->height;
+}
+
+/// Handles a warning. After the last row, libpng reports errors in the rest of the compressed data, such as a wrong checksum,
+/// as this warning.
 static void on_warning(png_structp png, png_const_charp words) {
-    (void)png;
-    (void)words;
+    wi_png_stream *stream = png_get_error_ptr(png);
+    if (strcmp(words, "Truncated compressed data in IDAT") == 0) stream->is_damaged = 1;
 }
 
 /// Handles the end of the data before the pixels.
@@ -99,6 +111,8 @@ wi_png_stream *wi_png_stream_open(uint8_t *out, size_t stride, uint32_t width, u
     png_set_user_limits(stream->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_cache_max(stream->png, 64);
     png_set_chunk_malloc_max(stream->png, max_chunk);
+    // Use critical chunks with a wrong checksum. `checks` verifies the checksums of all chunks.
+    png_set_crc_action(stream->png, PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE);
     ignore_text(stream->png);
     return stream;
 }
@@ -111,10 +125,37 @@ void wi_png_stream_close(wi_png_stream *stream) {
 
 const char *wi_png_stream_message(const wi_png_stream *stream) { return stream->message; }
 
-wi_png_status wi_png_stream_feed(wi_png_stream *stream, const uint8_t *bytes, size_t count) {
-    if (setjmp(stream->escape)) return stream->status;
+/// Passes data to libpng. After the last row, an error means that the rest of the compressed data is missing or invalid.
+static wi_png_status pass_on(wi_png_stream *stream, const uint8_t *bytes, size_t count) {
+    if (stream->has_ended) return WI_PNG_OK;
+    if (setjmp(stream->escape)) {
+        stream->has_ended = 1;
+        if (!is_complete(stream)) return stream->status;
+        stream->is_damaged = 1;
+        return WI_PNG_OK;
+    }
     png_process_data(stream->png, stream->info, (png_bytep)bytes, count);
     return WI_PNG_OK;
+}
+
+wi_png_status wi_png_stream_feed(wi_png_stream *stream, const uint8_t *bytes, size_t count) {
+    // libpng reports a wrong checksum of the compressed data as a warning only if it receives the checksum after it has
+    // written the last row. Because the last byte of each chunk is passed separately, this is the case.
+    while (count > 0) {
+        size_t part = wi_png_checks_add(&stream->checks, bytes, count);
+        wi_png_status status = pass_on(stream, bytes, part);
+        if (status != WI_PNG_OK) return status;
+        // The head of the next chunk shows libpng that the pixels are over. Like the decoder for complete files, ignore the
+        // chunks after them.
+        if (stream->checks.is_past_pixels && is_complete(stream)) stream->has_ended = 1;
+        bytes += part;
+        count -= part;
+    }
+    return WI_PNG_OK;
+}
+
+int wi_png_stream_is_damaged(const wi_png_stream *stream, int is_last) {
+    return stream->is_damaged || wi_png_checks_failed(&stream->checks, is_last != 0);
 }
 
 void wi_png_stream_progress(const wi_png_stream *stream, wi_png_progress *progress) {
@@ -123,7 +164,7 @@ void wi_png_stream_progress(const wi_png_stream *stream, wi_png_progress *progre
     int is_interlaced = stream->found.is_interlaced;
     progress->rows = stream->rows_done;
     progress->pass_count = stream->passes;
-    progress->is_complete = stream->passes > 0 && (is_interlaced ? pass >= stream->passes : progress->rows == height);
+    progress->is_complete = is_complete(stream);
     progress->passes = progress->is_complete ? stream->passes : is_interlaced ? pass : 0;
     double present = stream->pass_rows < height ? (double)stream->pass_rows / height : 0;
     progress->fraction = progress->is_complete ? 1 : stream->passes > 0 ? (progress->passes + present) / stream->passes : 0;

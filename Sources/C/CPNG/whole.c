@@ -18,19 +18,21 @@ typedef struct {
 
 static bool is_named(const chunk *found, const char *name) { return memcmp(found->name, name, 4) == 0; }
 
-/// Reads the chunk at `*at`. Only the checksums of data chunks are verified.
+/// Reads the chunk at `*at`. The checksum isn't verified, because wi_png_has_valid_checks verifies those of all chunks. If the
+/// file ends inside pixels, the chunk has the available ones, because only their checksums may be missing.
 static bool next_chunk(const uint8_t *png, size_t count, size_t *at, chunk *found) {
-    if (count - *at < 12) return false;
-    uint32_t length = number(png + *at);
-    if (length > 0x7FFFFFFF || length > count - *at - 12) return false;
+    if (count - *at < 8) return false;
+    const size_t length = number(png + *at), left = count - *at - 8;
+    if (length > 0x7FFFFFFF) return false;
     found->name = png + *at + 4;
     found->body = found->name + 4;
-    found->count = length;
-    if (is_named(found, "IDAT") &&
-        libdeflate_crc32(0, found->name, (size_t)length + 4) != number(found->body + length))
-        return false;
-    *at += (size_t)length + 12;
-    return true;
+    found->count = length < left ? length : left;
+    if (left >= 4 && length <= left - 4) {
+        *at += length + 12;
+        return true;
+    }
+    *at = count;
+    return is_named(found, "IDAT") && found->count > 0;
 }
 
 /// The contents of Apple's chunk iDOT with two strips, or zeros.
@@ -90,19 +92,25 @@ bool wi_png_pixels_find(const uint8_t *png, size_t count, uint32_t height, wi_pn
 
 void wi_png_pixels_free(wi_png_pixels *pixels) { free(pixels->joined); }
 
-bool wi_png_unpack(const wi_png_pixels *pixels, uint8_t *raw, size_t raw_count) {
-    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
-    if (decompressor == NULL) return false;
-    // Without a pointer for the actual size, libdeflate reports an error unless the output has exactly raw_count bytes.
-    enum libdeflate_result result =
-        libdeflate_zlib_decompress(decompressor, pixels->data, pixels->count, raw, raw_count, NULL);
-    libdeflate_free_decompressor(decompressor);
-    return result == LIBDEFLATE_SUCCESS;
-}
-
 /// Returns whether the data begins with the header of a zlib stream without a dictionary (RFC 1950, section 2.2).
 static bool has_header(const uint8_t *data, size_t count) {
-    return count > 6 && (data[0] & 15) == 8 && data[0] >> 4 <= 7 && !(data[1] & 32) && (data[0] << 8 | data[1]) % 31 == 0;
+    return count > 2 && (data[0] & 15) == 8 && data[0] >> 4 <= 7 && !(data[1] & 32) && (data[0] << 8 | data[1]) % 31 == 0;
+}
+
+wi_png_unpack_result wi_png_unpack(const wi_png_pixels *pixels, uint8_t *raw, size_t raw_count) {
+    if (!has_header(pixels->data, pixels->count)) return WI_PNG_UNPACK_FAILED;
+    const uint8_t *data = pixels->data + 2;
+    const size_t count = pixels->count - 2;
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    if (decompressor == NULL) return WI_PNG_UNPACK_FAILED;
+    size_t consumed = 0, produced = 0;
+    bool is_whole = libdeflate_deflate_decompress_ex(decompressor, data, count, raw, raw_count, &consumed, &produced) ==
+                        LIBDEFLATE_SUCCESS &&
+                    produced == raw_count;
+    libdeflate_free_decompressor(decompressor);
+    if (!is_whole) return WI_PNG_UNPACK_FAILED;
+    bool is_verified = count - consumed >= 4 && number(data + consumed) == libdeflate_adler32(1, raw, raw_count);
+    return is_verified ? WI_PNG_UNPACKED : WI_PNG_UNPACKED_WITHOUT_CHECK;
 }
 
 bool wi_png_unpack_beginning(const wi_png_pixels *pixels, uint8_t *raw, size_t raw_count) {

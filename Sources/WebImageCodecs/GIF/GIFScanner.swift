@@ -27,6 +27,7 @@ struct GIFScanner: AnimationScanner {
 
     private(set) var canvasSize: PixelSize?
     private(set) var loopCount = 1
+    private(set) var isPartial = false
     private var screen = PixelSize(width: 0, height: 0)
     private var frames: [Frame] = []
     private var hasTransparency = false
@@ -49,6 +50,8 @@ struct GIFScanner: AnimationScanner {
     /// A missing trailer and an incomplete last frame aren't errors.
     mutating func finish(_ data: ReceivedData) throws(ImageError) {
         try scan(data)
+        // A missing trailer alone doesn't count.
+        isPartial = !isAtEnd && (step != .block || position < data.count)
         // Like the decoder for complete files, accept a single frame whose sub-blocks have no terminator.
         if frames.isEmpty, open != nil {
             position = min(position, data.count)

@@ -120,7 +120,10 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
         let outcome = file.withUnsafeBufferPointer { file -> Result<PixelBuffer, ImageError> in
             do throws(ImageError) {
                 let reader = try PNGReader(file, keepsPartial: false, context: context)
-                return .success(try reader.decode(allowsPartial: false, color: color).pixels)
+                let pixels = try reader.retrying { (reader) throws(ImageError) in
+                    try reader.decode(allowsPartial: false, color: color).pixels
+                }
+                return .success(pixels)
             } catch {
                 return .failure(error)
             }

@@ -6,34 +6,12 @@ import WebImageCore
 /// An operation that decodes one animated PNG file.
 struct APNGDecodeOperation {
     let data: Data
+    /// The structure of the file.
     let index: APNGIndex
+    /// The orientation to apply.
     let orientation: ImageOrientation
     let options: ImageDecodingOptions
     let context: ImageProcessingContext
-
-    /// Creates an operation. The initializer returns `nil` if the file must be decoded as a still image.
-    ///
-    /// - Parameters:
-    ///   - data: The file.
-    ///   - bytes: The bytes of `data`.
-    ///   - orientation: The orientation to apply.
-    ///   - options: The decoding options.
-    ///   - context: The limits, the deadline, and the cancellation of the operation.
-    init?(
-        _ data: Data, _ bytes: UnsafeBufferPointer<UInt8>, orientation: ImageOrientation, options: ImageDecodingOptions,
-        context: ImageProcessingContext
-    ) {
-        let wanted = options.effectiveFrames(context.limits)
-        let limit = wanted.neededFrames(limit: context.limits.maxFrames)
-        guard let index = APNGIndex.read(bytes, frameLimit: limit) else { return nil }
-        // If no frame of the animation is complete, try to decode the still image.
-        if index.frames.isEmpty, options.allowsPartialData { return nil }
-        self.data = data
-        self.index = index
-        self.orientation = orientation
-        self.options = options
-        self.context = context
-    }
 
     /// Decodes the first frame immediately and the others on demand. The first frame can differ from the still image
     /// that viewers without animation support display.
@@ -46,10 +24,11 @@ struct APNGDecodeOperation {
             let reason = "the size is \(index.canvasSize) instead of \(reader.size)"
             throw .decoding(.contradictsHeader(format: .apng, reason: reason))
         }
-        let isCut = index.isTruncated && (options.effectiveFrames(context.limits) == .all || index.frames.isEmpty)
-        if isCut, !options.allowsPartialData {
+        guard !index.frames.isEmpty else {
             throw .decoding(.truncated(format: .apng, receivedBytes: data.count, expectedBytes: nil))
         }
+        // As for a truncated GIF file, the result contains the complete frames.
+        let isCut = index.isTruncated && options.effectiveFrames(context.limits) == .all
         let plays = try options.plays(count: index.frames.count, limits: context.limits)
         var layout = try DecodeLayout(
             rawSize: index.canvasSize, orientation: orientation, options: options,
@@ -64,7 +43,7 @@ struct APNGDecodeOperation {
             pixels: pixels, animation: plays ? ImageAnimation(decoder) : nil, scale: options.scale, format: .apng,
             metadata: ImageMetadata(
                 storedSize: index.canvasSize, orientation: orientation, bitDepth: reader.depth,
-                hasAlpha: reader.hasAlpha || !pixels.isOpaque, isPartial: isCut,
+                hasAlpha: reader.hasAlpha || !pixels.isOpaque, isPartial: isCut || index.hasWrongCheck,
                 iccProfile: reader.describingProfile(profile, for: colors),
                 codePoints: reader.color.codePoints, color: colors.color, sourceCurve: colors.sourceCurve))
     }

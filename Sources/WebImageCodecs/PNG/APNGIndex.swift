@@ -39,10 +39,15 @@ struct APNGIndex: Sendable {
     private(set) var shared: [Range<Int>] = []
     /// A Boolean value that indicates whether the file ends before the end of its last frame.
     private(set) var isTruncated = false
+    /// A Boolean value that indicates whether the checksum of a chunk is wrong, or missing because the file ends inside the
+    /// chunk. Without an animation, the chunks with pixels aren't verified.
+    private(set) var hasWrongCheck = false
 
     /// The offset of the body of the first chunk with pixels.
     private(set) var firstPixels: Int?
 
+    /// The number of frames in `acTL`, or 0 if the file isn't an animation. Encoders write wrong numbers, so it only decides
+    /// whether the last frame of a file without an end chunk is complete.
     private var declaredFrames = 0
     private var nextSequence = 0
     private var seenData = false
@@ -85,22 +90,28 @@ struct APNGIndex: Sendable {
                 return .more
             case .end:
                 try close()
-                return frames.count == declaredFrames && declaredFrames > 0 ? .end : .invalid
+                return frames.isEmpty ? .invalid : .end
             }
         } catch {
             return .invalid
         }
     }
 
-    /// Processes the end of a file that's being received. See ``read(_:frameLimit:)``.
+    /// Processes the end of a file without a complete end chunk.
     ///
     /// - Parameters:
     ///   - count: The size of the file, in bytes.
-    ///   - endsAtChunk: A Boolean value that indicates whether the last chunk of the file is complete.
-    mutating func finish(count: Int, endsAtChunk: Bool) {
-        let isWhole = open?.parts.last.map { $0.upperBound + 4 == count } ?? false
-        if endsAtChunk, isWhole, declaredFrames == frames.count + 1 { try? close() }
-        isTruncated = frames.count < declaredFrames
+    ///   - position: The offset of the first byte that isn't part of a complete chunk.
+    ///   - next: The name of the incomplete chunk at the end of the file, or `nil` if it isn't known.
+    mutating func finish(count: Int, position: Int, next: UInt32?) {
+        if position < count { hasWrongCheck = true }
+        // Only a complete frame is followed by the control chunk of another one or by the end. Without either, the frame is
+        // complete if the file ends where the end chunk of the declared frames would begin.
+        let isFollowed = next == PNGChunks.control || next == PNGChunks.end
+        let isLast = position == count && open?.parts.last?.upperBound == count - 4 && declaredFrames == frames.count + 1
+        if isFollowed || isLast, open?.parts.isEmpty == false { try? close() }
+        let isMissing = next != PNGChunks.end && frames.count < declaredFrames
+        isTruncated = open != nil || next == PNGChunks.control || isMissing
     }
 
     private mutating func walk(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) throws(InvalidAnimation) {
@@ -108,27 +119,30 @@ struct APNGIndex: Sendable {
         guard let signature = reader.read(8), signature.elementsEqual(PNGChunks.signature) else {
             throw InvalidAnimation()
         }
+        var position = reader.offset
+        var incomplete: UInt32?
         while let length = reader.bigUInt32(), let name = reader.bigUInt32() {
             let body = reader.offset..<reader.offset + Int(length)
             guard length <= 0x7FFF_FFFF else { throw InvalidAnimation() }
-            guard reader.skip(Int(length)), reader.skip(4) else { break }
+            guard reader.skip(Int(length)), reader.skip(4) else {
+                incomplete = name
+                break
+            }
+            position = reader.offset
             switch try process(PNGChunk(bytes: bytes, name: name, body: body), frameLimit: frameLimit) {
             case .goOn: previousName = name
             case .enough: return
             case .end:
                 try close()
-                guard frames.count == declaredFrames || declaredFrames == 0 else { throw InvalidAnimation() }
+                guard !frames.isEmpty || declaredFrames == 0 else { throw InvalidAnimation() }
                 return
             }
         }
-        // If IEND is missing, the last frame may be incomplete, unless the file ends where IEND would begin.
-        if reader.isAtEnd, declaredFrames == frames.count + 1, open?.parts.isEmpty == false, endsAtChunk(bytes) {
-            try close()
-        }
-        isTruncated = frames.count < declaredFrames
+        finish(count: bytes.count, position: position, next: incomplete)
     }
 
     private mutating func process(_ chunk: PNGChunk, frameLimit: Int) throws(InvalidAnimation) -> Step {
+        if declaredFrames > 0 || chunk.name != PNGChunks.data, !chunk.isIntact { hasWrongCheck = true }
         switch chunk.name {
         case PNGChunks.header:
             guard header.isEmpty, chunk.body.count == 13 else { throw InvalidAnimation() }
@@ -158,16 +172,14 @@ struct APNGIndex: Sendable {
     private mutating func readAnimation(_ chunk: PNGChunk) throws(InvalidAnimation) {
         // After the pixels, the chunk has no meaning. A second chunk isn't allowed.
         guard !seenData else { return }
-        guard declaredFrames == 0, chunk.body.count == 8, chunk.isIntact else { throw InvalidAnimation() }
+        guard declaredFrames == 0, chunk.body.count == 8 else { throw InvalidAnimation() }
         declaredFrames = chunk.number(at: 0)
         loopCount = chunk.number(at: 4)
         guard (1...0x7FFF_FFFF).contains(declaredFrames), loopCount <= 0x7FFF_FFFF else { throw InvalidAnimation() }
     }
 
     private mutating func readControl(_ chunk: PNGChunk) throws(InvalidAnimation) {
-        guard chunk.body.count == 26, chunk.isIntact, chunk.number(at: 0) == nextSequence else {
-            throw InvalidAnimation()
-        }
+        guard chunk.body.count == 26, chunk.number(at: 0) == nextSequence else { throw InvalidAnimation() }
         nextSequence += 1
         let place = PixelRect(
             x: chunk.number(at: 12), y: chunk.number(at: 16), width: chunk.number(at: 4),
@@ -197,7 +209,7 @@ struct APNGIndex: Sendable {
 
     private mutating func readFrameData(_ chunk: PNGChunk) throws(InvalidAnimation) {
         guard declaredFrames > 0 else { return }
-        guard seenData, open != nil, chunk.body.count >= 4, chunk.isIntact, chunk.number(at: 0) == nextSequence else {
+        guard seenData, open != nil, chunk.body.count >= 4, chunk.number(at: 0) == nextSequence else {
             throw InvalidAnimation()
         }
         nextSequence += 1
@@ -207,13 +219,9 @@ struct APNGIndex: Sendable {
     /// Adds the open frame, which must have data before a control chunk or the end of the file.
     private mutating func close() throws(InvalidAnimation) {
         guard let frame = open else { return }
-        guard !frame.parts.isEmpty, frames.count < declaredFrames else { throw InvalidAnimation() }
+        guard !frame.parts.isEmpty else { throw InvalidAnimation() }
         frames.append(frame)
         open = nil
-    }
-
-    private func endsAtChunk(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        open?.parts.last.map { $0.upperBound + 4 == bytes.count } ?? false
     }
 }
 

@@ -18,6 +18,7 @@ struct APNGScanner: AnimationScanner {
     var frameCount: Int { index.frames.count }
     var loopCount: Int { index.loopCount }
     var cost: Int { index.frames.count * MemoryLayout<APNGFrame>.stride }
+    var isPartial: Bool { index.isTruncated || index.hasWrongCheck }
 
     mutating func scan(_ data: ReceivedData) throws(ImageError) {
         if position == 0 {
@@ -31,18 +32,24 @@ struct APNGScanner: AnimationScanner {
     mutating func finish(_ data: ReceivedData) throws(ImageError) {
         try scan(data)
         guard !isAtEnd else { return }
-        index.finish(count: data.count, endsAtChunk: position == data.count)
-        guard index.isTruncated || frameCount == 0 else { return }
+        let next = try head(data)
+        index.finish(count: data.count, position: position, next: next?.name)
+        guard frameCount == 0 else { return }
         throw .decoding(.truncated(format: .apng, receivedBytes: data.count, expectedBytes: nil))
+    }
+
+    /// Returns the size of the body and the name of the next chunk, or `nil` if they weren't received.
+    private func head(_ data: ReceivedData) throws(ImageError) -> (length: Int, name: UInt32)? {
+        guard let head = data.bytes(position..<position + 8) else { return nil }
+        return try head.withBytes { (bytes) throws(ImageError) -> (length: Int, name: UInt32) in
+            var reader = ByteReader(bytes)
+            return (length: Int(reader.bigUInt32() ?? 0), name: reader.bigUInt32() ?? 0)
+        }
     }
 
     /// Reads the next chunk. Returns `false` if it isn't complete.
     private mutating func readChunk(_ data: ReceivedData) throws(ImageError) -> Bool {
-        guard let head = data.bytes(position..<position + 8) else { return false }
-        let (length, name) = try head.withBytes { (bytes) throws(ImageError) in
-            var reader = ByteReader(bytes)
-            return (Int(reader.bigUInt32() ?? 0), reader.bigUInt32() ?? 0)
-        }
+        guard let (length, name) = try head(data) else { return false }
         guard length <= 0x7FFF_FFFF else { throw Self.invalid }
         guard let chunk = data.bytes(position..<position + 12 + length) else { return false }
         let result = try chunk.withBytes { [position] (bytes) throws(ImageError) in

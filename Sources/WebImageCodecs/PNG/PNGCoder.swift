@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CPNG
 import Foundation
 import WebImageCore
 
@@ -18,16 +19,29 @@ package struct PNGCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimati
     /// Returns whether the format is PNG or animated PNG.
     package func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png || format == .apng }
 
+    /// Returns whether the checksums of all chunks of a PNG or animated PNG file are correct. The pixels aren't decoded, so
+    /// their checksum isn't verified.
+    package static func hasValidChecks(_ data: Data) -> Bool {
+        data.withUnsafeBytes { bytes in
+            wi_png_has_valid_checks(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+        }
+    }
+
     /// Decodes a PNG image.
     ///
     /// The coder decodes the image in full and then resamples it. If a large image is reduced to a much smaller size,
     /// the coder reduces it row by row, without holding the full image in memory, unless it's interlaced. In this case,
-    /// the limit for pixels applies to the result. Invalid checksums of critical chunks are errors, but those of other
-    /// chunks aren't.
+    /// the limit for pixels applies to the result.
+    ///
+    /// If only checksums are wrong or missing (the CRC of a chunk or the Adler-32 of the compressed pixels), the coder
+    /// decodes the image, and ``ImageMetadata/isPartial`` is `true`. Like other decoders that use libpng, it ignores some
+    /// ancillary chunks with a wrong checksum, such as `tRNS`.
     ///
     /// The coder decodes the first frame of an animation immediately and the others on demand. It ignores a still
-    /// image that isn't part of the animation. If an animation is truncated and `allowsPartial` is `true`, the result
-    /// contains the complete frames.
+    /// image that isn't part of the animation. An animation has the frames in the file, even if `acTL` contains another
+    /// number. If an animation is truncated, the result contains the complete frames, and ``ImageMetadata/isPartial`` is
+    /// `true`. If even the first frame is incomplete, the coder throws an error or, if `allowsPartial` is `true`, decodes the
+    /// still image.
     ///
     /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
     ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
@@ -37,9 +51,13 @@ package struct PNGCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimati
         try data.withBytes { (bytes) throws(ImageError) in
             let reader = try PNGReader(bytes, keepsPartial: options.allowsPartialData, context: context)
             try info.requireAgreement(on: reader.size, format: .png)
-            let animation = APNGDecodeOperation(
-                data, bytes, orientation: info.orientation, options: options, context: context)
-            if let animation { return try animation.decode(reader) }
+            let wanted = options.effectiveFrames(context.limits)
+            let index = APNGIndex.read(bytes, frameLimit: wanted.neededFrames(limit: context.limits.maxFrames))
+            if let index, !index.frames.isEmpty || !options.allowsPartialData {
+                let operation = APNGDecodeOperation(
+                    data: data, index: index, orientation: info.orientation, options: options, context: context)
+                return try operation.decode(reader)
+            }
             try options.requireStill()
             var layout = try DecodeLayout(
                 rawSize: reader.size, orientation: info.orientation, options: options,
@@ -49,11 +67,13 @@ package struct PNGCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimati
             let colors = options.colors(reader.conversion(profile: profile))
             layout.curve = colors.curve
             let decoded = try PNGDownscaler(layout: layout, color: colors.conversion, options: options).decode(reader)
+            // If the index exists, no frame of the animation is complete.
+            let isPartial = decoded.isPartial || index != nil || !reader.hasValidChecks
             return DecodedImage(
                 pixels: decoded.pixels, scale: options.scale, format: info?.format ?? .png,
                 metadata: ImageMetadata(
                     storedSize: reader.size, orientation: layout.orientation, bitDepth: reader.depth,
-                    hasAlpha: reader.hasAlpha, isPartial: decoded.isPartial,
+                    hasAlpha: reader.hasAlpha, isPartial: isPartial,
                     iccProfile: reader.describingProfile(profile, for: colors),
                     codePoints: reader.color.codePoints, color: colors.color, sourceCurve: colors.sourceCurve))
         }

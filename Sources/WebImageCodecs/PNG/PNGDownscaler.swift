@@ -15,8 +15,13 @@ struct PNGDownscaler {
 
     /// Decodes the image.
     ///
-    /// - Returns: The image at the requested size, and a Boolean value that indicates whether rows are missing.
+    /// - Returns: The image at the requested size, and a Boolean value that indicates whether rows are missing or the
+    ///   checksum of the compressed pixels is wrong.
     func decode(_ reader: borrowing PNGReader) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+        try reader.retrying { (reader) throws(ImageError) in try decodeOnce(reader) }
+    }
+
+    private func decodeOnce(_ reader: borrowing PNGReader) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
         let isRowWise = try isRowWise(reader)
         let convertsLast = layout.convertsLast(color)
         let first = convertsLast ? nil : color
@@ -69,6 +74,6 @@ struct PNGDownscaler {
             if !resampler.isComplete { try resampler.add(rows, context: context) }
             row += size.height
         }
-        return (resampler.finish(isOpaque: isOpaque && !isPartial), isPartial)
+        return (resampler.finish(isOpaque: isOpaque && !isPartial), isPartial || reader.isDamaged)
     }
 }

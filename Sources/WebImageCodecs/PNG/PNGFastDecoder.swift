@@ -49,19 +49,26 @@ struct PNGFastDecoder {
             }()
     }
 
-    /// Decodes the image into `canvas`. If the result is `false`, libpng must decode the image, and the contents of
-    /// the canvas are undefined. The result doesn't depend on the number of threads of `context`.
+    /// The result of decoding an image.
+    enum Outcome {
+        /// libpng must decode the image, and the contents of the canvas are undefined.
+        case failed
+        /// All rows were decoded. The value indicates whether the checksum of the compressed data is correct.
+        case decoded(isVerified: Bool)
+    }
+
+    /// Decodes the image into `canvas`. The result doesn't depend on the number of threads of `context`.
     func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, into canvas: borrowing PixelCanvas, context: ImageProcessingContext
-    ) throws(ImageError) -> Bool {
+    ) throws(ImageError) -> Outcome {
         var pixels = wi_png_pixels()
         defer { wi_png_pixels_free(&pixels) }
         guard wi_png_pixels_find(bytes.baseAddress, bytes.count, UInt32(clamping: size.height), &pixels) else {
-            return false
+            return .failed
         }
         let operation = PNGRowOperation(self, pixels, canvas, context)
         guard context.threadCount > 1 else { return try operation.decode() }
-        if pixels.first_rows > 0, try operation.decodeStrips() { return true }
+        if pixels.first_rows > 0, try operation.decodeStrips() { return .decoded(isVerified: true) }
         return try operation.decode()
     }
 }

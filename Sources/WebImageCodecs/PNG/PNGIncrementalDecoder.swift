@@ -10,6 +10,8 @@ struct PNGIncrementalDecoder: IncrementalDecoder, ~Copyable {
     private let canvas: IncrementalCanvas
     private let expected: PixelSize
     private var received = 0
+    /// A Boolean value that indicates whether the end of the data was received.
+    private var isFinished = false
 
     /// The number of bytes to decode between two checks of the deadline and the cancellation flag. They decompress to
     /// at most 16 MiB.
@@ -33,11 +35,10 @@ struct PNGIncrementalDecoder: IncrementalDecoder, ~Copyable {
     ) throws(ImageError) {
         for piece in InputPieces(bytes, maxCount: Self.step, includesEmpty: false) {
             try context.checkCancellation()
-            // Ignore the data after the last pixel, as when the file is decoded as a whole.
-            guard !progress.isWhole else { break }
             received += piece.count
             try check(wi_png_stream_feed(handle, piece.start, piece.count))
         }
+        isFinished = isLast
         if isLast, !progress.isWhole {
             throw .decoding(.truncated(format: .png, receivedBytes: received, expectedBytes: nil))
         }
@@ -54,15 +55,16 @@ struct PNGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         let color = PNGColor(colors)
         let profile = iccProfile()
         let isOpaque = Int(progress.rows) == expected.height && !hasAlpha
-        // `append` passes no data to libpng after the end of the image.
+        // libpng writes no rows after the last one.
         let pixels =
             progress.isWhole
             ? try canvas.finish(isOpaque: isOpaque, isStraight: hasAlpha)
             : try canvas.snapshot(isOpaque: isOpaque, isStraight: hasAlpha)
         return IncrementalImage(
             pixels: pixels, rows: Int(progress.rows), passes: Int(progress.passes), passCount: Int(progress.pass_count),
-            fraction: progress.fraction, isComplete: progress.isWhole, depth: Int(info.bits), hasAlpha: hasAlpha,
-            iccProfile: profile,
+            fraction: progress.fraction, isComplete: progress.isWhole,
+            isDamaged: wi_png_stream_is_damaged(handle, isFinished ? 1 : 0) != 0, depth: Int(info.bits),
+            hasAlpha: hasAlpha, iccProfile: profile,
             equivalentProfile: profile == nil ? color.equivalentProfile(isGray: info.is_gray != 0) : nil,
             codePoints: color.codePoints, color: color.conversion(profile: profile, isGray: info.is_gray != 0))
     }

@@ -14,6 +14,7 @@ struct PNGReader: ~Copyable {
     private let info: wi_png_info
     private let handle: OpaquePointer
     private let bytes: UnsafeBufferPointer<UInt8>
+    private let keepsPartial: Bool
     private var received: Int { bytes.count }
     let context: ImageProcessingContext
 
@@ -28,12 +29,18 @@ struct PNGReader: ~Copyable {
     ///   - bytes: The file.
     ///   - keepsPartial: A Boolean value that indicates whether to read in small steps, so that fewer rows are lost if
     ///     the data is truncated.
+    ///   - ignoresCheck: A Boolean value that indicates whether the checksum of the compressed pixels is known to be wrong.
+    ///     The default is `false`.
     ///   - context: The limits, the deadline, and the cancellation of the operation.
     /// - Throws: An ``ImageError/DecodingFailure``.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, context: ImageProcessingContext) throws(ImageError) {
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, ignoresCheck: Bool = false,
+        context: ImageProcessingContext
+    ) throws(ImageError) {
         guard let handle = wi_png_decoder_open(bytes.baseAddress, bytes.count, Self.maxChunkBytes) else {
             throw .decoding(.outOfMemory(byteCount: 0))
         }
+        if ignoresCheck { wi_png_decoder_ignore_check(handle) }
         var info = wi_png_info()
         let status = wi_png_decoder_header(handle, keepsPartial ? 1 : 0, &info)
         guard status == WI_PNG_OK else {
@@ -43,6 +50,7 @@ struct PNGReader: ~Copyable {
         }
         self.handle = handle
         self.bytes = bytes
+        self.keepsPartial = keepsPartial
         self.context = context
         self.info = info
         self.size = PixelSize(width: Int(info.width), height: Int(info.height))
@@ -55,7 +63,27 @@ struct PNGReader: ~Copyable {
 
     var isInterlaced: Bool { info.is_interlaced != 0 }
 
+    /// A Boolean value that indicates whether the checksums of all chunks of the complete file are correct.
+    var hasValidChecks: Bool { wi_png_has_valid_checks(bytes.baseAddress, bytes.count) }
+
+    /// A Boolean value that indicates whether libpng has decoded all rows although their checksum is wrong or missing.
+    var isDamaged: Bool { wi_png_decoder_is_damaged(handle) != 0 }
+
     deinit { wi_png_decoder_close(handle) }
+
+    /// Calls `body` with this reader and, if only the checksum of the compressed pixels is wrong, with another reader that
+    /// ignores it. libpng can report the wrong checksum before it writes the last row.
+    func retrying<Result>(
+        _ body: (borrowing PNGReader) throws(ImageError) -> Result
+    ) throws(ImageError) -> Result {
+        do throws(ImageError) {
+            return try body(self)
+        } catch {
+            guard wi_png_decoder_failed_check(handle) != 0 else { throw error }
+            let reader = try PNGReader(bytes, keepsPartial: keepsPartial, ignoresCheck: true, context: context)
+            return try body(reader)
+        }
+    }
 
     /// Returns the embedded profile.
     func iccProfile() -> [UInt8]? {
@@ -85,19 +113,28 @@ struct PNGReader: ~Copyable {
     ///   - color: The color conversion to apply to each row. 16-bit samples are rounded to 8 bits afterward.
     ///   - preservesBitDepth: Whether the result has 16 bits per sample if the source has more than 8. The default is
     ///     `false`.
-    /// - Returns: The rows, and a Boolean value that indicates whether some are missing. Missing rows are transparent,
-    ///   or they contain the pixels from an earlier pass of an interlaced image.
+    /// - Returns: The rows, and a Boolean value that indicates whether some are missing or the checksum of the compressed
+    ///   pixels is wrong. Missing rows are transparent, or they contain the pixels from an earlier pass of an interlaced
+    ///   image.
     func decode(allowsPartial: Bool, color: ColorConversion?, preservesBitDepth: Bool = false)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
-        var isPartial = false
+        var completion = Completion.whole
         let reading = PixelImporter(
             size, depth: depth, preservesBitDepth: preservesBitDepth, color: color, isZeroed: info.is_interlaced != 0)
         let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
-            isPartial = try read(into: canvas, allowsPartial: allowsPartial) != nil
-            return .init(hasAlpha: hasAlpha || isPartial)
+            completion = try read(into: canvas, allowsPartial: allowsPartial)
+            return .init(hasAlpha: hasAlpha || completion == .rowsMissing)
         }
-        return (pixels, isPartial)
+        return (pixels, completion != .whole)
+    }
+
+    /// The state of the rows after decoding.
+    private enum Completion {
+        case whole
+        /// All rows were decoded, but the checksum of the compressed pixels is wrong or missing.
+        case unverified
+        case rowsMissing
     }
 
     /// Returns the fast decoder for the image, or `nil` if only libpng can decode it.
@@ -114,13 +151,17 @@ struct PNGReader: ~Copyable {
         }
     }
 
-    /// Reads all rows of all passes, and returns the error that ended them early.
-    private func read(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> ImageError? {
-        if let whole = try wholeDecoder(), try whole.decode(bytes, into: canvas, context: context) { return nil }
-        for _ in 0..<(try start(canvas.format)) {
-            if let failure = try readRows(into: canvas, allowsPartial: allowsPartial) { return failure }
+    /// Reads all rows of all passes.
+    private func read(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> Completion {
+        if let whole = try wholeDecoder(),
+            case .decoded(let isVerified) = try whole.decode(bytes, into: canvas, context: context)
+        {
+            return isVerified ? .whole : .unverified
         }
-        return nil
+        for _ in 0..<(try start(canvas.format)) {
+            if try readRows(into: canvas, allowsPartial: allowsPartial) != nil { return .rowsMissing }
+        }
+        return isDamaged ? .unverified : .whole
     }
 
     /// Starts decoding with libpng, and returns the number of passes.

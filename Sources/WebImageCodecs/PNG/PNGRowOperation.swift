@@ -49,16 +49,18 @@ struct PNGRowOperation: @unchecked Sendable {
         zeros = [UInt8](repeating: 0, count: max(size.width * 4, rowBytes))
     }
 
-    /// Decodes all rows on the calling thread. Returns `false` if the data is invalid.
-    func decode() throws(ImageError) -> Bool {
+    /// Decodes all rows on the calling thread.
+    func decode() throws(ImageError) -> PNGFastDecoder.Outcome {
         let raw = RawRows(size.height, rowBytes: rowBytes)
         // The calls use only the pointer, so the optimizer could release the rows earlier.
         defer { withExtendedLifetime(raw) {} }
-        return unpack(raw) ? try unfilter(raw.base, 0..<size.height, above: nil) : false
+        let result = unpack(raw)
+        guard result != WI_PNG_UNPACK_FAILED, try unfilter(raw.base, 0..<size.height, above: nil) else { return .failed }
+        return .decoded(isVerified: result == WI_PNG_UNPACKED)
     }
 
-    /// Decodes the two strips of the file at the same time. Returns `false` if the data is invalid, or if the strips differ
-    /// from the rows of the whole data.
+    /// Decodes the two strips of the file at the same time. Returns `false` if the data is invalid, if its checksum is wrong,
+    /// or if the strips differ from the rows of the whole data.
     func decodeStrips() throws(ImageError) -> Bool {
         let first = Int(pixels.first_rows)
         let upper = RawRows(first, rowBytes: rowBytes, room: Int(WI_PNG_STRIP_ROOM))
@@ -103,7 +105,7 @@ struct PNGRowOperation: @unchecked Sendable {
         return strip
     }
 
-    private func unpack(_ raw: RawRows) -> Bool {
+    private func unpack(_ raw: RawRows) -> wi_png_unpack_result {
         withUnsafePointer(to: pixels) { wi_png_unpack($0, raw.base, raw.byteCount) }
     }
 

@@ -188,10 +188,13 @@ final class GrowingAnimationDecoder<
 
     private func makePreview(_ content: Content) throws(ImageError) -> ImagePreview {
         let properties = content.properties
+        let (hasAlpha, isPartial) = try file.read { scanner, _ in
+            (scanner.hasAlpha(content.poster, properties), scanner.isPartial)
+        }
         let metadata = ImageMetadata(
             storedSize: layout.rawSize, orientation: layout.orientation, bitDepth: properties.bitDepth,
-            hasAlpha: try file.read { scanner, _ in scanner.hasAlpha(content.poster, properties) },
-            isPartial: !content.isFinished, iccProfile: properties.iccProfile, codePoints: properties.codePoints)
+            hasAlpha: hasAlpha, isPartial: isPartial || !content.isFinished, iccProfile: properties.iccProfile,
+            codePoints: properties.codePoints)
         let image = DecodedImage(
             pixels: content.poster, animation: content.durations.count > 1 ? ImageAnimation(content.frames) : nil,
             scale: options.scale, format: Scanner.format, metadata: metadata)

@@ -35,6 +35,8 @@ struct IncrementalImage {
     /// The fraction of the frequencies of the image that are known, or `nil` if the decoder doesn't know it.
     var detail: Double?
     var isComplete: Bool
+    /// A Boolean value that indicates whether a checksum of the data is wrong or missing.
+    var isDamaged = false
     var depth = 8
     var hasAlpha = false
     var iccProfile: [UInt8]?
@@ -117,7 +119,7 @@ final class IncrementalDecoderAdapter<Stream: IncrementalDecoder & ~Copyable>: P
         let metadata = ImageMetadata(
             storedSize: layout.rawSize, orientation: layout.orientation, bitDepth: picture.depth,
             hasAlpha: picture.hasAlpha,
-            isPartial: !picture.isComplete,
+            isPartial: !picture.isComplete || picture.isDamaged,
             iccProfile: colors.describingProfile(picture.iccProfile, or: picture.equivalentProfile),
             codePoints: picture.codePoints, color: colors.color, sourceCurve: colors.sourceCurve)
         let image = DecodedImage(pixels: pixels, scale: options.scale, format: probe.format, metadata: metadata)

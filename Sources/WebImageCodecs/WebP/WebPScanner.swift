@@ -43,6 +43,8 @@ struct WebPScanner: AnimationScanner {
     var frameCount: Int { frames.count }
     var isAtEnd: Bool { position >= end }
     var cost: Int { frames.count * MemoryLayout<WebPFrame>.stride }
+    /// The value is `false`, because truncated data is an error.
+    var isPartial: Bool { false }
 
     mutating func scan(_ data: ReceivedData) throws(ImageError) {
         if position == 0 {

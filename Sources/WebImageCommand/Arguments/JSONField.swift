@@ -48,7 +48,9 @@ package struct JSONField: Sendable, Hashable {
             "outputs", .array,
             "The files that were written, or that --no-clobber preserved: objects with path, format, width, height, "
                 + "and byteCount. The path is - for standard output."),
-        JSONField("notes", .array, "Texts about losses that no option requests, such as clipped colors."),
+        JSONField(
+            "notes", .array,
+            "Texts about damaged inputs, and about losses that no option requests, such as clipped colors."),
         JSONField(
             "error", .object, isOptional: true,
             "The error: an object with case (such as network.timedOut), code, message, and httpStatus (a number or "

@@ -42,7 +42,7 @@ public struct ImageInfo: Sendable, Hashable {
     /// all tiles and layers, with the sizes in the parameter sets of HEVC and AV1. Otherwise, the value is 0.
     package var codedPixelCount = 0
     /// A Boolean value that indicates whether the end marker of a whole file is missing, although the file may contain
-    /// all frames. Only GIF files are checked.
+    /// all pixels. Only GIF and PNG files are checked.
     package var isTruncated = false
     /// The detail of a JPEG image. It depends on the quantization and on the beginning of the first scan. Other images have
     /// ordinary detail.

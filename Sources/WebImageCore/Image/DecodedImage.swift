@@ -160,7 +160,11 @@ public struct ImageMetadata: Sendable, Hashable {
     public var bitDepth: Int
     /// A Boolean value that indicates whether the file contains transparency.
     public var hasAlpha: Bool
-    /// A Boolean value that indicates whether pixels are missing because the data is truncated.
+    /// A Boolean value that indicates whether the data is truncated or damaged, so that pixels or frames are missing or may be
+    /// wrong.
+    ///
+    /// For example, the value is `true` for the complete frames of a truncated GIF file, and for a PNG image whose pixels
+    /// are complete but don't match their checksum.
     public var isPartial: Bool
     /// The unmodified embedded ICC profile, or `nil` if the file has none.
     ///

@@ -53,10 +53,7 @@ struct PNGFastDecoderTests {
         var random = SeededGenerator(4)
         var picture = HandmadePNG(width: 20, height: 30, channels: 3, using: &random)
         let whole = picture.bytes()
-        // Test a wrong CRC, truncated data, an invalid filter, and too few rows.
-        var wrongCheck = whole
-        wrongCheck[wrongCheck.count - 14] ^= 1
-        #expect(throws: ImageError.self) { try decode(wrongCheck) }
+        // Test truncated data, an invalid filter, and too few rows.
         let cut = Data(whole.prefix(whole.count / 2))
         #expect(throws: ImageError.self) { try decode(cut) }
         let part = try decode(cut, partial: true)

@@ -40,6 +40,22 @@ struct ConvertAnimationTests {
         #expect(try await tool.run("info", "a.gif", "--no-limits").status == 0)
     }
 
+    @Test("The info command prints the frames in an animated PNG file, even if the file claims more")
+    func claimedFrames() async throws {
+        let tool = try ToolProcess()
+        var data = try ImageCoderRegistry.standard.encode(
+            animation(), as: .apng, context: ImageProcessingContext())
+        // The number of frames is at the beginning of the chunk.
+        let place = try #require(data.firstRange(of: Data("acTL".utf8))).upperBound
+        data.replaceSubrange(place..<place + 4, with: [0x7F, 0xFF, 0xFF, 0xFF])
+        try tool.write(data, "a.png")
+        let result = try await tool.run("info", "--json", "a.png")
+        #expect(result.status == 0, "\(result.error)")
+        let object = try #require(try result.objects.first)
+        #expect(object["frames"] as? Int == 5 && object["loopCount"] as? Int == 2)
+        #expect(object["frameDurations"] as? [Int] == [30, 40, 50, 60, 70])
+    }
+
     @Test("Animations keep their frames, durations, and loops between formats")
     func formats() async throws {
         let tool = try ToolProcess()

@@ -55,6 +55,22 @@ struct FileCommandTests {
         #expect(human.status == 0 && human.out.contains("64 × 48 pixels"))
     }
 
+    @Test("The info command reports an image whose checksums are wrong")
+    func damagedInfo() async throws {
+        let tool = try ToolProcess()
+        var damaged = try SampleImages.png()
+        // The last byte of the checksum of the pixels, before the end chunk.
+        damaged[damaged.count - 13] ^= 1
+        try tool.write(damaged, "a.png")
+        try tool.write(try SampleImages.png(), "b.png")
+        let result = try await tool.run("info", "--json", "a.png", "b.png")
+        #expect(result.status == 0)
+        let notes = try result.objects.map { $0["notes"] as? [String] }
+        #expect(notes == [["the data is truncated or damaged"], []])
+        let human = try await tool.run("info", "a.png")
+        #expect(human.status == 0 && human.out.contains("truncated or damaged"))
+    }
+
     @Test("The decode command writes packed rows and prints the size")
     func decode() async throws {
         let tool = try ToolProcess()

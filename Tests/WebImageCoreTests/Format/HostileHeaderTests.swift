@@ -81,7 +81,7 @@ import WebImageCore
         #expect(isDamaged(Sample.png(0, 1)))
         #expect(isDamaged(Sample.png(1, 0)))
         #expect(isDamaged(Sample.png(1, 1, bitDepth: 3)))
-        #expect(isDamaged(Sample.png(1, 1).patched(30, 1)), "wrong checksum")
+        #expect(failure(Sample.png(1, 1).patched(30, 1)) == nil, "a wrong checksum alone")
         #expect(isDamaged(Sample.jpeg(0, 1)))
         #expect(isDamaged(ByteBuilder().raw(0xFF, 0xD8, 0xFF, 0xE0, 0, 1)))
         #expect(isDamaged(Sample.gif(0, 0, Sample.gifFrame(0, 4))))

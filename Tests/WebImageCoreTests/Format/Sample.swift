@@ -49,6 +49,10 @@ extension Sample {
         ByteBuilder().chunk("acTL", ByteBuilder().big(frames, 4).big(plays, 4))
     }
 
+    /// The chunks of a frame, whose values the probe doesn't read.
+    private static let animationFrame = ByteBuilder().chunk("fcTL", ByteBuilder().zeros(26)).chunk(
+        "fdAT", ByteBuilder().zeros(20))
+
     fileprivate static let pngs = [
         Sample("PNG", png(3, 2), ImageInfo(format: .png, storedSize: size(3, 2), smallestFile: 57)),
         Sample(
@@ -66,8 +70,25 @@ extension Sample {
                 format: .png, storedSize: size(9, 4), orientation: .right, bitDepth: 2, hasAlpha: true,
                 hasICCProfile: true, smallestFile: 57)),
         Sample(
-            "APNG", png(3, 2, before: animationControl(frames: 7, plays: 3)),
-            ImageInfo(format: .apng, storedSize: size(3, 2), frameCount: 7, loopCount: 3, smallestFile: 57)),
+            "APNG",
+            png(
+                3, 2, before: animationControl(frames: 2, plays: 3),
+                after: animationFrame.joined(animationFrame)),
+            ImageInfo(format: .apng, storedSize: size(3, 2), frameCount: 2, loopCount: 3, smallestFile: 57)),
+        Sample(
+            "APNG with fewer frames than it claims",
+            png(
+                3, 2,
+                before: animationControl(frames: 0x7FFF_FFFF, plays: 0).chunk("fcTL", ByteBuilder().zeros(26)),
+                after: animationFrame.joined(animationFrame)),
+            ImageInfo(format: .apng, storedSize: size(3, 2), frameCount: 3, loopCount: 0, smallestFile: 57)),
+        Sample(
+            "APNG without frames", png(3, 2, before: animationControl(frames: 7, plays: 3)),
+            ImageInfo(format: .apng, storedSize: size(3, 2), loopCount: 3, smallestFile: 57)),
+        Sample(
+            "PNG with an acTL whose number of plays is invalid",
+            png(3, 2, before: animationControl(frames: 2, plays: 0x8000_0000), after: animationFrame),
+            ImageInfo(format: .png, storedSize: size(3, 2), smallestFile: 57)),
         Sample(
             "PNG with acTL after the image data", png(3, 2, after: animationControl(frames: 7, plays: 3)),
             ImageInfo(format: .png, storedSize: size(3, 2), smallestFile: 57)),

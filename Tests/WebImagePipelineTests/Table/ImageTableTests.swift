@@ -66,7 +66,7 @@ struct ImageTableTests {
     func cutWithoutLength() async throws {
         let picture = try TestImages.png(1)
         let server = try LoopbackServer { _ in
-            .ok(picture.prefix(picture.count - 20), contentType: "image/png").with {
+            .ok(picture.prefix(picture.count / 2), contentType: "image/png").with {
                 $0.framing = .connectionClose
                 $0.headers["Cache-Control"] = "max-age=60"
             }
@@ -78,6 +78,22 @@ struct ImageTableTests {
         }
         #expect(await storedCount(fixture) == 0)
         _ = try? await fixture.manager.data(for: ImageRequest(url: server.url("/a")))
+        #expect(await storedCount(fixture) == 0)
+    }
+
+    @Test("Row 15: an image without a length whose checksums are missing is partial and isn't cached")
+    func cutChecksums() async throws {
+        let picture = try TestImages.png(1)
+        let server = try LoopbackServer { _ in
+            // The end chunk and the checksums of the pixels have 20 bytes.
+            .ok(picture.prefix(picture.count - 20), contentType: "image/png").with {
+                $0.framing = .connectionClose
+                $0.headers["Cache-Control"] = "max-age=60"
+            }
+        }
+        let fixture = try ManagerFixture()
+        let image = try await fixture.manager.image(for: server.url("/a"))
+        #expect(image.metadata.isPartial && image.size == PixelSize(width: 64, height: 48))
         #expect(await storedCount(fixture) == 0)
     }
 

@@ -13,6 +13,9 @@ typedef enum {
     WI_PNG_MEMORY = -3,
     /// The size differs from the size that the caller specified.
     WI_PNG_INCONSISTENT = -4,
+    /// The checksum of the compressed pixels (Adler-32) is wrong, and libpng reported it before the last row. See
+    /// wi_png_decoder_ignore_check.
+    WI_PNG_CHECK = -5,
 } wi_png_status;
 
 typedef struct wi_png_decoder wi_png_decoder;
@@ -36,6 +39,13 @@ typedef struct {
 /// allocates for one chunk, in bytes.
 wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, size_t max_chunk);
 void wi_png_decoder_close(wi_png_decoder *decoder);
+/// Ignores the checksum of the compressed pixels, which is known to be wrong. Call this function before reading the header.
+void wi_png_decoder_ignore_check(wi_png_decoder *decoder);
+/// Returns whether all rows were decoded although the checksum of the compressed pixels is wrong, or although the file ends
+/// before it or inside the chunk. The checksums of chunks aren't verified. Call this function after the last row.
+int wi_png_decoder_is_damaged(const wi_png_decoder *decoder);
+/// Returns whether the last failure has the status WI_PNG_CHECK.
+int wi_png_decoder_failed_check(const wi_png_decoder *decoder);
 const char *wi_png_decoder_message(const wi_png_decoder *decoder);
 /// Reads all data before the pixels. Only wi_png_decoder_start allocates memory that depends on the image size.
 wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_steps, wi_png_info *info);
@@ -61,8 +71,34 @@ wi_png_status wi_png_decoder_table(wi_png_decoder *decoder, uint32_t table[256])
 /// Starts decoding to R, G, B, A with straight alpha and 8 bits per sample, or 16 bits if `is_wide` is nonzero. For
 /// each of `*passes` passes, the caller must read all rows with wi_png_decoder_rows.
 wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int is_wide, int *passes);
-/// Reads `rows` rows of the current pass. Passes of interlaced images require the rows of the previous pass in `out`.
+/// Reads `rows` rows of the current pass. Passes of interlaced images require the rows of the previous pass in `out`. After
+/// the last row, this function ignores that the rest of the data is missing or invalid.
 wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows, uint32_t *done);
+
+/// The verification of the checksums of all chunks (CRC) in a file that may arrive incrementally. It begins with zeros.
+typedef struct {
+    /// The bytes of the current signature, head, or checksum, and their number.
+    uint8_t pending[8];
+    uint32_t pending_count;
+    int stage;
+    /// The missing bytes of the current body.
+    uint32_t left;
+    /// The checksum of the name and of the body so far.
+    uint32_t check;
+    bool is_last_chunk;
+    /// Whether the head of a chunk with pixels was read.
+    bool has_pixels;
+    /// Whether the head of another chunk after the pixels was read.
+    bool is_past_pixels;
+    bool is_wrong;
+} wi_png_checks;
+/// Reads the next part of a file, which ends after the signature, a head, a body, or a checksum. The last byte of a body is a
+/// separate part. Returns the size of the part, which is at most `count`.
+size_t wi_png_checks_add(wi_png_checks *checks, const uint8_t *bytes, size_t count);
+/// Returns whether a checksum is wrong or, if no data follows, missing because the file ends inside a chunk.
+bool wi_png_checks_failed(const wi_png_checks *checks, bool is_last);
+/// Returns whether the checksums of all chunks up to the end of a complete file are correct.
+bool wi_png_has_valid_checks(const uint8_t *png, size_t count);
 
 /// A decoder for a file that arrives incrementally.
 typedef struct wi_png_stream wi_png_stream;
@@ -83,8 +119,11 @@ typedef struct {
 wi_png_stream *wi_png_stream_open(uint8_t *out, size_t stride, uint32_t width, uint32_t height, size_t max_chunk);
 void wi_png_stream_close(wi_png_stream *stream);
 const char *wi_png_stream_message(const wi_png_stream *stream);
-/// Decodes the next bytes. After a failure, this function must not be called again.
+/// Decodes the next bytes. After a failure, this function must not be called again. After the last row, invalid data isn't a
+/// failure.
 wi_png_status wi_png_stream_feed(wi_png_stream *stream, const uint8_t *bytes, size_t count);
+/// Returns whether a checksum of a chunk or of the compressed pixels is wrong or, if no data follows, missing.
+int wi_png_stream_is_damaged(const wi_png_stream *stream, int is_last);
 void wi_png_stream_progress(const wi_png_stream *stream, wi_png_progress *progress);
 /// Gets the properties of the image, which are valid if `pass_count` isn't 0.
 void wi_png_stream_info(const wi_png_stream *stream, wi_png_info *info);
@@ -146,13 +185,19 @@ typedef struct {
     uint32_t first_rows;
     size_t first_count;
 } wi_png_pixels;
-/// Finds the pixels. `png` must stay valid until the caller releases the result with wi_png_pixels_free, also after a
-/// failure. Returns `false` if a chunk is invalid.
+/// Finds the pixels without verifying the checksums of the chunks. `png` must stay valid until the caller releases the result
+/// with wi_png_pixels_free, also after a failure. Returns `false` if a chunk is invalid.
 bool wi_png_pixels_find(const uint8_t *png, size_t count, uint32_t height, wi_png_pixels *pixels);
 void wi_png_pixels_free(wi_png_pixels *pixels);
+typedef enum {
+    WI_PNG_UNPACK_FAILED = 0,
+    WI_PNG_UNPACKED = 1,
+    /// The data is complete, but its checksum is wrong or missing.
+    WI_PNG_UNPACKED_WITHOUT_CHECK = 2,
+} wi_png_unpack_result;
 /// Decompresses all pixels with one call of libdeflate. The result has `raw_count` bytes, in which each row follows its
-/// filter type. Returns `false` if the data is invalid in any way, including its checksum.
-bool wi_png_unpack(const wi_png_pixels *pixels, uint8_t *raw, size_t raw_count);
+/// filter type. Fails if the data is invalid in any way, except for its checksum (Adler-32).
+wi_png_unpack_result wi_png_unpack(const wi_png_pixels *pixels, uint8_t *raw, size_t raw_count);
 /// Decompresses at most the first `raw_count` bytes. The last WI_PNG_LONGEST_COPY bytes may be missing. Returns `false` if
 /// the data is invalid before them or doesn't contain more bytes.
 bool wi_png_unpack_beginning(const wi_png_pixels *pixels, uint8_t *raw, size_t raw_count);

@@ -7,16 +7,28 @@ struct PNGProbe {
     private let bytes: HeaderBytes
     private var probe: ImageInfo
     private var seenData = false
+    private var seenEnd = false
     private var textChunks = 0
+    /// The number of control chunks of animation frames.
+    private var frames = 0
 
     /// Reads the properties of a PNG file, including the available chunks after the image data.
+    ///
+    /// Encoders write wrong numbers of frames into `acTL`, so this function counts the frames, as for GIF.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         var reader = try PNGProbe(bytes)
+        var isWhole = true
         do {
             try reader.walk()
         } catch {
             if case .failed = error { throw error }
             guard reader.seenData else { throw error }
+            isWhole = bytes.isComplete
+        }
+        reader.probe.isTruncated = bytes.isComplete && !reader.seenEnd
+        if reader.probe.format == .apng {
+            reader.probe.frameCount = max(1, reader.frames)
+            reader.probe.frameCountIsExact = isWhole
         }
         return reader.probe
     }
@@ -38,9 +50,8 @@ struct PNGProbe {
         let first = try FourCC(bytes, at: 12)
         guard first != "CgBI" else { throw .unsupported(.png, "Apple's CgBI variant") }
         guard first == "IHDR", try bytes.big32(at: 8) == 13 else { throw .corrupt(.png, "the IHDR chunk is missing") }
-        guard try CRC32.value(bytes, at: 12, count: 17) == UInt32(truncatingIfNeeded: bytes.big32(at: 29)) else {
-            throw .corrupt(.png, "the checksum of the IHDR chunk is wrong")
-        }
+        // The checksum isn't verified, because an image whose checksums are wrong is shown. Wait for it nevertheless.
+        try bytes.require(4, at: 29)
         let size = PixelSize(width: try bytes.big32(at: 16), height: try bytes.big32(at: 20))
         let depth = Int(try bytes.byte(at: 24))
         let colour = try bytes.byte(at: 25)
@@ -65,7 +76,10 @@ struct PNGProbe {
             guard length <= 0x7FFF_FFFF else { throw .corrupt(.png, "invalid chunk length") }
             count += 1
             try HeaderParsingError.check(count, limit: HeaderBounds.pngChunks, "PNG chunks")
-            if name == "IEND" { break }
+            if name == "IEND" {
+                seenEnd = true
+                break
+            }
             try read(name, at: offset + 8, length: length)
             offset += length + 12
         }
@@ -77,12 +91,13 @@ struct PNGProbe {
         case "IDAT":
             seenData = true
         case "acTL":
-            guard !seenData, probe.format == .png, length == 8, try isIntact(at: offset, length: length) else { return }
-            let frames = try bytes.big32(at: offset)
-            guard (1...0x7FFF_FFFF).contains(frames) else { return }
+            guard !seenData, probe.format == .png, length == 8 else { return }
+            let (frames, plays) = (try bytes.big32(at: offset), try bytes.big32(at: offset + 4))
+            guard (1...0x7FFF_FFFF).contains(frames), plays <= 0x7FFF_FFFF else { return }
             probe.format = .apng
-            probe.frameCount = frames
-            probe.loopCount = try bytes.big32(at: offset + 4)
+            probe.loopCount = plays
+        case "fcTL":
+            if probe.format == .apng { frames += 1 }
         case "tRNS":
             probe.hasAlpha = probe.hasAlpha || !seenData
         case "iCCP":
