@@ -16,7 +16,7 @@ public struct ImageInfo: Sendable, Hashable {
     /// A Boolean value that indicates whether the file can contain transparency.
     public package(set) var hasAlpha: Bool
     /// The number of frames or, for icons, TIFF, and HEIF, of images in the file. The value is a lower bound if the
-    /// header doesn't contain the number and the file wasn't read to its end.
+    /// header doesn't contain a reliable number and the file wasn't read to its end.
     public package(set) var frameCount: Int
     /// A Boolean value that indicates whether ``frameCount`` is exact.
     package var frameCountIsExact: Bool
