@@ -35,6 +35,7 @@
         {
             try context.checkCancellation()
             guard !data.isEmpty else { throw .decoding(.noData) }
+            let data = HEIFPropertyOrder.normalized(data) ?? data
             var header = info
             if header == nil { header = try ImageInfo(data: data) }
             let gainMaps = GainMapDecoder(coder: self, options: options, context: context)

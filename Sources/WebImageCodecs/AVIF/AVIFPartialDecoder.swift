@@ -36,6 +36,7 @@
 
         mutating func preview(of prefix: Data, context: ImageProcessingContext) throws(ImageError) -> ImagePreview? {
             try context.checkCancellation()
+            let prefix = HEIFPropertyOrder.normalized(prefix) ?? prefix
             var progress = wi_avif_progress()
             let status = try prefix.withBytes { (bytes) throws(ImageError) in
                 wi_avif_stream_advance(handle, bytes.baseAddress, bytes.count, &progress)

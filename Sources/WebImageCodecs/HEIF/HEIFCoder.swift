@@ -35,6 +35,7 @@
             throws(ImageError) -> DecodedImage
         {
             try context.checkCancellation()
+            let data = HEIFPropertyOrder.normalized(data) ?? data
             if let sequence = try sequence(data, info, context) {
                 return try decode(sequence, of: data, loopCount: info?.loopCount, options: options, context: context)
             }

@@ -40,6 +40,7 @@
         private func preview(
             of thumbnail: HEIFParts.Thumbnail, in prefix: Data, _ context: ImageProcessingContext
         ) throws(ImageError) -> ImagePreview? {
+            let prefix = HEIFPropertyOrder.normalized(prefix) ?? prefix
             // More of the file than at the first check is available, such as the parameter sets in the data of items.
             switch ImageInfo.probe(prefix, isComplete: false) {
             case .found(let info): try context.limits.check(info, encodedBytes: .max, frames: .first)

@@ -190,6 +190,9 @@ struct HEIFBoxWriter {
         var contentType: String?
     }
 
+    /// The content of the box with the brands.
+    var brands = "heic\0\0\0\0mif1heictmap"
+    /// The boxes that describe properties. Items refer to them by their numbers, which start at 1.
     var properties: [[UInt8]]
     /// The type, the item, and the targets of each reference.
     var references: [(String, Int, [Int])] = []
@@ -214,7 +217,7 @@ struct HEIFBoxWriter {
     }
 
     func file() -> Data {
-        let brand = Self.box("ftyp", Array("heic\0\0\0\0mif1heictmap".utf8))
+        let brand = Self.box("ftyp", Array(brands.utf8))
         // The size of the offsets is constant, so the second attempt has the right ones.
         let start = brand.count + meta(dataStart: 0).count + 8
         return Data(brand + meta(dataStart: start) + Self.box("mdat", items.flatMap(\.data)))
@@ -240,7 +243,8 @@ struct HEIFBoxWriter {
             associations += Self.big(index + 1, 2) + [UInt8(item.properties.count)]
             for property in item.properties {
                 let name = String(decoding: properties[Int(property) - 1][4..<8], as: UTF8.self)
-                associations.append(["hvcC", "clap"].contains(name) ? property | 0x80 : property)
+                let isEssential = ["hvcC", "av1C", "clap", "irot", "imir"].contains(name)
+                associations.append(isEssential ? property | 0x80 : property)
             }
         }
         let links = references.flatMap { type, from, targets in

@@ -124,8 +124,8 @@ package struct HEIFGainMap: Sendable, Hashable {
         var list = BoxList(iprp)
         while let box = try list.next() {
             guard box.name == "ipma" else { continue }
-            try HEIFAssociations.forEach(box.content) { (other, indices) throws(HeaderParsingError) in
-                if other == item { wanted.formUnion(indices) }
+            try HEIFAssociations.forEach(box.content) { (entry) throws(HeaderParsingError) in
+                if entry.item == item { wanted.formUnion(entry.indices) }
             }
         }
         var found: [BoxList.Box] = []

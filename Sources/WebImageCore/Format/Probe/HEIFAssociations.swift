@@ -2,9 +2,21 @@
 
 /// The associations between items and properties (`ipma`; ISO/IEC 14496-12, section 8.11.14).
 enum HEIFAssociations {
-    /// Calls `body` with each item and the indices of its properties, counted from 1, in the order in which they apply.
+    /// The associations of an item.
+    struct Entry {
+        /// The identifier of the item.
+        var item: Int
+        /// The indices of the properties, counted from 1, in the order in which the item lists them.
+        var indices: [Int]
+        /// The offset of the first association in the box.
+        var offset: Int
+        /// The size of an association, in bytes.
+        var width: Int
+    }
+
+    /// Calls `body` with the associations of each item.
     static func forEach(
-        _ ipma: HeaderBytes, _ body: (_ item: Int, _ indices: [Int]) throws(HeaderParsingError) -> Void
+        _ ipma: HeaderBytes, _ body: (Entry) throws(HeaderParsingError) -> Void
     ) throws(HeaderParsingError) {
         let idWidth = try ipma.byte(at: 0) < 1 ? 2 : 4
         let indexWidth = try ipma.byte(at: 3) & 1 == 0 ? 1 : 2
@@ -21,8 +33,8 @@ enum HEIFAssociations {
             for index in 0..<count {
                 indices.append(try ipma.number(at: offset + index * indexWidth, indexWidth, .big) & mask)
             }
+            try body(Entry(item: item, indices: indices, offset: offset, width: indexWidth))
             offset += count * indexWidth
-            try body(item, indices)
         }
     }
 }

@@ -147,13 +147,13 @@ struct HEIFItemGraph {
             }
         }
         for ipma in associations {
-            try HEIFAssociations.forEach(ipma) { (item, indices) throws(HeaderParsingError) in
-                guard var described = items[item] else { return }
-                for index in indices {
+            try HEIFAssociations.forEach(ipma) { (entry) throws(HeaderParsingError) in
+                guard var described = items[entry.item] else { return }
+                for index in entry.indices {
                     described.size = CodedSize.larger(described.size, sizes[index])
                     described.coded = CodedSize.larger(described.coded, codedSizes[index])
                 }
-                items[item] = described
+                items[entry.item] = described
             }
         }
     }

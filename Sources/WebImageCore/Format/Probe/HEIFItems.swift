@@ -43,9 +43,9 @@ struct HEIFItems {
         var list = BoxList(iprp)
         while let box = try list.next() {
             guard box.name == "ipma" else { continue }
-            try HEIFAssociations.forEach(box.content) { (item, indices) throws(HeaderParsingError) in
-                guard item == primary else { return }
-                primaryPropertyIndices += indices
+            try HEIFAssociations.forEach(box.content) { (entry) throws(HeaderParsingError) in
+                guard entry.item == primary else { return }
+                primaryPropertyIndices += entry.indices
                 try HeaderParsingError.check(
                     primaryPropertyIndices.count, limit: HeaderBounds.itemProperties, "properties for one item")
             }
@@ -59,8 +59,10 @@ struct HEIFItems {
         while let box = try list.next() {
             index += 1
             if box.name == "auxC" { try found.addAuxiliaryType(box.content) }
-            guard let rank = primaryPropertyIndices.firstIndex(of: index) else { continue }
-            try found.add(box, rank: rank)
+            // An item can list a rotation or a mirroring several times.
+            for (rank, associated) in primaryPropertyIndices.enumerated() where associated == index {
+                try found.add(box, rank: rank)
+            }
         }
         guard let size = found.size else { throw .corrupt(format, "the size of the primary item is missing") }
         guard !size.isEmpty else { throw .corrupt(format, "a side has zero pixels") }

@@ -12,24 +12,26 @@ struct HEIFProperties {
         "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1",
     ]
     private var depthIsStated = false
-    private var aperture: PixelSize?
-    private var rotation: (rank: Int, orientation: ImageOrientation)?
-    private var mirroring: (rank: Int, orientation: ImageOrientation)?
+    private var apertures: [(rank: Int, size: PixelSize)] = []
+    private var turns: [(rank: Int, orientation: ImageOrientation)] = []
 
     /// The size of the visible part, or `nil` if it's missing or exceeds the image.
+    ///
+    /// A clean aperture is a part of the coded image, so it applies before rotations and mirrorings, regardless of the
+    /// order in the item's list (ISO/IEC 23000-22, section 7.3.6.7). See ``HEIFPropertyOrder``.
     var cleanAperture: PixelSize? {
-        guard let size, let aperture, aperture != size, !aperture.isEmpty, aperture.width <= size.width,
-            aperture.height <= size.height
-        else { return nil }
-        return aperture
+        guard let size else { return nil }
+        var visible = size
+        for aperture in apertures.sorted(by: { $0.rank < $1.rank }) {
+            let part = aperture.size
+            if !part.isEmpty, part.width <= visible.width, part.height <= visible.height { visible = part }
+        }
+        return visible == size ? nil : visible
     }
 
-    /// The rotation and the mirroring, combined in the order in which the item lists them.
+    /// The rotations and the mirrorings, combined in the order in which the item lists them.
     var orientation: ImageOrientation {
-        let turn = rotation?.orientation ?? .up
-        let flip = mirroring?.orientation ?? .up
-        let turnsFirst = (rotation?.rank ?? 0) <= (mirroring?.rank ?? 0)
-        return turnsFirst ? turn.followed(by: flip) : flip.followed(by: turn)
+        turns.sorted { $0.rank < $1.rank }.reduce(.up) { $0.followed(by: $1.orientation) }
     }
 
     /// Adds the property at position `rank` of the item's list.
@@ -60,15 +62,16 @@ struct HEIFProperties {
             // Width and height are fractions. Decoders ignore incomplete pixels.
             let widthUnit = max(1, try content.big32(at: 4))
             let heightUnit = max(1, try content.big32(at: 12))
-            aperture = PixelSize(
+            let part = PixelSize(
                 width: try content.big32(at: 0) / widthUnit, height: try content.big32(at: 8) / heightUnit)
+            apertures.append((rank, part))
         case "irot":
             // The value is the number of counterclockwise quarter turns.
-            let turns: [ImageOrientation] = [.up, .left, .down, .right]
-            rotation = (rank, turns[Int(try content.byte(at: 0) & 3)])
+            let quarters: [ImageOrientation] = [.up, .left, .down, .right]
+            turns.append((rank, quarters[Int(try content.byte(at: 0) & 3)]))
         case "imir":
             // 0 swaps top and bottom, and 1 swaps left and right.
-            mirroring = (rank, try content.byte(at: 0) & 1 == 0 ? .downMirrored : .upMirrored)
+            turns.append((rank, try content.byte(at: 0) & 1 == 0 ? .downMirrored : .upMirrored))
         default: return
         }
     }
