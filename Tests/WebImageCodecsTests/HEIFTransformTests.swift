@@ -29,7 +29,8 @@
         static let coded = [
             Coded(
                 file: "420.heic", brands: "heic\0\0\0\0mif1heic", type: "hvc1", configuration: "hvcC",
-                size: PixelSize(width: 64, height: 64), part: PixelRect(x: 8, y: 16, width: 32, height: 20), others: []),
+                size: PixelSize(width: 64, height: 64), part: PixelRect(x: 8, y: 16, width: 32, height: 20),
+                others: []),
             Coded(
                 file: "444.avif", brands: "avif\0\0\0\0mif1miafavif", type: "av01", configuration: "av1C",
                 size: PixelSize(width: 40, height: 30), part: PixelRect(x: 6, y: 2, width: 20, height: 16),
@@ -125,7 +126,9 @@
             #expect(max(small.size.width, small.size.height) == 10 && small.size.width <= small.size.height)
         }
 
-        @Test("A grid and its thumbnail are transformed in the usual order", arguments: coded.filter { $0.type == "hvc1" })
+        @Test(
+            "A grid and its thumbnail are transformed in the usual order",
+            arguments: coded.filter { $0.type == "hvc1" })
         func gridWithThumbnail(_ coded: Coded) throws {
             var writer = HEIFBoxWriter(properties: [])
             writer.brands = coded.brands

@@ -24,7 +24,7 @@ struct HEIFPropertyOrderTests {
         }
     }
 
-    /// The size 64 × 48, the visible size 60 × 40, a counterclockwise quarter turn, and an exchange of top and bottom.
+    /// The size 64 × 48, the visible size 60 × 40, a counterclockwise quarter turn, and a mirroring from top to bottom.
     private static let properties = ByteBuilder()
         .box("ispe", ByteBuilder().zeros(4).big(64, 4).big(48, 4))
         .box("clap", ByteBuilder().big(60, 4).big(1, 4).big(40, 4).big(1, 4).zeros(16))

@@ -5,12 +5,12 @@ import Foundation
 /// The order in which the items of a HEIF or AVIF file list their properties.
 ///
 /// Descriptive properties, such as the size, describe the coded image. Clean apertures crop the coded image, so they
-/// apply before rotations and mirrorings (ISO/IEC 23000-22, section 7.3.6.7). Rotations and mirrorings apply in the order
-/// in which the item lists them (ISO/IEC 23008-12, section 6.5.1).
+/// apply before rotations and mirrorings (ISO/IEC 23000-22, section 7.3.6.7). Rotations and mirrorings apply in the
+/// order in which the item lists them (ISO/IEC 23008-12, section 6.5.1).
 ///
-/// Some writers list a rotation before the size or before the clean aperture. libheif 1.15 then reports the size without
-/// the rotation and crops the rotated image, and libavif 1.2 ignores descriptive properties after others. So decoders
-/// receive a file whose items list their properties in the usual order.
+/// Some writers list a rotation before the size or before the clean aperture. libheif 1.15 then reports the size
+/// without the rotation and crops the rotated image, and libavif 1.2 ignores descriptive properties after others. So
+/// decoders receive a file whose items list their properties in the usual order.
 package enum HEIFPropertyOrder {
     /// A change of a part of the file that keeps its size.
     private struct Change {
@@ -18,8 +18,8 @@ package enum HEIFPropertyOrder {
         var bytes: [UInt8]
     }
 
-    /// Returns a copy of a file in which each item lists its descriptive properties first, then its clean aperture, and
-    /// then its rotations and mirrorings.
+    /// Returns a copy of a file in which each item lists its descriptive properties first, then its clean aperture,
+    /// and then its rotations and mirrorings.
     ///
     /// - Parameter file: A file, or a part of it from its beginning.
     /// - Returns: The copy, or `nil` if all items have this order or if the list of properties is incomplete or invalid.
