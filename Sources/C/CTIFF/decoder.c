@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "CTIFF.h"
+#include "alpha.h"
 #include "library.h"
 #include "samples.h"
 #include "stream.h"
@@ -52,14 +53,6 @@ uint32_t wi_tiff_pages(wi_tiff_decoder *own, uint32_t limit) {
     return pages;
 }
 
-static int has_alpha(TIFF *tiff) {
-    uint16_t count = 0, *kinds = NULL;
-    libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds);
-    for (uint16_t index = 0; index < count; index++)
-        if (kinds[index] == EXTRASAMPLE_ASSOCALPHA || kinds[index] == EXTRASAMPLE_UNASSALPHA) return 1;
-    return 0;
-}
-
 static int colors_of(TIFF *tiff) {
     uint16_t photometric = 0, inks = INKSET_CMYK;
     if (!libtiff.TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric)) return 0;
@@ -94,7 +87,7 @@ wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *
     libtiff.TIFFGetFieldDefaulted(own->tiff, TIFFTAG_ORIENTATION, &orientation);
     info->depth = depth;
     info->orientation = orientation;
-    info->has_alpha = has_alpha(own->tiff);
+    info->has_alpha = wi_tiff_find_alpha(own->tiff).kind != 0;
     info->colors = colors_of(own->tiff);
     info->is_deep = wi_tiff_is_deep(own->tiff);
     libtiff.TIFFGetFieldDefaulted(own->tiff, libtiff.TIFFIsTiled(own->tiff) ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &unit);
@@ -125,9 +118,9 @@ static void note(wi_tiff_decoder *own, const char *message) {
     if (!own->stream.message[0]) snprintf(own->stream.message, sizeof own->stream.message, "%s", message);
 }
 
-static wi_tiff_status read_samples(wi_tiff_decoder *own, uint32_t first, uint32_t count, uint8_t *out, size_t stride,
-                                   const char *message) {
-    int is_whole = wi_tiff_samples(own->tiff, first, count, own->max_bytes, own->kind, out, stride);
+static wi_tiff_status read_samples(wi_tiff_decoder *own, wi_tiff_samples_kind kind, uint32_t first, uint32_t count,
+                                   uint8_t *out, size_t stride, const char *message) {
+    int is_whole = wi_tiff_samples(own->tiff, first, count, own->max_bytes, kind, out, stride);
     if (is_whole == -2) {
         own->stream.message[0] = 0;
         note(own, message);
@@ -142,38 +135,56 @@ void wi_tiff_keep_ink(wi_tiff_decoder *own) { own->kind = WI_TIFF_INK; }
 void wi_tiff_keep_depth(wi_tiff_decoder *own) { own->kind = WI_TIFF_WIDE; }
 
 /// Returns whether the rows are within the page that the caller selected and fit into the caller's memory.
-static int fits(const wi_tiff_decoder *own, uint32_t first, uint32_t count, size_t stride) {
+static int fits(const wi_tiff_decoder *own, uint32_t first, uint32_t count, size_t stride, size_t pixel_bytes) {
     uint32_t width = 0, height = 0;
     if (!own->tiff) return 0;
     libtiff.TIFFGetField(own->tiff, TIFFTAG_IMAGEWIDTH, &width);
     libtiff.TIFFGetField(own->tiff, TIFFTAG_IMAGELENGTH, &height);
-    size_t pixel_bytes = own->kind == WI_TIFF_WIDE ? 8 : 4;
     return width && width == own->width && height == own->height && stride / pixel_bytes >= width &&
            first <= INT_MAX && first < height && count <= height - first;
+}
+
+static wi_tiff_status refuse(wi_tiff_decoder *own) {
+    own->stream.message[0] = 0;
+    note(own, "the rows aren't part of the selected page");
+    return WI_TIFF_CORRUPT;
+}
+
+/// Limits premultiplied colors to their alpha, which the RGBA interface of libtiff doesn't check.
+static void limit(uint8_t *out, size_t stride, uint32_t width, uint32_t count) {
+    for (uint32_t row = 0; row < count; row++) {
+        uint8_t *pixel = out + row * stride;
+        for (uint32_t x = 0; x < width; x++, pixel += 4)
+            for (int channel = 0; channel < 3; channel++)
+                pixel[channel] = pixel[channel] < pixel[3] ? pixel[channel] : pixel[3];
+    }
 }
 
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride) {
     TIFFRGBAImage image;
     char message[1024] = "";
-    if (!fits(own, first, count, stride)) {
-        own->stream.message[0] = 0;
-        note(own, "the rows aren't part of the selected page");
-        return WI_TIFF_CORRUPT;
-    }
-    // The RGBA interface of libtiff doesn't multiply gray by a matte, and it drops the matte of 16-bit samples.
-    if (own->kind != WI_TIFF_BYTES || wi_tiff_is_gray_with_alpha(own->tiff))
-        return read_samples(own, first, count, out, stride, message);
-    if (!libtiff.TIFFRGBAImageOK(own->tiff, message) || !libtiff.TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message))
-        return read_samples(own, first, count, out, stride, message);
+    if (!fits(own, first, count, stride, own->kind == WI_TIFF_WIDE ? 8 : 4)) return refuse(own);
+    if (own->kind != WI_TIFF_BYTES || !wi_tiff_declare_alpha(own->tiff, wi_tiff_find_alpha(own->tiff)))
+        return read_samples(own, own->kind, first, count, out, stride, message);
+    if (!libtiff.TIFFRGBAImageOK(own->tiff, message) ||
+        !libtiff.TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message))
+        return read_samples(own, own->kind, first, count, out, stride, message);
     // The orientation is applied later.
     image.orientation = image.req_orientation = ORIENTATION_TOPLEFT;
     image.row_offset = (int)first;
     own->stream.message[0] = 0;
     int is_whole = get(&image, own->width, count, out, stride);
+    const int is_associated = image.alpha == EXTRASAMPLE_ASSOCALPHA;
     libtiff.TIFFRGBAImageEnd(&image);
     if (is_whole < 0) return WI_TIFF_MEMORY;
+    if (is_associated) limit(out, stride, own->width, count);
     return is_whole && !own->stream.message[0] ? WI_TIFF_OK : failure(own);
+}
+
+wi_tiff_status wi_tiff_alpha_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, uint8_t *out, size_t stride) {
+    if (!fits(own, first, count, stride, 1)) return refuse(own);
+    return read_samples(own, WI_TIFF_MATTE, first, count, out, stride, "");
 }
 
 const char *wi_tiff_version(void) { return libtiff.TIFFGetVersion(); }

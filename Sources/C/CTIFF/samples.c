@@ -4,25 +4,45 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "alpha.h"
 #include "library.h"
 
-enum { MAX_SAMPLES = 8 };
+/// The maximum number of samples of a pixel that a result depends on: four inks and alpha.
+enum { MAX_CHANNELS = 5 };
 
 typedef struct {
     uint32_t width, height, unit_width, unit_height;
     uint16_t bits, samples, format, photometric, planar;
+    /// The number of samples that describe the color.
     int colours;
-    /// The kind of the first alpha sample and its index in the pixel, or 0 if there's none.
-    int alpha, alpha_sample;
+    /// The kind of alpha, or 0 if there's none.
+    int alpha;
+    /// The number of samples that the result depends on, and their indices in the pixel: first those of the color, and
+    /// then that of alpha.
+    int channels, channel_samples[MAX_CHANNELS];
+    /// The colors of a palette, and the value of white in them, or NULL if the page has no palette.
+    const uint16_t *palette[3];
+    double palette_white;
     int is_tiled;
-    int keeps_ink;
-    /// Nonzero if the output pixels have 16 bits per sample.
-    int is_wide;
+    wi_tiff_samples_kind kind;
     tmsize_t unit_bytes, row_bytes;
 } layout;
 
-static int describe(TIFF *tiff, layout *page) {
-    uint16_t extras = 0, *kinds = NULL;
+static int read_palette(TIFF *tiff, layout *page) {
+    uint16_t *red = NULL, *green = NULL, *blue = NULL;
+    if (page->bits > 16 || page->format == SAMPLEFORMAT_IEEEFP) return 0;
+    if (!libtiff.TIFFGetField(tiff, TIFFTAG_COLORMAP, &red, &green, &blue) || !red || !green || !blue) return 0;
+    page->palette[0] = red;
+    page->palette[1] = green;
+    page->palette[2] = blue;
+    // Like libtiff, accept palettes with 8 bits per sample, which old programs wrote.
+    page->palette_white = 255;
+    for (uint32_t index = 0; index < UINT32_C(1) << page->bits; index++)
+        if (red[index] > 255 || green[index] > 255 || blue[index] > 255) page->palette_white = 65535;
+    return 1;
+}
+
+static int describe(TIFF *tiff, layout *page, wi_tiff_samples_kind kind) {
     memset(page, 0, sizeof *page);
     libtiff.TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &page->width);
     libtiff.TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &page->height);
@@ -30,18 +50,20 @@ static int describe(TIFF *tiff, layout *page) {
     libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page->samples);
     libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &page->format);
     libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &page->planar);
-    libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kinds);
     if (!libtiff.TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page->photometric)) return 0;
-    page->colours = page->photometric == PHOTOMETRIC_RGB ? 3 : page->photometric == PHOTOMETRIC_SEPARATED ? 4 : 1;
-    if (page->colours == 1 && page->photometric > PHOTOMETRIC_MINISBLACK) return 0;
-    if (page->samples < page->colours || page->samples > MAX_SAMPLES || !page->bits || page->bits > 64) return 0;
+    // Pages with other sets of inks are read as CMYK without alpha.
+    page->colours = page->photometric == PHOTOMETRIC_SEPARATED ? 4 : wi_tiff_color_samples(tiff);
+    if (!page->colours || page->samples < page->colours || !page->bits || page->bits > 64) return 0;
     int is_float = page->format == SAMPLEFORMAT_IEEEFP;
     if (is_float && page->bits != 16 && page->bits != 32 && page->bits != 64) return 0;
-    for (int extra = 0; extra < extras && page->colours + extra < page->samples && !page->alpha; extra++) {
-        if (kinds[extra] != EXTRASAMPLE_ASSOCALPHA && kinds[extra] != EXTRASAMPLE_UNASSALPHA) continue;
-        page->alpha = kinds[extra];
-        page->alpha_sample = page->colours + extra;
-    }
+    if (page->photometric == PHOTOMETRIC_PALETTE && !read_palette(tiff, page)) return 0;
+    const wi_tiff_alpha alpha = wi_tiff_find_alpha(tiff);
+    page->kind = kind == WI_TIFF_INK && page->colours != 4 ? WI_TIFF_BYTES : kind;
+    page->alpha = alpha.kind;
+    if (kind == WI_TIFF_MATTE && !alpha.kind) return 0;
+    for (int color = 0; color < page->colours && kind != WI_TIFF_MATTE; color++)
+        page->channel_samples[page->channels++] = color;
+    if (alpha.kind) page->channel_samples[page->channels++] = alpha.sample;
     page->is_tiled = libtiff.TIFFIsTiled(tiff);
     page->unit_width = page->width;
     if (page->is_tiled) libtiff.TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &page->unit_width);
@@ -72,6 +94,7 @@ static double value_at(const layout *page, const uint8_t *row, uint64_t index) {
     float single;
     double wide;
     int is_float = page->format == SAMPLEFORMAT_IEEEFP;
+    if (page->bits == 8) return row[index] / 255.0;
     if (page->bits == 16) {
         memcpy(&word, row + index * 2, 2);
         return is_float ? half(word) : word / 65535.0;
@@ -100,51 +123,82 @@ static uint8_t byte_of(double value) { return !(value > 0) ? 0 : value >= 1 ? 25
 
 static double cut(double value) { return !(value > 0) ? 0 : value >= 1 ? 1 : value; }
 
-static void store_wide(const layout *page, const double *colour, double alpha, uint8_t *pixel) {
+static void store_wide(const double *colour, double alpha, int is_straight, uint8_t *pixel) {
     uint16_t words[4];
     for (int channel = 0; channel < 3; channel++) {
         double value = cut(colour[channel]);
-        if (page->alpha == EXTRASAMPLE_UNASSALPHA) value *= alpha;
+        if (is_straight) value *= alpha;
         words[channel] = (uint16_t)((value < alpha ? value : alpha) * 65535 + 0.5);
     }
     words[3] = (uint16_t)(alpha * 65535 + 0.5);
     memcpy(pixel, words, sizeof words);
 }
 
-static void convert(const layout *page, const double *samples, uint8_t *pixel) {
-    double colour[3];
-    if (page->keeps_ink) {
-        for (int channel = 0; channel < 4; channel++) pixel[channel] = byte_of(samples[channel]);
+/// Gets red, green, and blue as fractions of white.
+static void get_color(const layout *page, const double *samples, double *colour) {
+    if (page->palette[0]) {
+        uint32_t top = (UINT32_C(1) << page->bits) - 1, index = (uint32_t)(cut(samples[0]) * top + 0.5);
+        for (int channel = 0; channel < 3; channel++)
+            colour[channel] = page->palette[channel][index] / page->palette_white;
         return;
     }
     for (int channel = 0; channel < 3; channel++) {
         double value = samples[page->colours == 1 ? 0 : channel];
         if (page->photometric == PHOTOMETRIC_MINISWHITE) value = 1 - value;
-        if (page->colours == 4) value = (1 - value) * (1 - samples[3]);
+        if (page->colours == 4) value = (1 - cut(value)) * (1 - cut(samples[3]));
         colour[channel] = value;
     }
-    if (page->is_wide) {
-        store_wide(page, colour, page->alpha ? cut(samples[page->alpha_sample]) : 1, pixel);
+}
+
+static void convert(const layout *page, double *samples, uint8_t *pixel) {
+    double colour[3];
+    int is_straight = page->alpha == EXTRASAMPLE_UNASSALPHA;
+    if (page->kind == WI_TIFF_MATTE) {
+        *pixel = byte_of(samples[0]);
         return;
     }
-    uint8_t alpha = page->alpha ? byte_of(samples[page->alpha_sample]) : 255;
+    // Associated inks are multiplied by alpha, but the color of no ink is white, so only straight inks have a color.
+    // The indices of palettes can't be multiplied by alpha.
+    if (page->colours == 4 && page->alpha == EXTRASAMPLE_ASSOCALPHA) {
+        double alpha = cut(samples[4]);
+        for (int channel = 0; channel < 4; channel++)
+            samples[channel] = alpha > 0 ? cut(samples[channel] / alpha) : 0;
+        is_straight = 1;
+    }
+    if (page->palette[0]) is_straight = 1;
+    if (page->kind == WI_TIFF_INK) {
+        for (int channel = 0; channel < 4; channel++) pixel[channel] = byte_of(samples[channel]);
+        return;
+    }
+    get_color(page, samples, colour);
+    const double matte = page->alpha ? cut(samples[page->colours]) : 1;
+    if (page->kind == WI_TIFF_WIDE) {
+        store_wide(colour, matte, page->alpha && is_straight, pixel);
+        return;
+    }
+    const uint8_t alpha = byte_of(matte);
     for (int channel = 0; channel < 3; channel++) {
         uint8_t value = byte_of(colour[channel]);
-        if (page->alpha == EXTRASAMPLE_UNASSALPHA) value = (uint8_t)((value * alpha + 127) / 255);
+        if (is_straight) value = (uint8_t)((value * alpha + 127) / 255);
         pixel[channel] = value < alpha ? value : alpha;
     }
     pixel[3] = alpha;
 }
 
+static size_t pixel_bytes(wi_tiff_samples_kind kind) {
+    return kind == WI_TIFF_MATTE ? 1 : kind == WI_TIFF_WIDE ? 8 : 4;
+}
+
 static int read_unit(TIFF *tiff, const layout *page, uint32_t x, uint32_t y, uint8_t *buffers) {
-    int planes = page->planar == PLANARCONFIG_CONTIG ? 1 : page->samples;
+    int planes = page->planar == PLANARCONFIG_CONTIG ? 1 : page->channels;
     for (int plane = 0; plane < planes; plane++) {
         uint8_t *to = buffers + (size_t)plane * (size_t)page->unit_bytes;
+        uint16_t sample = page->planar == PLANARCONFIG_CONTIG ? 0 : (uint16_t)page->channel_samples[plane];
         tmsize_t read = page->is_tiled
-                            ? libtiff.TIFFReadEncodedTile(tiff, libtiff.TIFFComputeTile(tiff, x, y, 0, (uint16_t)plane), to,
-                                                  page->unit_bytes)
-                            : libtiff.TIFFReadEncodedStrip(tiff, libtiff.TIFFComputeStrip(tiff, y, (uint16_t)plane), to,
-                                                   page->unit_bytes);
+                            ? libtiff.TIFFReadEncodedTile(tiff, libtiff.TIFFComputeTile(tiff, x, y, 0, sample), to,
+                                                          page->unit_bytes)
+                            : libtiff.TIFFReadEncodedStrip(tiff, libtiff.TIFFComputeStrip(tiff, y, sample), to,
+                                                           page->unit_bytes);
         if (read < 0) return 0;
     }
     return 1;
@@ -152,40 +206,34 @@ static int read_unit(TIFF *tiff, const layout *page, uint32_t x, uint32_t y, uin
 
 static void draw_unit(const layout *page, const uint8_t *buffers, uint64_t left, uint64_t top, uint64_t first,
                       uint64_t count, uint8_t *out, size_t stride) {
-    double samples[MAX_SAMPLES];
-    size_t pixel_bytes = page->is_wide ? 8 : 4;
+    double samples[MAX_CHANNELS];
+    const size_t bytes = pixel_bytes(page->kind);
     int is_packed = page->planar == PLANARCONFIG_CONTIG;
     for (uint64_t y = top < first ? first : top; y < first + count && y - top < page->unit_height; y++) {
         for (uint64_t x = left; x < page->width && x - left < page->unit_width; x++) {
-            for (int sample = 0; sample < page->samples; sample++) {
+            for (int channel = 0; channel < page->channels; channel++) {
                 const uint8_t *row = buffers + (size_t)(y - top) * (size_t)page->row_bytes +
-                                     (is_packed ? 0 : (size_t)sample * (size_t)page->unit_bytes);
-                uint64_t index = is_packed ? (uint64_t)(x - left) * page->samples + (uint64_t)sample : x - left;
-                samples[sample] = value_at(page, row, index);
+                                     (is_packed ? 0 : (size_t)channel * (size_t)page->unit_bytes);
+                uint64_t index =
+                    is_packed ? (x - left) * page->samples + (uint64_t)page->channel_samples[channel] : x - left;
+                samples[channel] = value_at(page, row, index);
             }
-            convert(page, samples, out + (size_t)(y - first) * stride + (size_t)x * pixel_bytes);
+            convert(page, samples, out + (size_t)(y - first) * stride + (size_t)x * bytes);
         }
     }
 }
 
 int wi_tiff_is_deep(TIFF *tiff) {
     layout page;
-    return describe(tiff, &page) && page.bits > 8 && page.colours != 4;
-}
-
-int wi_tiff_is_gray_with_alpha(TIFF *tiff) {
-    layout page;
-    return describe(tiff, &page) && page.photometric <= PHOTOMETRIC_MINISBLACK && page.alpha;
+    return describe(tiff, &page, WI_TIFF_BYTES) && page.bits > 8 && page.colours != 4 && !page.palette[0];
 }
 
 int wi_tiff_samples(TIFF *tiff, uint32_t first, uint32_t count, size_t max_bytes, wi_tiff_samples_kind kind,
                     uint8_t *out, size_t stride) {
     layout page;
-    if (!describe(tiff, &page)) return -2;
-    page.keeps_ink = kind == WI_TIFF_INK && page.colours == 4;
-    page.is_wide = kind == WI_TIFF_WIDE;
-    size_t planes = page.planar == PLANARCONFIG_CONTIG ? 1 : page.samples;
-    if ((uint64_t)first + count > page.height || stride / (page.is_wide ? 8 : 4) < page.width) return -2;
+    if (!describe(tiff, &page, kind)) return -2;
+    size_t planes = page.planar == PLANARCONFIG_CONTIG ? 1 : (size_t)page.channels;
+    if ((uint64_t)first + count > page.height || stride / pixel_bytes(page.kind) < page.width) return -2;
     if ((size_t)page.unit_bytes > max_bytes / planes) return -1;
     uint8_t *buffers = calloc(planes, (size_t)page.unit_bytes);
     if (!buffers) return -1;

@@ -12,15 +12,16 @@ typedef enum {
     WI_TIFF_INK = 1,
     /// R, G, B, A with 16 bits per sample in the byte order of the machine.
     WI_TIFF_WIDE = 2,
+    /// Only alpha, with 8 bits per pixel.
+    WI_TIFF_MATTE = 3,
 } wi_tiff_samples_kind;
 
 /// Returns whether the page is gray or RGB, has more than 8 bits per sample, and is supported by wi_tiff_samples.
 int wi_tiff_is_deep(TIFF *tiff);
-/// Returns whether the page is gray with associated or unassociated alpha, and is supported by wi_tiff_samples.
-int wi_tiff_is_gray_with_alpha(TIFF *tiff);
-/// Decodes rows of pages that TIFFRGBAImage doesn't support, or that require another output layout. The function
-/// supports any number of bits per sample, integers and floating-point numbers (0 is black, 1 is white), gray, RGB,
-/// and CMYK. It returns 1 if all rows were read, 0 if the data is corrupt, -1 if memory can't be allocated, and -2 if
-/// the page isn't supported.
+/// Decodes rows of pages that TIFFRGBAImage doesn't support, or that require another output layout.
+///
+/// The function supports any number of bits per sample, integers and floating-point numbers (0 is black, 1 is white),
+/// gray, palettes, RGB, and CMYK, each with alpha. It returns 1 if all rows were read, 0 if the data is corrupt, -1 if
+/// memory can't be allocated, and -2 if the page isn't supported.
 int wi_tiff_samples(TIFF *tiff, uint32_t first, uint32_t count, size_t max_bytes, wi_tiff_samples_kind kind,
                     uint8_t *out, size_t stride);

@@ -14,6 +14,7 @@
             var depth: Int
             /// A Boolean value that indicates whether the samples can be decoded with 16 bits.
             var isDeep: Bool
+            /// A Boolean value that indicates whether a sample contains alpha, even if the file doesn't declare it.
             var hasAlpha: Bool
             var rowsPerUnit: Int
             var iccProfile: [UInt8]?
@@ -74,7 +75,7 @@
             switch info.colors {
             case 1: .gray
             case 3: .rgb
-            case 4: info.has_alpha == 0 ? .cmyk : nil
+            case 4: .cmyk
             default: nil
             }
         }
@@ -105,7 +106,9 @@
                     allowsPartial: allowsPartial, context: context)
                 if !isWhole { isPartial = true }
             }
-            try convert(canvas, color, context)
+            let isMatteWhole = try convert(
+                canvas, of: page, from: 0, color, allowsPartial: allowsPartial, context: context)
+            if !isMatteWhole { isPartial = true }
             let isOpaque = canvas.isEveryPixelOpaque()
             return (canvas.finish(isOpaque: isOpaque), isPartial)
         }
@@ -129,8 +132,9 @@
                 let isWhole = try read(
                     top, count: size.height, to: canvas.row(0), bytesPerRow: canvas.bytesPerRow,
                     allowsPartial: allowsPartial, context: context)
-                if !isWhole { isPartial = true }
-                try convert(canvas, color, context)
+                let isMatteWhole = try convert(
+                    canvas, of: page, from: top, color, allowsPartial: allowsPartial, context: context)
+                if !isWhole || !isMatteWhole { isPartial = true }
                 let isBandOpaque = canvas.isEveryPixelOpaque()
                 isOpaque = isOpaque && isBandOpaque
                 let rows = canvas.finish(isOpaque: isBandOpaque)
@@ -158,6 +162,11 @@
             try context.checkCancellation()
             let status = wi_tiff_rows(
                 handle, UInt32(top), UInt32(count), allowsPartial ? 1 : 0, rows, bytesPerRow)
+            return try isWhole(status, allowsPartial: allowsPartial)
+        }
+
+        /// Returns whether no samples are missing.
+        private func isWhole(_ status: wi_tiff_status, allowsPartial: Bool) throws(ImageError) -> Bool {
             guard status != WI_TIFF_OK else { return true }
             guard allowsPartial, status == WI_TIFF_TRUNCATED || status == WI_TIFF_CORRUPT else {
                 throw Self.failure(status, handle, received: received)
@@ -165,14 +174,47 @@
             return false
         }
 
+        /// Converts the colors of rows of the selected page.
+        ///
+        /// - Returns: A Boolean value that indicates whether no alpha is missing.
         private func convert(
-            _ canvas: borrowing PixelCanvas, _ color: ColorConversion?, _ context: ImageProcessingContext
-        ) throws(ImageError) {
-            if let color, color.source == .cmyk {
-                color.convert(canvas, rows: 0..<canvas.size.height)
-            } else {
+            _ canvas: borrowing PixelCanvas, of page: Page, from top: Int, _ color: ColorConversion?,
+            allowsPartial: Bool, context: ImageProcessingContext
+        ) throws(ImageError) -> Bool {
+            guard let color, color.source == .cmyk else {
                 try color?.convertPremultiplied(canvas, context: context)
+                return true
             }
+            color.convert(canvas, rows: 0..<canvas.size.height)
+            guard page.hasAlpha else { return true }
+            return try applyMatte(
+                to: canvas, from: top, rowsPerUnit: page.rowsPerUnit, allowsPartial: allowsPartial, context: context)
+        }
+
+        /// Multiplies opaque rows by the alpha of the selected page. A pixel has no room for four inks and alpha, so
+        /// the alpha is read separately.
+        ///
+        /// - Returns: A Boolean value that indicates whether no alpha is missing.
+        private func applyMatte(
+            to canvas: borrowing PixelCanvas, from top: Int, rowsPerUnit: Int, allowsPartial: Bool,
+            context: ImageProcessingContext
+        ) throws(ImageError) -> Bool {
+            let (width, height) = (canvas.size.width, canvas.size.height)
+            let band = min(height, Self.bandRows(rowsPerUnit: rowsPerUnit, about: 64))
+            var isComplete = true
+            for first in stride(from: 0, to: height, by: band) {
+                try context.checkCancellation()
+                let count = min(band, height - first)
+                var matte = [UInt8](repeating: 0, count: width * count)
+                let status = wi_tiff_alpha_rows(handle, UInt32(top + first), UInt32(count), &matte, width)
+                if try !isWhole(status, allowsPartial: allowsPartial) { isComplete = false }
+                for row in 0..<count {
+                    let pixels = canvas.row(first + row)
+                    for x in 0..<width { pixels[x * 4 + 3] = matte[row * width + x] }
+                }
+                canvas.premultiply(rows: first..<first + count)
+            }
+            return isComplete
         }
 
         private static func failure(_ status: wi_tiff_status, _ handle: OpaquePointer?, received: Int) -> ImageError {

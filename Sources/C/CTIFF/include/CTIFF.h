@@ -24,6 +24,7 @@ typedef struct {
     uint32_t width;
     uint32_t height;
     uint32_t depth;
+    /// Nonzero if a sample of the page contains alpha, even if the file doesn't declare it.
     int has_alpha;
     /// The color model of the samples to which the profile applies: 1 for gray, 3 for RGB, 4 for CMYK, and 0 for
     /// others.
@@ -50,7 +51,7 @@ const char *wi_tiff_message(const wi_tiff_decoder *decoder);
 uint32_t wi_tiff_pages(wi_tiff_decoder *decoder, uint32_t limit);
 /// Selects page `index` (from 0) and gets its properties.
 wi_tiff_status wi_tiff_page(wi_tiff_decoder *decoder, uint32_t index, wi_tiff_info *info);
-/// Produces the rows of CMYK pages as C, M, Y, K (0 means no ink).
+/// Produces the rows of CMYK pages as C, M, Y, K (0 means no ink). The inks aren't multiplied by alpha.
 void wi_tiff_keep_ink(wi_tiff_decoder *decoder);
 /// Produces rows with 16 bits per sample in the byte order of the machine. Floating-point samples are clamped to 0 to
 /// 1.
@@ -59,6 +60,9 @@ void wi_tiff_keep_depth(wi_tiff_decoder *decoder);
 /// `goes_on` is nonzero, the function skips corrupt parts, and the status still reports them.
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *decoder, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride);
+/// Decodes the alpha of `count` rows of the page from `first` on, with one byte per pixel. The page must have alpha.
+wi_tiff_status wi_tiff_alpha_rows(wi_tiff_decoder *decoder, uint32_t first, uint32_t count, uint8_t *out,
+                                  size_t stride);
 
 typedef struct {
     uint32_t width;

@@ -22,7 +22,7 @@ package enum HEIFPropertyOrder {
     /// and then its rotations and mirrorings.
     ///
     /// - Parameter file: A file, or a part of it from its beginning.
-    /// - Returns: The copy, or `nil` if all items have this order or if the list of properties is incomplete or invalid.
+    /// - Returns: The copy, or `nil` if all items have this order or if their properties are incomplete or invalid.
     package static func normalized(_ file: Data) -> Data? {
         let changes = file.withUnsafeBytes { Self.changes(in: HeaderBytes($0, isComplete: false)) }
         guard !changes.isEmpty else { return nil }
