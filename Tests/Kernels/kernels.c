@@ -76,6 +76,7 @@ static void horizontal(void) {
 // MARK: Alpha and depth
 
 PLAIN(wi_premultiply_rgba8) PLAIN(wi_premultiply_rgba16) PLAIN(wi_unpremultiply_rgba8) PLAIN(wi_unpremultiply_rgba16)
+PLAIN(wi_limit_rgba8) PLAIN(wi_limit_rgba16)
 PLAIN(wi_is_opaque_rgba8) PLAIN(wi_is_opaque_rgba16) PLAIN(wi_widen) PLAIN(wi_narrow)
 
 static void alpha(void) {
@@ -97,6 +98,20 @@ static void alpha(void) {
     plain_wi_premultiply_rgba16(e, count);
     wi_premultiply_rgba16(f, count);
     same16(e, f, count * 4, 0);
+}
+
+static void limits(void) {
+    const size_t count = number(0, 300);
+    uint8_t *a = bytes(count * 4), *b = buffer(count * 4);
+    memcpy(b, a, count * 4);
+    plain_wi_limit_rgba8(a, count);
+    wi_limit_rgba8(b, count);
+    same8(a, b, count * 4, 0);
+    uint16_t *c = (uint16_t *)bytes(count * 8), *d = buffer(count * 8);
+    memcpy(d, c, count * 8);
+    plain_wi_limit_rgba16(c, count);
+    wi_limit_rgba16(d, count);
+    same16(c, d, count * 4, 0);
 }
 
 static void opacity(void) {
@@ -583,6 +598,7 @@ static const struct {
     void (*run)(void);
 } TESTS[] = {
     {"vertical", vertical}, {"horizontal", horizontal}, {"alpha", alpha}, {"opacity", opacity}, {"depth", depth},
+    {"limits", limits},
     {"turn", turn}, {"cut", cut}, {"unfilter", unfilter}, {"unfilter_bytes", unfilter_bytes}, {"spread", spread},
     {"blur", blur}, {"blend", blend}, {"colors8", colors8}, {"colors16", colors16}, {"vignette", vignette},
     {"digest", digest}, {"convert", convert}, {"map_row", map_row}, {"render", render},

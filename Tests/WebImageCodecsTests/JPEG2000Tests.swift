@@ -51,6 +51,36 @@
             #expect(difference(image.pixels.packedBytes(), premultiplied(expected)) < 0.5)
         }
 
+        /// Returns a file with other bytes in the box that defines its channels.
+        private func changingChannels(_ change: (inout Data, Int) -> Void) throws -> Data {
+            var file = try data("alpha.jp2")
+            let place = try #require(file.range(of: Data("cdef".utf8))).lowerBound
+            change(&file, place)
+            return file
+        }
+
+        @Test("A component in addition to the colors is alpha, although no box defines the channels")
+        func undeclaredAlpha() throws {
+            let file = try changingChannels { file, place in
+                file.replaceSubrange(place..<place + 4, with: Data("free".utf8))
+            }
+            #expect(try ImageInfo(data: file).hasAlpha)
+            let image = try decode(file)
+            #expect(image.metadata.hasAlpha)
+            #expect(try image.pixels.packedBytes() == decode(data("alpha.jp2")).pixels.packedBytes())
+        }
+
+        @Test("Colors that are multiplied by alpha never exceed it")
+        func premultipliedColors() throws {
+            // The last of four definitions has the type of the component with alpha.
+            let file = try changingChannels { file, place in file[place + 4 + 2 + 3 * 6 + 3] = 2 }
+            let bytes = try decode(file).pixels.packedBytes()
+            let isLimited = stride(from: 0, to: bytes.count, by: 4).allSatisfy { pixel in
+                bytes[pixel..<pixel + 3].allSatisfy { $0 <= bytes[pixel + 3] }
+            }
+            #expect(isLimited)
+        }
+
         @Test("Gray samples of 12 bits keep their precision on request")
         func deep() throws {
             let image = try decode(data("gray12.jp2"), ImageDecodingOptions(preservesBitDepth: true))

@@ -133,13 +133,43 @@ void wi_jpeg2000_close(wi_jpeg2000_decoder *own) {
 
 const char *wi_jpeg2000_message(const wi_jpeg2000_decoder *own) { return own ? own->message : ""; }
 
+/// Returns the number of colors that the color space of a file has, or 0 if it's unknown.
+static uint32_t declared_colors(const opj_image_t *image) {
+    const OPJ_UINT32 space_end = 20;
+    switch (image->color_space) {
+    case OPJ_CLRSPC_GRAY:
+        return 1;
+    case OPJ_CLRSPC_SRGB:
+    case OPJ_CLRSPC_SYCC:
+    case OPJ_CLRSPC_EYCC:
+        return 3;
+    case OPJ_CLRSPC_CMYK:
+        return 4;
+    default:
+        // The header of a profile contains the color space (ICC.1:2010, section 7.2.6).
+        if (!image->icc_profile_buf || image->icc_profile_len < space_end) return 0;
+        if (!memcmp(image->icc_profile_buf + 16, "GRAY", 4)) return 1;
+        return memcmp(image->icc_profile_buf + 16, "RGB ", 4) ? 0 : 3;
+    }
+}
+
+/// Returns the index of the component that contains alpha although the file doesn't define its channels, or -1 if there's
+/// none. Programs write such files with one component in addition to the colors.
+static int undeclared_alpha(const wi_jpeg2000_decoder *own) {
+    const opj_image_t *image = own->image;
+    // Two and four components of a codestream are colors with alpha.
+    if (own->is_codestream) return image->numcomps == 2 || image->numcomps == 4 ? (int)image->numcomps - 1 : -1;
+    for (uint32_t index = 0; index < image->numcomps; index++)
+        if (image->comps[index].alpha) return -1;
+    const uint32_t colors = declared_colors(image);
+    return colors && image->numcomps == colors + 1 ? (int)colors : -1;
+}
+
 wi_jpeg2000_status wi_jpeg2000_decode(wi_jpeg2000_decoder *own, wi_jpeg2000_info *info) {
     opj_image_t *image = own->image;
     if (!opj_decode(own->codec, own->stream, image)) return failure(own);
-    own->alpha = -1;
+    own->alpha = undeclared_alpha(own);
     own->color_count = 0;
-    // Files describe alpha. Two and four components of a codestream are colors with alpha.
-    if (own->is_codestream && (image->numcomps == 2 || image->numcomps == 4)) own->alpha = (int)image->numcomps - 1;
     for (uint32_t index = 0; index < image->numcomps; index++) {
         const opj_image_comp_t *part = &image->comps[index];
         if (!part->data || !part->w || !part->h || !part->prec || part->prec > 16) return failure(own);

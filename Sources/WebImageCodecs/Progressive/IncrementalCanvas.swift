@@ -93,7 +93,7 @@ final class IncrementalCanvas {
             }
         }
         guard isVisible else { return nil }
-        if isStraight { copy.premultiply(rows: 0..<size.height) }
+        if isStraight { copy.premultiply(rows: 0..<size.height) } else { copy.limitColors() }
         return (copy.finish(isOpaque: !hasAlpha && rows == size.height), rows)
     }
 }
@@ -106,7 +106,11 @@ extension PixelCanvas {
     ///     pixels.
     ///   - isStraight: A Boolean value that indicates whether the colors still have to be multiplied by alpha.
     fileprivate consuming func image(isOpaque: Bool, isStraight: Bool) -> PixelBuffer {
-        if isStraight, !isOpaque { premultiply(rows: 0..<size.height) }
+        if isStraight, !isOpaque {
+            premultiply(rows: 0..<size.height)
+        } else if !isOpaque {
+            limitColors()
+        }
         let isOpaque = isOpaque || isEveryPixelOpaque()
         return finish(isOpaque: isOpaque)
     }

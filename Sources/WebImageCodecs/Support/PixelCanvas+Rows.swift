@@ -56,6 +56,16 @@ extension PixelCanvas {
         }
     }
 
+    /// Limits the colors of premultiplied rows to their alpha, because files can contain larger ones.
+    func limitColors() {
+        for index in 0..<size.height {
+            switch format {
+            case .rgba8: wi_limit_rgba8(row(index), size.width)
+            case .rgba16: wi_limit_rgba16(words(index), size.width)
+            }
+        }
+    }
+
     /// Returns whether every pixel is opaque.
     func isEveryPixelOpaque() -> Bool {
         for index in 0..<size.height where !isOpaque(row: index) { return false }

@@ -58,8 +58,10 @@ struct PixelImporter {
             if samples.hasAlpha { canvas.premultiply(rows: 0..<size.height) }
         } else {
             samples = try read(canvas)
-            if samples.isPremultiplied {
-                try color?.convertPremultiplied(canvas, context: context)
+            if samples.isPremultiplied, let color {
+                try color.convertPremultiplied(canvas, context: context)
+            } else if samples.isPremultiplied {
+                canvas.limitColors()
             } else {
                 color?.convert(canvas, rows: 0..<size.height)
                 if samples.hasAlpha { canvas.premultiply(rows: 0..<size.height) }

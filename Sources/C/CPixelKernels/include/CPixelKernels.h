@@ -43,6 +43,9 @@ void wi_premultiply_rgba8(uint8_t *pixels, size_t count);
 /// Computes color = round(color × 255 / alpha). Transparent pixels become transparent black. `src` and `dst` may be
 /// the same buffer.
 void wi_unpremultiply_rgba8(const uint8_t *src, uint8_t *dst, size_t count);
+/// Limits the colors of premultiplied pixels to their alpha, which lossy files can exceed.
+void wi_limit_rgba8(uint8_t *pixels, size_t count);
+void wi_limit_rgba16(uint16_t *pixels, size_t count);
 /// Returns whether every alpha is at its maximum.
 bool wi_is_opaque_rgba8(const uint8_t *pixels, size_t count);
 bool wi_is_opaque_rgba16(const uint16_t *pixels, size_t count);

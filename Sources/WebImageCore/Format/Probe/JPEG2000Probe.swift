@@ -10,11 +10,14 @@ struct JPEG2000Probe {
 
     private var hasAlpha = false
     private var hasICCProfile = false
-    private var hasPalette = false
+    /// The number of columns of the palette, or `nil` if there's none.
+    private var paletteColumns: Int?
+    /// The number of colors that the color space has, or `nil` if it's unknown.
+    private var colorCount: Int?
 
     /// Reads the properties of a JP2 file or of a codestream.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
-        if try bytes.has(codestreamMark) { return try codestream(bytes) }
+        if try bytes.has(codestreamMark) { return try codestream(bytes).info }
         var reader = JPEG2000Probe()
         var list = BoxList(bytes)
         while let box = try list.next() {
@@ -23,11 +26,14 @@ struct JPEG2000Probe {
             // OpenJPEG also reads these boxes outside the header.
             case "pclr", "cdef", "colr": try reader.read(box)
             case "jp2c":
-                var probe = try codestream(box.content)
-                // Without a channel definition, the components of a JP2 file are colors.
-                probe.hasAlpha = reader.hasAlpha
+                var (probe, channels) = try codestream(box.content)
+                if let columns = reader.paletteColumns {
+                    channels = columns
+                    probe.bitDepth = 8
+                }
+                // Without a channel definition, one channel in addition to the colors is alpha.
+                probe.hasAlpha = reader.hasAlpha || reader.colorCount.map { channels == $0 + 1 } ?? false
                 probe.hasICCProfile = reader.hasICCProfile
-                if reader.hasPalette { probe.bitDepth = 8 }
                 return probe
             default: continue
             }
@@ -46,7 +52,7 @@ struct JPEG2000Probe {
             // OpenJPEG allocates an image for each column.
             let columns = Int(try box.content.byte(at: 2))
             try HeaderParsingError.check(columns, limit: HeaderBounds.jpeg2000Components, "palette columns")
-            hasPalette = true
+            paletteColumns = columns
         case "cdef":
             let count = try box.content.big16(at: 0)
             for index in 0..<min(count, HeaderBounds.jpeg2000Components) {
@@ -54,17 +60,36 @@ struct JPEG2000Probe {
                 let kind = try box.content.big16(at: 2 + index * 6 + 2)
                 if kind == 1 || kind == 2 { hasAlpha = true }
             }
-        case "colr":
-            guard try box.content.byte(at: 0) == 2 else { return }
-            try HeaderParsingError.check(
-                box.content.declaredLength ?? 0, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
+        case "colr": try readColors(box.content)
+        default: break
+        }
+    }
+
+    /// Reads a color specification. Decoders use the first one.
+    private mutating func readColors(_ content: HeaderBytes) throws(HeaderParsingError) {
+        switch try content.byte(at: 0) {
+        case 1:
+            // The enumerated color spaces are CMYK, sRGB, gray, sYCC, and e-sYCC (ISO/IEC 15444-2, table M.25).
+            let counts = [12: 4, 16: 3, 17: 1, 18: 3, 24: 3]
+            if colorCount == nil { colorCount = counts[try content.big32(at: 3)] }
+        case 2:
+            let length = content.declaredLength ?? 0
+            try HeaderParsingError.check(length, limit: HeaderBounds.iccBytes, "bytes of ICC profile data")
             hasICCProfile = true
+            // The header of a profile contains the color space (ICC.1:2010, section 7.2.6).
+            guard colorCount == nil, length >= 3 + 20 else { return }
+            if try content.has("GRAY", at: 3 + 16) { colorCount = 1 }
+            if try content.has("RGB ", at: 3 + 16) { colorCount = 3 }
         default: break
         }
     }
 
     /// Reads the SIZ segment, and checks the numbers for which OpenJPEG allocates memory.
-    private static func codestream(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
+    ///
+    /// - Returns: The properties of the codestream and the number of its components.
+    private static func codestream(
+        _ bytes: HeaderBytes
+    ) throws(HeaderParsingError) -> (info: ImageInfo, components: Int) {
         guard try bytes.has(codestreamMark) else { throw .corrupt(.jpeg2000, "the SIZ segment is missing") }
         let right = try bytes.big32(at: 8)
         let bottom = try bytes.big32(at: 12)
@@ -105,7 +130,8 @@ struct JPEG2000Probe {
         let size = PixelSize(width: samples(left, right, smallest.x), height: samples(top, bottom, smallest.y))
         guard !size.isEmpty else { throw .corrupt(.jpeg2000, "invalid size \(size)") }
         // Two and four components of a codestream are colors with alpha.
-        return ImageInfo(
+        let info = ImageInfo(
             format: .jpeg2000, storedSize: size, bitDepth: depth, hasAlpha: components == 2 || components == 4)
+        return (info, components)
     }
 }
