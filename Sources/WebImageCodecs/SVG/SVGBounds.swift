@@ -40,6 +40,12 @@
         static let selectorBytes = 1_024
         /// The pairs of an element and a rule that can apply to it.
         static let ruleMatches = 500_000
+        /// The steps for comparing elements with the selectors of rules that define custom properties.
+        static let selectorSteps = 5_000_000
+        /// The size of the texts that replace references to custom properties, in bytes.
+        static let variableBytes = 1 << 20
+        /// The nested references to custom properties and their fallbacks.
+        static let variableDepth = 32
         /// The tags of a list of languages.
         static let languages = 64
         /// The images in `data:` URLs.

@@ -17,7 +17,11 @@
             let tag: String
             let parent: Int?
             var attributes: [SVGScanner.Attribute]
+            /// The attributes that define custom properties or refer to them, until these are substituted.
+            var pending: [SVGScanner.Attribute] = []
             var style: SVGStyle
+            /// The scope of the custom properties.
+            var scope = 0
             var content: [Content] = []
             var children = 0
             var textBytes = 0
@@ -25,6 +29,18 @@
 
             /// Returns the value of an attribute, without regard to its prefix.
             func value(_ name: String) -> String? { attributes.first { SVGDocument.local($0.name) == name }?.value }
+            /// The declarations in a `style` attribute with custom properties.
+            var pendingDeclarations: [SVGDeclaration] {
+                let styles = pending.filter { SVGDocument.local($0.name) == "style" }
+                return styles.flatMap { SVGStyleSheet.declarations($0.value) }
+            }
+            /// The keys of the rules that can match the element.
+            var keys: [SVGStyleSheet.Key] {
+                var keys: [SVGStyleSheet.Key] = [.any, .type(name)]
+                if let id = value("id") { keys.append(.id(id)) }
+                let names = (value("class") ?? "").split { $0.isWhitespace }
+                return keys + Set(names).map { .name(String($0)) }
+            }
             /// The identifier in the `href` attribute.
             var target: String? {
                 guard let href = value("href")?.dropFirst(0).trimmed, href.hasPrefix("#") else { return nil }
@@ -52,6 +68,7 @@
             // The root can be an element that librsvg doesn't receive.
             guard !elements.isEmpty else { throw SVGBounds.corrupt("it has no element") }
             try readSheets()
+            settleFontSize()
         }
 
         static func local(_ name: String) -> String {
@@ -118,12 +135,30 @@
 
         private mutating func add(_ attribute: SVGScanner.Attribute, to element: inout Element) throws(ImageError) {
             let name = Self.local(attribute.name)
+            let isPending =
+                name == "style"
+                ? attribute.value.contains("--")
+                : SVGDeclaration.isProperty(name) && SVGReferences.occur(in: attribute.value)
+            guard !isPending else { return element.pending.append(attribute) }
+            try accept(attribute, into: &element)
+        }
+
+        /// Adds an attribute without references to custom properties.
+        private mutating func accept(
+            _ attribute: SVGScanner.Attribute, into element: inout Element
+        ) throws(ImageError) {
+            let name = Self.local(attribute.name)
             var value = attribute.value
             switch name {
             case "href":
                 guard let address = try acceptedAddress(value, &element) else { return }
                 value = address
-            case "style": value = try SVGStyleSheet.declarations(value, into: &element.style)
+            // The document must not contain the attribute twice.
+            case SVGCustomProperties.scopeAttribute: return
+            case "style":
+                let declarations = SVGStyleSheet.declarations(value)
+                for declaration in declarations { try element.style.apply(declaration.name, declaration.value) }
+                value = declarations.map(\.text).joined()
             // Browsers ignore this attribute, and librsvg enlarges its surfaces by it.
             case "kernelUnitLength": return
             case "systemLanguage":
@@ -176,33 +211,102 @@
                 }
                 bytes += text.count
                 try DrawingBounds.check(bytes, SVGBounds.styleSheetBytes, "bytes of stylesheets")
-                let sheet = try SVGStyleSheet(text)
-                elements[index].content = [.text(Array(sheet.text.utf8))]
-                sheets.append(sheet)
+                sheets.append(try SVGStyleSheet(text))
             }
+            let isScoped = try substituteCustomProperties()
             try DrawingBounds.check(sheets.reduce(0) { $0 + $1.comparisons }, SVGBounds.selectors, "selectors")
+            var rest = sheets[...]
+            for index in elements.indices where elements[index].name == "style" {
+                guard let sheet = rest.popFirst() else { break }
+                elements[index].content = [.text(Array(sheet.text(isScoped: isScoped).utf8))]
+            }
             try applySheets()
+        }
+
+        /// Substitutes the references to custom properties in stylesheets and attributes.
+        ///
+        /// - Returns: A Boolean value that indicates whether elements have an attribute that selectors require.
+        private mutating func substituteCustomProperties() throws(ImageError) -> Bool {
+            let isInAttributes = elements.contains { !$0.pending.isEmpty }
+            guard isInAttributes || sheets.contains(where: \.hasCustomProperties) else { return false }
+            var properties = try SVGCustomProperties(elements, sheets)
+            sheets = try properties.resolved(sheets, elements)
+            for index in elements.indices {
+                let scope = properties.scopeOfElement[index]
+                var element = elements[index]
+                for attribute in element.pending {
+                    let value = try Self.substituted(attribute, scope, &properties)
+                    guard let value else { continue }
+                    try accept(SVGScanner.Attribute(name: attribute.name, value: value), into: &element)
+                }
+                element.pending = []
+                element.scope = scope
+                if properties.dividesRules {
+                    element.attributes.append(
+                        SVGScanner.Attribute(name: SVGCustomProperties.scopeAttribute, value: String(scope)))
+                }
+                elements[index] = element
+            }
+            return properties.dividesRules
+        }
+
+        /// Returns the value of an attribute without references, or `nil` if the attribute has no effect.
+        private static func substituted(
+            _ attribute: SVGScanner.Attribute, _ scope: Int, _ properties: inout SVGCustomProperties
+        ) throws(ImageError) -> String? {
+            let name = local(attribute.name)
+            guard name != "style" else {
+                let declarations = SVGStyleSheet.declarations(attribute.value)
+                return try properties.resolved(declarations, scope: scope).map(\.text).joined()
+            }
+            let value = try properties.substitute(attribute.value, scope: scope)
+            return value ?? SVGDeclaration(unsetting: name)?.value
         }
 
         private mutating func applySheets() throws(ImageError) {
             var matches = 0
-            var rules: [SVGStyleSheet.Key: [SVGStyle]] = [:]
-            for rule in sheets.flatMap(\.rules) { for key in rule.keys { rules[key, default: []].append(rule.style) } }
+            var rules: [SVGStyleSheet.Key: [(style: SVGStyle, scope: Int?)]] = [:]
+            for rule in sheets.flatMap(\.rules) {
+                let style = try SVGStyle(rule.declarations)
+                for key in rule.keys { rules[key, default: []].append((style, rule.scope)) }
+            }
             for index in elements.indices {
                 let element = elements[index]
-                var keys: [SVGStyleSheet.Key] = rules.isEmpty ? [] : [.any, .type(element.name)]
-                if !rules.isEmpty {
-                    if let id = element.value("id") { keys.append(.id(id)) }
-                    let names = (element.value("class") ?? "").split { $0.isWhitespace }
-                    keys += Set(names).map { .name(String($0)) }
-                }
-                for key in keys {
+                for key in rules.isEmpty ? [] : element.keys {
                     guard let styles = rules[key] else { continue }
                     matches += styles.count
                     try DrawingBounds.check(matches, SVGBounds.ruleMatches, "matches of elements and rules")
-                    for style in styles { try elements[index].style.formUnion(style) }
+                    for (style, scope) in styles where scope == nil || scope == element.scope {
+                        try elements[index].style.formUnion(style)
+                    }
                 }
                 if let parent = element.parent { try elements[index].style.inherit(elements[parent].style) }
+            }
+        }
+
+        // MARK: Root
+
+        /// Sets the font size of the root element, and the sizes that refer to it, to those in the header.
+        ///
+        /// Without this attribute, the font size is 12 pixels in librsvg, and 16 pixels in browsers. librsvg 2.54
+        /// doesn't know the units `rem` and `ch`.
+        private mutating func settleFontSize() {
+            guard elements[0].name == "svg" else { return }
+            let style = elements[0].value("style")
+            let font = SVGFontSize(attribute: elements[0].value("font-size"), style: style)
+            for (index, attribute) in elements[0].attributes.enumerated() {
+                guard ["width", "height"].contains(attribute.name), let side = font.relativeLength(attribute.value)
+                else { continue }
+                elements[0].attributes[index] = SVGScanner.Attribute(name: attribute.name, value: "\(side)px")
+            }
+            if let style, SVGFontSize.isDeclared(in: style) {
+                // The last declaration applies.
+                let changed = style + (style.hasSuffix(";") ? "" : ";") + "font-size:\(font.pixels)px;"
+                elements[0].attributes.removeAll { Self.local($0.name) == "style" }
+                elements[0].attributes.append(SVGScanner.Attribute(name: "style", value: changed))
+            } else {
+                elements[0].attributes.removeAll { Self.local($0.name) == "font-size" }
+                elements[0].attributes.append(SVGScanner.Attribute(name: "font-size", value: "\(font.pixels)px"))
             }
         }
 

@@ -24,6 +24,13 @@
         /// The maximum factor by which transforms enlarge lengths.
         private(set) var scale = 1.0
 
+        init() {}
+
+        /// Creates a style from the declarations of a rule.
+        init(_ declarations: [SVGDeclaration]) throws(ImageError) {
+            for declaration in declarations { try apply(declaration.name, declaration.value) }
+        }
+
         /// Adds a presentation attribute or a declaration.
         mutating func apply(_ name: String, _ value: String) throws(ImageError) {
             switch name {

@@ -11,17 +11,33 @@
         enum Key: Hashable { case id(String), name(String), type(String), any }
 
         struct Rule {
-            let keys: [Key]
-            let style: SVGStyle
+            fileprivate(set) var selectors: [String] = []
+            /// The part of an element that each selector requires.
+            fileprivate(set) var keys: [Key] = []
+            var declarations: [SVGDeclaration]
+            /// The only scope of custom properties whose elements match the rule, or `nil` for all scopes.
+            var scope: Int?
+            /// The number of simple selectors, including those of ancestors.
+            fileprivate(set) var comparisons = 0
+            /// The number of selectors that depend on siblings, which librsvg compares one by one.
+            fileprivate(set) var siblingSelectors = 0
+
+            fileprivate init(_ declarations: [SVGDeclaration]) { self.declarations = declarations }
+
+            /// A Boolean value that indicates whether the rule defines custom properties or refers to them.
+            var hasCustomProperties: Bool {
+                declarations.contains { $0.isCustom || SVGReferences.occur(in: $0.value) }
+            }
         }
 
         private(set) var rules: [Rule] = []
         /// The number of simple selectors of all rules, including those of ancestors.
-        private(set) var comparisons = 0
+        var comparisons: Int { rules.reduce(0) { $0 + $1.comparisons } }
         /// The number of selectors that depend on siblings, which librsvg compares one by one.
-        private(set) var siblingSelectors = 0
-        /// The text of the accepted rules.
-        private(set) var text = ""
+        var siblingSelectors: Int { rules.reduce(0) { $0 + $1.siblingSelectors } }
+
+        /// A Boolean value that indicates whether a rule defines custom properties or refers to them.
+        var hasCustomProperties: Bool { rules.contains(where: \.hasCustomProperties) }
 
         private let source: [UInt8]
         private var index = 0
@@ -35,17 +51,42 @@
         /// Parses the declarations of a `style` attribute.
         ///
         /// - Returns: The declarations without comments. Declarations with escapes are omitted.
-        static func declarations(_ text: String, into style: inout SVGStyle) throws(ImageError) -> String {
-            var result = ""
+        static func declarations(_ text: String) -> [SVGDeclaration] {
+            var result: [SVGDeclaration] = []
             for part in split(withoutComments(Array(text.utf8)), at: 0x3B) {
                 let declaration = String(decoding: part, as: UTF8.self)
                 guard !part.contains(0x5C), let colon = declaration.firstIndex(of: ":") else { continue }
-                let name = declaration[..<colon].trimmed.lowercased()
+                let name = declaration[..<colon].trimmed
                 let value = declaration[declaration.index(after: colon)...].trimmed
-                try style.apply(name, value)
-                result += "\(name):\(value);"
+                result.append(SVGDeclaration(name: name.hasPrefix("--") ? name : name.lowercased(), value: value))
             }
             return result
+        }
+
+        /// Returns the stylesheet with other rules.
+        func replacing(rules: [Rule]) -> SVGStyleSheet {
+            var copy = self
+            copy.rules = rules
+            return copy
+        }
+
+        /// Returns the text of the accepted rules.
+        ///
+        /// - Parameter isScoped: A Boolean value that indicates whether some rules apply only to elements with certain
+        ///   custom properties. In this case, all selectors have an attribute selector, so their order of precedence
+        ///   remains the same.
+        func text(isScoped: Bool) -> String {
+            var text = ""
+            for rule in rules {
+                let selectors = rule.selectors.map { selector in
+                    // An empty selector makes a rule invalid.
+                    guard isScoped, !selector.isEmpty else { return selector }
+                    let value = rule.scope.map { "='\($0)'" } ?? ""
+                    return "\(selector)[\(SVGCustomProperties.scopeAttribute)\(value)]"
+                }
+                text += selectors.joined(separator: ",") + "{" + rule.declarations.map(\.text).joined() + "}\n"
+            }
+            return text
         }
 
         private mutating func readRule() throws(ImageError) {
@@ -64,24 +105,15 @@
             let body = index
             skipBlock()
             guard !isAtRule, !source[start..<index].contains(0x5C) else { return }
-            var style = SVGStyle()
             let block = String(decoding: source[body..<max(body, index - 1)], as: UTF8.self)
-            let declarations = try Self.declarations(block, into: &style)
-            try add(prelude, declarations, style)
-        }
-
-        private mutating func add(_ prelude: ArraySlice<UInt8>, _ declarations: String, _ style: SVGStyle)
-            throws(ImageError)
-        {
-            var keys: [Key] = []
+            var rule = Rule(Self.declarations(block))
             for selector in Self.split(Array(prelude), at: 0x2C) {
                 let selector = String(decoding: selector, as: UTF8.self)
                 try DrawingBounds.check(selector.utf8.count, SVGBounds.selectorBytes, "bytes in one selector")
-                keys.append(try readSelector(selector))
+                try Self.read(selector, into: &rule)
                 try Self.checkLanguages(selector)
             }
-            rules.append(Rule(keys: keys, style: style))
-            text += String(decoding: prelude, as: UTF8.self) + "{" + declarations + "}\n"
+            rules.append(rule)
         }
 
         /// Skips a block whose opening brace precedes the index.
@@ -111,12 +143,12 @@
             return nil
         }
 
-        /// Returns the key of the last compound of a selector, and counts the comparisons.
-        private mutating func readSelector(_ selector: String) throws(ImageError) -> Key {
+        /// Adds a selector with the key of its last compound, and counts the comparisons.
+        private static func read(_ selector: String, into rule: inout Rule) throws(ImageError) {
             var depth = 0
             var compound: [UInt8] = []
             var isSeparated = false
-            comparisons += 1
+            rule.comparisons += 1
             for byte in selector.utf8 {
                 switch byte {
                 case 0x28, 0x5B:
@@ -130,7 +162,7 @@
                 }
                 if depth > 0 || byte == 0x29 || byte == 0x5D { continue }
                 if isSeparated, !compound.isEmpty {
-                    comparisons += 1
+                    rule.comparisons += 1
                     compound = []
                 }
                 isSeparated = false
@@ -139,8 +171,9 @@
             let dependsOnSiblings =
                 selector.utf8.contains(0x2B) || selector.utf8.contains(0x7E) || selector.contains("-child")
                 || selector.contains("-of-type")
-            if dependsOnSiblings { siblingSelectors += 1 }
-            return Self.key(String(decoding: compound, as: UTF8.self))
+            if dependsOnSiblings { rule.siblingSelectors += 1 }
+            rule.keys.append(key(String(decoding: compound, as: UTF8.self)))
+            rule.selectors.append(selector[...].trimmed)
         }
 
         private static func key(_ compound: String) -> Key {

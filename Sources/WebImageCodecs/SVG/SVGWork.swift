@@ -61,7 +61,7 @@
             costs = Array(repeating: Cost(), count: document.elements.count)
             hasRoundJoins =
                 document.elements.contains { $0.attributes.contains { $0.value.contains("round") } }
-                || document.sheets.contains { $0.text.contains("round") }
+                || document.sheets.contains { $0.text(isScoped: false).contains("round") }
         }
 
         /// The time for comparing the selectors of stylesheets with the elements.

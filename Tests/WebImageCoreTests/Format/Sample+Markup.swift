@@ -35,6 +35,18 @@ extension Sample {
         svg("SVG with a view box only", #"<svg viewBox="-5,-5 120.4 80"/>"#, 120, 80),
         svg("SVG in percent with a view box", #"<svg width="100%" height="50%" viewBox="0 0 12 8"/>"#, 12, 8),
         svg("SVG with one side and a view box", #"<svg height="5em" width="40" viewBox="0 0 10 20"/>"#, 40, 80),
+        svg("SVG in the default font size", #"<svg width="2em" height="3ex"/>"#, 32, 24),
+        svg("SVG in its own font size", #"<svg width="2em" height="4ex" font-size="20"/>"#, 40, 40),
+        svg(
+            "SVG in the font size of its style",
+            #"<svg font-size="30" width="2rem" height="3em" style="fill:red; Font-Size: 10px !important">"#, 20, 30),
+        svg("SVG in a relative font size", #"<svg width="2em" height="1em" font-size="150%"/>"#, 48, 24),
+        svg(
+            "SVG in the font size of a shorthand",
+            #"<svg style="font:700 20px/2 serif" width="1em" height="4ch"/>"#, 20, 40),
+        svg(
+            "SVG in an invalid font size",
+            #"<svg font-size="-3px" style="font-size" width="1em" height="2em"/>"#, 16, 32),
         svg("SVG without any size", "<svg>", 300, 150),
         svg("SVG after a prolog with a prefix", prolog + #"<s:svg xmlns:s="&ns;" width="8" height="9" />"#, 8, 9),
         Sample(

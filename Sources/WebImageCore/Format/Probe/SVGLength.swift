@@ -7,12 +7,20 @@ enum SVGLength {
         "": 1, "px": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "pt": 96 / 72, "pc": 16,
     ]
 
+    /// The number of font sizes per unit. Without the metrics of a font, an x and a zero are half as large as the font
+    /// (CSS Values and Units 4, section 6.1.1).
+    private static let fontUnits: [Substring: Double] = ["em": 1, "rem": 1, "ex": 0.5, "ch": 0.5]
+
     /// Returns a length in pixels, or `nil` if it's relative or invalid.
-    static func pixels(_ text: String) -> Double? {
+    ///
+    /// - Parameter fontSize: The font size to which a unit can refer, in pixels. The default is `nil`, which means that
+    ///   such lengths are relative.
+    static func pixels(_ text: String, fontSize: Double? = nil) -> Double? {
         let trimmed = text.drop(while: isSeparator)
         let (value, rest) = number(trimmed)
-        let suffix = rest.prefix { !isSeparator($0) }
-        guard let value, let factor = units[Substring(suffix.lowercased())] else { return nil }
+        let suffix = Substring(rest.prefix { !isSeparator($0) }.lowercased())
+        let relative = fontSize.flatMap { size in fontUnits[suffix].map { $0 * size } }
+        guard let value, let factor = units[suffix] ?? relative else { return nil }
         return (value * factor).isFinite ? value * factor : nil
     }
 

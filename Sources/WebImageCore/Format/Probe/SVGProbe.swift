@@ -6,10 +6,14 @@ struct SVGProbe {
     private static let fallback = PixelSize(width: 300, height: 150)
     /// The maximum number of characters of an attribute value to inspect.
     private static let maxValue = 128
+    /// The maximum number of characters of the `style` attribute to inspect.
+    private static let maxStyle = 4_096
 
     private let text: MarkupReader
-    private var width: Double?
-    private var height: Double?
+    private var width: String?
+    private var height: String?
+    private var fontSize: String?
+    private var style: String?
     private var viewBox: (width: Double, height: Double)?
 
     /// Reads the properties of an SVG, which may be compressed with gzip.
@@ -57,19 +61,22 @@ struct SVGProbe {
     private var corrupt: HeaderParsingError { .corrupt(.svg, "the attributes of the root element are invalid") }
 
     private mutating func read(name: Range<Int>, value: Range<Int>) throws(HeaderParsingError) {
-        switch name.count {
-        case 5 where try string(name) == "width": width = SVGLength.pixels(try string(value))
-        case 6 where try string(name) == "height": height = SVGLength.pixels(try string(value))
-        case 7 where try string(name) == "viewBox":
+        guard name.count <= "font-size".count else { return }
+        switch try string(name) {
+        case "width": width = try string(value)
+        case "height": height = try string(value)
+        case "font-size": fontSize = try string(value)
+        case "style": style = try string(value, limit: Self.maxStyle)
+        case "viewBox":
             let numbers = SVGLength.numbers(try string(value))
             if numbers.count == 4, numbers[2] > 0, numbers[3] > 0 { viewBox = (numbers[2], numbers[3]) }
         default: return
         }
     }
 
-    private func string(_ range: Range<Int>) throws(HeaderParsingError) -> String {
+    private func string(_ range: Range<Int>, limit: Int = Self.maxValue) throws(HeaderParsingError) -> String {
         var result = ""
-        for index in range.prefix(Self.maxValue) {
+        for index in range.prefix(limit) {
             guard let character = try text.character(at: index) else { break }
             result.append(Character(UnicodeScalar(character)))
         }
@@ -79,6 +86,8 @@ struct SVGProbe {
     /// Returns the size. The other side and the aspect ratio of the view box determine a side that's missing or
     /// relative.
     private func size() throws(HeaderParsingError) -> PixelSize {
+        let font = SVGFontSize(attribute: fontSize, style: style)
+        let (width, height) = (width.flatMap(font.length), height.flatMap(font.length))
         guard width ?? 1 > 0, height ?? 1 > 0 else { throw .corrupt(.svg, "a side has zero pixels") }
         let ratio = viewBox.map { $0.width / $0.height }
         switch (width, height, viewBox) {
