@@ -41,6 +41,20 @@ struct Chromaticities: Hashable {
     static let proPhoto = Chromaticities([0.7347, 0.2653, 0.1596, 0.8404, 0.0366, 0.0001, 0.3457, 0.3585])
     static let bt2020 = Chromaticities([0.708, 0.292, 0.170, 0.797, 0.131, 0.046, 0.3127, 0.3290])
 
+    /// Creates the primaries of code points, or returns `nil` if they're unknown or reserved.
+    ///
+    /// PQ and HLG are defined only with the primaries of BT.2020 (BT.2100, tables 2 to 5), so they also have these
+    /// primaries if the file contains an unknown number. Otherwise, the samples would count as those of sRGB.
+    init?(_ codePoints: ColorCodePoints) {
+        if let primaries = Chromaticities(codePoint: codePoints.primaries) {
+            self = primaries
+        } else if codePoints.isHDR {
+            self = .bt2020
+        } else {
+            return nil
+        }
+    }
+
     /// Creates the primaries of a code point (ITU-T H.273, table 2). The initializer returns `nil` for unknown and
     /// reserved code points.
     init?(codePoint: Int) {

@@ -20,7 +20,7 @@ extension ColorConversion {
     /// Returns the conversion for code points, or `nil` if the pixels stay unchanged. Unspecified code points mean
     /// sRGB, and unknown code points are ignored.
     static func from(_ codePoints: ColorCodePoints?) -> ColorConversion? {
-        guard let codePoints, let primaries = Chromaticities(codePoint: codePoints.primaries),
+        guard let codePoints, let primaries = Chromaticities(codePoints),
             let transfer = TransferFunction(codePoint: codePoints.transfer)
         else { return nil }
         return ColorCache.shared.conversion(.codePoints(codePoints)) { ColorConversion(primaries, transfer) }

@@ -81,7 +81,7 @@ struct EncodedColors {
         // The HEIF encoder has only 8 bits per sample, which aren't enough for PQ and HLG.
         let keepsTones = format != .heif && encoding.preservesDynamicRange
         if Support(format) == .codePoints, keepsTones || !fromSource.mapsTones {
-            return set(.source, codePoints: metadata.codePoints)
+            return set(.source, codePoints: metadata.codePoints?.specified)
         }
         guard let profile = space.profile else {
             return convert(.toDisplayP3(from: fromSource), to: .displayP3)
@@ -106,6 +106,21 @@ struct EncodedColors {
         metadata.iccProfile = profile.map { Data($0) }
         metadata.colorPrimaries = codePoints?.primaries
         metadata.transferCharacteristics = codePoints?.transfer
+    }
+}
+
+extension ColorCodePoints {
+    /// The same color space without unspecified and unknown numbers. Other decoders can interpret such numbers
+    /// differently, for example as sRGB.
+    fileprivate var specified: ColorCodePoints {
+        var result = self
+        if primaries == 2 {
+            result.primaries = ColorCodePoints.sRGB.primaries
+        } else if isHDR, Chromaticities(codePoint: primaries) == nil {
+            result.primaries = HDRPixels.Primaries.bt2020.rawValue
+        }
+        if transfer == 2 { result.transfer = ColorCodePoints.sRGB.transfer }
+        return result
     }
 }
 

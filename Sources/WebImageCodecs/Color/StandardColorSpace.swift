@@ -27,7 +27,7 @@ struct StandardColorSpace: Hashable {
 
     /// Creates the color space of code points. The initializer returns `nil` for unknown code points.
     init?(_ codePoints: ColorCodePoints?) {
-        guard let codePoints, let primaries = Chromaticities(codePoint: codePoints.primaries),
+        guard let codePoints, let primaries = Chromaticities(codePoints),
             let transfer = TransferFunction(codePoint: codePoints.transfer)
         else { return nil }
         self.init(primaries: primaries, transfer: transfer)

@@ -115,7 +115,7 @@ struct HDRRenderer {
             return ICCShaper([UInt8](profile)).map(Self.source)
         }
         guard let points = metadata.codePoints, let transfer = TransferFunction(codePoint: points.transfer),
-            let matrix = Chromaticities(codePoint: points.primaries)?.toSRGB
+            let matrix = Chromaticities(points)?.toSRGB
         else { return nil }
         return Source(curves: curves(transfer), toSRGB: matrix, isHLG: transfer == .hlg, isHDR: points.isHDR)
     }

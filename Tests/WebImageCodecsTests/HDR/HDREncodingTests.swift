@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Samples of PQ and HLG in files of every format")
+struct HDREncodingTests {
+    static let formats = [
+        ImageFormat.png, .apng, .jpeg, .webp, .gif, .bmp, .qoi, .ico, .tiff, .avif, .heif, .jxl,
+    ].filter(ImageCoderRegistry.standard.canEncode)
+
+    /// The numbers of primaries in the metadata, and the numbers of the primaries that they mean.
+    private static let primaries = [(1, 1), (2, 1), (9, 9), (12, 12), (10, 9), (3, 9)]
+    /// The samples of the four quarters of the images.
+    private static let patches = [[0.25, 0.25, 0.25], [0.58, 0.5, 0.4], [0.3, 0.45, 0.55], [0.7, 0.7, 0.7]]
+    private static let side = 32
+
+    /// Returns an image whose samples were decoded without a conversion.
+    private func image(_ codePoints: ColorCodePoints, isWide: Bool) throws -> DecodedImage {
+        let size = PixelSize(width: Self.side, height: Self.side)
+        let canvas = try PixelCanvas(size: size, format: isWide ? .rgba16 : .rgba8)
+        canvas.withUnsafeMutableBytes { bytes in
+            for y in 0..<Self.side {
+                for x in 0..<Self.side {
+                    let patch = Self.patches[y / 16 * 2 + x / 16]
+                    for channel in 0..<4 {
+                        let value = channel < 3 ? patch[channel] : 1
+                        let place = y * canvas.bytesPerRow + (x * 4 + channel) * (isWide ? 2 : 1)
+                        if isWide {
+                            bytes.storeBytes(of: UInt16(value * 65_535), toByteOffset: place, as: UInt16.self)
+                        } else {
+                            bytes[place] = UInt8(value * 255)
+                        }
+                    }
+                }
+            }
+        }
+        let metadata = ImageMetadata(
+            storedSize: size, bitDepth: isWide ? 16 : 8, codePoints: codePoints, color: .source)
+        return DecodedImage(pixels: canvas.finish(isOpaque: true), metadata: metadata)
+    }
+
+    @Test(
+        "A file shows the same colors as the image, with its code points or in a standard dynamic range",
+        arguments: formats)
+    func encodes(_ format: ImageFormat) throws {
+        let encoding = ImageEncoding(format: format, quality: 95, effort: 1, chromaSubsampling: .yuv444)
+        for transfer in [16, 18] {
+            for (stored, meant) in Self.primaries {
+                let reference = try image(ColorCodePoints(primaries: meant, transfer: transfer), isWide: true)
+                let expected = HDRMath.light(try reference.rendered(headroom: 1))
+                for isWide in [false, true] {
+                    let source = try image(ColorCodePoints(primaries: stored, transfer: transfer), isWide: isWide)
+                    let own = HDRMath.light(try source.rendered(headroom: 1))
+                    #expect(HDRMath.psnr(own, expected) > 40, "\(stored), \(transfer)")
+                    let data = try source.encoded(as: encoding)
+                    // The default decode converts the colors of the file to sRGB.
+                    let read = try DecodedImage(data: data)
+                    #expect(read.metadata.color == .sRGB)
+                    let psnr = HDRMath.psnr(HDRMath.light(try read.rendered(headroom: 1)), expected)
+                    #expect(psnr > 28, "\(format), \(stored), \(transfer), \(isWide): \(psnr) dB")
+                    guard format == .png || format == .avif else { continue }
+                    let points = try ImageInfo(data: data).codePoints
+                    #expect(points == ColorCodePoints(primaries: meant, transfer: transfer))
+                }
+            }
+        }
+    }
+
+    @Test("A file in PQ or HLG with unknown primaries is decoded with those of BT.2020", arguments: [16, 18])
+    func unknownPrimaries(_ transfer: Int) throws {
+        // The encoder writes the known number, so change it in the file.
+        let source = try image(ColorCodePoints(primaries: 9, transfer: transfer), isWide: true)
+        let file = try source.encoded(as: .png)
+        var changed = file
+        let place = try #require(changed.range(of: Data("cICP".utf8))).upperBound
+        changed[place] = 10
+        // The checksum covers the name and the content.
+        let checksum = crc(changed[place - 4..<place + 4])
+        for index in 0..<4 { changed[place + 4 + index] = UInt8(truncatingIfNeeded: checksum >> (24 - 8 * index)) }
+        let (known, unknown) = (try DecodedImage(data: file), try DecodedImage(data: changed))
+        #expect(unknown.pixels.packedBytes() == known.pixels.packedBytes())
+        let high = try HDRFiles.image(changed)
+        #expect(high.isHDR && high.metadata.colorPrimaries == 10)
+        let copy = try DecodedImage(data: high.encoded(as: .png))
+        #expect(copy.pixels.packedBytes() == known.pixels.packedBytes())
+    }
+
+    /// Returns the checksum of a PNG chunk (PNG third edition, section 5.5).
+    private func crc(_ bytes: Data) -> UInt32 {
+        var register: UInt32 = .max
+        for byte in bytes {
+            register ^= UInt32(byte)
+            for _ in 0..<8 { register = register & 1 == 1 ? register >> 1 ^ 0xEDB8_8320 : register >> 1 }
+        }
+        return ~register
+    }
+}
