@@ -68,7 +68,7 @@
             // The root can be an element that librsvg doesn't receive.
             guard !elements.isEmpty else { throw SVGBounds.corrupt("it has no element") }
             try readSheets()
-            settleFontSize()
+            try settleFontSize()
         }
 
         static func local(_ name: String) -> String {
@@ -216,9 +216,13 @@
             let isScoped = try substituteCustomProperties()
             try DrawingBounds.check(sheets.reduce(0) { $0 + $1.comparisons }, SVGBounds.selectors, "selectors")
             var rest = sheets[...]
+            var scopedBytes = 0
             for index in elements.indices where elements[index].name == "style" {
                 guard let sheet = rest.popFirst() else { break }
-                elements[index].content = [.text(Array(sheet.text(isScoped: isScoped).utf8))]
+                let text = Array(sheet.text(isScoped: isScoped).utf8)
+                if isScoped { scopedBytes += text.count }
+                try DrawingBounds.check(scopedBytes, SVGBounds.styleSheetBytes, "bytes of stylesheets")
+                elements[index].content = [.text(text)]
             }
             try applySheets()
         }
@@ -265,20 +269,20 @@
 
         private mutating func applySheets() throws(ImageError) {
             var matches = 0
-            var rules: [SVGStyleSheet.Key: [(style: SVGStyle, scope: Int?)]] = [:]
+            // The rules for each key and scope. The rules without a scope have the key `nil`.
+            var rules: [SVGStyleSheet.Key: [Int?: [SVGStyle]]] = [:]
             for rule in sheets.flatMap(\.rules) {
                 let style = try SVGStyle(rule.declarations)
-                for key in rule.keys { rules[key, default: []].append((style, rule.scope)) }
+                for key in rule.keys { rules[key, default: [:]][rule.scope, default: []].append(style) }
             }
             for index in elements.indices {
                 let element = elements[index]
                 for key in rules.isEmpty ? [] : element.keys {
-                    guard let styles = rules[key] else { continue }
+                    guard let scopes = rules[key] else { continue }
+                    let styles = (scopes[nil] ?? []) + (scopes[element.scope] ?? [])
                     matches += styles.count
                     try DrawingBounds.check(matches, SVGBounds.ruleMatches, "matches of elements and rules")
-                    for (style, scope) in styles where scope == nil || scope == element.scope {
-                        try elements[index].style.formUnion(style)
-                    }
+                    for style in styles { try elements[index].style.formUnion(style) }
                 }
                 if let parent = element.parent { try elements[index].style.inherit(elements[parent].style) }
             }
@@ -290,24 +294,27 @@
         ///
         /// Without this attribute, the font size is 12 pixels in librsvg, and 16 pixels in browsers. librsvg 2.54
         /// doesn't know the units `rem` and `ch`.
-        private mutating func settleFontSize() {
+        private mutating func settleFontSize() throws(ImageError) {
             guard elements[0].name == "svg" else { return }
-            let style = elements[0].value("style")
+            let style = elements[0].value("style") ?? ""
             let font = SVGFontSize(attribute: elements[0].value("font-size"), style: style)
+            try DrawingBounds.check(font.pixels, SVGBounds.fontSize, "units of font size")
             for (index, attribute) in elements[0].attributes.enumerated() {
                 guard ["width", "height"].contains(attribute.name), let side = font.relativeLength(attribute.value)
                 else { continue }
                 elements[0].attributes[index] = SVGScanner.Attribute(name: attribute.name, value: "\(side)px")
             }
-            if let style, SVGFontSize.isDeclared(in: style) {
-                // The last declaration applies.
-                let changed = style + (style.hasSuffix(";") ? "" : ";") + "font-size:\(font.pixels)px;"
-                elements[0].attributes.removeAll { Self.local($0.name) == "style" }
-                elements[0].attributes.append(SVGScanner.Attribute(name: "style", value: changed))
-            } else {
-                elements[0].attributes.removeAll { Self.local($0.name) == "font-size" }
-                elements[0].attributes.append(SVGScanner.Attribute(name: "font-size", value: "\(font.pixels)px"))
+            var attribute = SVGScanner.Attribute(name: "font-size", value: "\(font.pixels)px")
+            if SVGFontSize.isDeclared(in: style) {
+                let others = SVGStyleSheet.declarations(style).filter { $0.name != "font-size" }
+                let all = others + [SVGDeclaration(name: "font-size", value: attribute.value)]
+                attribute = SVGScanner.Attribute(name: "style", value: all.map(\.text).joined())
             }
+            elements[0].attributes.removeAll { Self.local($0.name) == attribute.name }
+            try DrawingBounds.check(
+                elements[0].attributes.count, SVGBounds.attributes - 1, "attributes in one element")
+            try DrawingBounds.check(attribute.value.utf8.count, SVGBounds.attributeBytes, "bytes in one attribute")
+            elements[0].attributes.append(attribute)
         }
 
         // MARK: Writing
