@@ -153,8 +153,8 @@ static uint32_t declared_colors(const opj_image_t *image) {
     }
 }
 
-/// Returns the index of the component that contains alpha although the file doesn't define its channels, or -1 if there's
-/// none. Programs write such files with one component in addition to the colors.
+/// Returns the index of the component that contains alpha although the file doesn't define its channels, or -1 if
+/// there's none. Programs write such files with one component in addition to the colors.
 static int undeclared_alpha(const wi_jpeg2000_decoder *own) {
     const opj_image_t *image = own->image;
     // Two and four components of a codestream are colors with alpha.

@@ -7,8 +7,8 @@
     /// A coder for TIFF and BigTIFF images, based on libtiff.
     ///
     /// The decoder supports strips and tiles, all compressions of libtiff, 1 to 16 bits per sample, palettes, CMYK,
-    /// YCbCr, and multiple pages. Extra samples that the file doesn't declare as alpha count as unassociated alpha if no
-    /// other sample is declared as alpha. This type requires the package trait `TIFF`.
+    /// YCbCr, and multiple pages. If the file declares no alpha, the first sample after the color is unassociated
+    /// alpha. This type requires the package trait `TIFF`.
     package struct TIFFCoder: FrameSelectingCoder, ReducingImageCoder {
         /// The compression of the pixels.
         package enum Compression: Sendable, Hashable {
