@@ -39,7 +39,8 @@
                 var keys: [SVGStyleSheet.Key] = [.any, .type(name)]
                 if let id = value("id") { keys.append(.id(id)) }
                 let names = (value("class") ?? "").split { $0.isWhitespace }
-                return keys + Set(names).map { .name(String($0)) }
+                for name in Set(names) { keys.append(.name(String(name))) }
+                return keys
             }
             /// The identifier in the `href` attribute.
             var target: String? {
