@@ -14,7 +14,9 @@ enum URLs {
                 "http://us er:p%40ss@host:80/a%20b c.png?u=%E2%82%AC&t=[1]#f", "https:\\\\b\u{FC}cher.example\\..\\a",
                 "data:image/svg+xml,<svg a='%23b'/>", "file:///tmp/x%2Fy z.png", "//[::1]/%2e%2E/a", "x:/.//a",
             ],
-            dictionary: ["http:", "file:", "data:", "//", "\\", "%2e", "..", "%", "@", ":", "[", "\t", "\u{E9}", "?", "#"],
+            dictionary: [
+                "http:", "file:", "data:", "//", "\\", "%2e", "..", "%", "@", ":", "[", "\t", "\u{E9}", "?", "#",
+            ],
             run: url)
     ]
 

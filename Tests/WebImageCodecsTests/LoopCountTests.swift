@@ -64,7 +64,9 @@ struct LoopCountTests {
 
     @Test(
         "A GIF stores one repetition less than the number of plays, and nothing for one play",
-        arguments: [(0, 0), (1, nil), (2, 1), (3, 2), (65_535, 65_534), (65_536, 65_535), (65_537, 65_535), (.max, 65_535)]
+        arguments: [
+            (0, 0), (1, nil), (2, 1), (3, 2), (65_535, 65_534), (65_536, 65_535), (65_537, 65_535), (.max, 65_535),
+        ]
             as [(Int, Int?)])
     func gif(_ plays: Int, _ stored: Int?) throws {
         let data = try Self.encode(Self.animation(loops: plays), .gif)

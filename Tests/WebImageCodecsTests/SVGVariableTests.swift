@@ -38,23 +38,29 @@
             Case("a presentation attribute", "<g style='--c:#0a0'>\(box("fill='var(--c)'"))</g>"),
             Case("a presentation attribute with a fallback", box("fill='var( --c , #0a0 )'")),
             Case(
-                "a redefinition", "<style>:root{--c:red}.x{--c:#0a0}.a{fill:var(--c)}</style>"
+                "a redefinition",
+                "<style>:root{--c:red}.x{--c:#0a0}.a{fill:var(--c)}</style>"
                     + "<g class='x'>\(box("class='a'"))</g>"),
             Case(
-                "a stylesheet after the element", box("class='a'")
+                "a stylesheet after the element",
+                box("class='a'")
                     + "<style>.a{fill:var(--c)}</style><style>svg{--c:#0a0}</style>"),
             Case(
-                "the most specific rule", "<style>#i{--c:#0a0}.x{--c:red}svg{--c:blue}.a{fill:var(--c)}</style>"
+                "the most specific rule",
+                "<style>#i{--c:#0a0}.x{--c:red}svg{--c:blue}.a{fill:var(--c)}</style>"
                     + box("class='a'"), attributes: "id='i' class='x'"),
             Case(
-                "the last one of equal rules", "<style>.x{--c:red}.y{--c:#0a0}.a{fill:var(--c)}</style>"
+                "the last one of equal rules",
+                "<style>.x{--c:red}.y{--c:#0a0}.a{fill:var(--c)}</style>"
                     + box("class='a'"), attributes: "class='y x'"),
             Case(
                 "an important definition",
                 "<style>svg{--c:#0a0 !important}.a{fill:var(--c)}</style>" + box("class='a'"),
                 attributes: "style='--c:red'"),
-            Case("an important declaration", "<style>.a{fill:var(--c) !important}</style>"
-                + "<g style='--c:#0a0'>\(box("class='a' style='fill:red'"))</g>"),
+            Case(
+                "an important declaration",
+                "<style>.a{fill:var(--c) !important}</style>"
+                    + "<g style='--c:#0a0'>\(box("class='a' style='fill:red'"))</g>"),
             Case("names with case", "<g style='--C:red;--c:#0a0'>\(box("style='FILL:VAR(--c)'"))</g>"),
             Case("a part of a value", "<g style='--g:170'>\(box("style='fill:rgb(0,var(--g),0)'"))</g>"),
             Case("an empty value", "<g style='--e:;'>\(box("style='fill:var(--e) #0a0'"))</g>"),
@@ -66,8 +72,10 @@
                 "<g style='--a:red;--b:#0a0'><g style='--a:initial;--b:inherit'>"
                     + "\(box("style='fill:var(--a, var(--b))'"))</g></g>"),
             Case("a cycle", "<g style='--a:var(--b);--b:var(--a, red)'>\(box("style='fill:var(--a, #0a0)'"))</g>"),
-            Case("a property that refers to itself", "<g style='--a:red'><g style='--a:var(--a)'>"
-                + "\(box("style='fill:var(--a, #0a0)'"))</g></g>"),
+            Case(
+                "a property that refers to itself",
+                "<g style='--a:red'><g style='--a:var(--a)'>"
+                    + "\(box("style='fill:var(--a, #0a0)'"))</g></g>"),
             Case(
                 "an invalid reference, which doesn't make another rule apply",
                 "<style>rect{fill:red}</style><g fill='#0a0'>\(box("style='fill:var(--no)'"))</g>"),
@@ -87,10 +95,14 @@
                 "the colors of a gradient",
                 "<style>:root{--c:#0a0}stop{stop-color:var(--c)}</style>"
                     + "<linearGradient id='l'><stop/></linearGradient>" + box("fill='url(#l)'")),
-            Case("a reference to a gradient", "<linearGradient id='l'><stop stop-color='#0a0'/></linearGradient>"
-                + "<g style='--p:url(#l)'>\(box("style='fill:var(--p)'"))</g>"),
-            Case("a text that only looks like a function", "<g style='--c:red'>"
-                + box("style='fill:#0a0;font-family:\"var(--c)\";--x:my-var(--c)'") + "</g>"),
+            Case(
+                "a reference to a gradient",
+                "<linearGradient id='l'><stop stop-color='#0a0'/></linearGradient>"
+                    + "<g style='--p:url(#l)'>\(box("style='fill:var(--p)'"))</g>"),
+            Case(
+                "a text that only looks like a function",
+                "<g style='--c:red'>"
+                    + box("style='fill:#0a0;font-family:\"var(--c)\";--x:my-var(--c)'") + "</g>"),
         ]
 
         private func decode(_ text: String) throws -> DecodedImage {

@@ -264,7 +264,8 @@
             }
         }
 
-        @Test("Images with 16 bits per sample have the same alpha", arguments: [Colors.rgb, .blackIsZero, .whiteIsZero])
+        @Test(
+            "Images with 16 bits per sample have the same alpha", arguments: [Colors.rgb, .blackIsZero, .whiteIsZero])
         func deep(_ colors: Colors) throws {
             var options = ImageDecodingOptions()
             options.preservesBitDepth = true

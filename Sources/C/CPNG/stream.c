@@ -145,7 +145,7 @@ wi_png_status wi_png_stream_feed(wi_png_stream *stream, const uint8_t *bytes, si
         size_t part = wi_png_checks_add(&stream->checks, bytes, count);
         wi_png_status status = pass_on(stream, bytes, part);
         if (status != WI_PNG_OK) return status;
-        // The head of the next chunk shows libpng that the pixels are over. Like the decoder for complete files, ignore the
+        // The head of the next chunk shows libpng that the pixels have ended. Like the decoder for complete files, ignore the
         // chunks after them.
         if (stream->checks.is_past_pixels && is_complete(stream)) stream->has_ended = 1;
         bytes += part;

@@ -108,7 +108,8 @@ struct APNGIndex: Sendable {
         // Only a complete frame is followed by the control chunk of another one or by the end. Without either, the frame is
         // complete if the file ends where the end chunk of the declared frames would begin.
         let isFollowed = next == PNGChunks.control || next == PNGChunks.end
-        let isLast = position == count && open?.parts.last?.upperBound == count - 4 && declaredFrames == frames.count + 1
+        let isLast =
+            position == count && open?.parts.last?.upperBound == count - 4 && declaredFrames == frames.count + 1
         if isFollowed || isLast, open?.parts.isEmpty == false { try? close() }
         let isMissing = next != PNGChunks.end && frames.count < declaredFrames
         isTruncated = open != nil || next == PNGChunks.control || isMissing

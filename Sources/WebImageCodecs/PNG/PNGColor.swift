@@ -41,8 +41,7 @@ struct PNGColor {
     /// Returns the conversion to sRGB, or `nil` if the pixels stay unchanged. The order of precedence is `cICP`,
     /// `iCCP`, `sRGB`, and then `gAMA` with `cHRM` (section 4.3).
     func conversion(profile: [UInt8]?, isGray: Bool) -> ColorConversion? {
-        if let codePoints, Chromaticities(codePoints) != nil, TransferFunction(codePoint: codePoints.transfer) != nil
-        {
+        if let codePoints, Chromaticities(codePoints) != nil, TransferFunction(codePoint: codePoints.transfer) != nil {
             return .from(codePoints)
         }
         if let profile { return .from(profile: profile, model: isGray ? .gray : .rgb) }

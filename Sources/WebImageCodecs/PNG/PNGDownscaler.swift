@@ -21,7 +21,8 @@ struct PNGDownscaler {
         try reader.retrying { (reader) throws(ImageError) in try decodeOnce(reader) }
     }
 
-    private func decodeOnce(_ reader: borrowing PNGReader) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+    private func decodeOnce(_ reader: borrowing PNGReader) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
+    {
         let isRowWise = try isRowWise(reader)
         let convertsLast = layout.convertsLast(color)
         let first = convertsLast ? nil : color

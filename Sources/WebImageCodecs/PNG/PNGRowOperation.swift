@@ -55,7 +55,9 @@ struct PNGRowOperation: @unchecked Sendable {
         // The calls use only the pointer, so the optimizer could release the rows earlier.
         defer { withExtendedLifetime(raw) {} }
         let result = unpack(raw)
-        guard result != WI_PNG_UNPACK_FAILED, try unfilter(raw.base, 0..<size.height, above: nil) else { return .failed }
+        guard result != WI_PNG_UNPACK_FAILED, try unfilter(raw.base, 0..<size.height, above: nil) else {
+            return .failed
+        }
         return .decoded(isVerified: result == WI_PNG_UNPACKED)
     }
 

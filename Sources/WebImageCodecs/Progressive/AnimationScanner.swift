@@ -19,7 +19,7 @@ protocol AnimationScanner: Sendable {
     var isAtEnd: Bool { get }
     /// The memory that the list of frames occupies, in bytes.
     var cost: Int { get }
-    /// A Boolean value that indicates whether the data is truncated or damaged, so that frames are missing or may be wrong.
+    /// A Boolean value that indicates whether the data is truncated or corrupt, so that frames are missing or may be wrong.
     /// It's valid after the end of the data was received.
     var isPartial: Bool { get }
 

@@ -50,7 +50,7 @@ package struct JSONField: Sendable, Hashable {
                 + "and byteCount. The path is - for standard output."),
         JSONField(
             "notes", .array,
-            "Texts about damaged inputs, and about losses that no option requests, such as clipped colors."),
+            "Texts about corrupt inputs, and about losses that no option requests, such as clipped colors."),
         JSONField(
             "error", .object, isOptional: true,
             "The error: an object with case (such as network.timedOut), code, message, and httpStatus (a number or "

@@ -20,7 +20,7 @@ package struct InfoRecord: Sendable {
     package var gainMap: GainMapInfo?
     /// The name of the embedded color profile.
     package var colorProfile: String?
-    /// A Boolean value that indicates whether the data is truncated or damaged, although a part of it or all of it can be
+    /// A Boolean value that indicates whether the data is truncated or corrupt, although a part of it or all of it can be
     /// decoded.
     package var isDamaged = false
     /// The EXIF tags, or `nil` if they weren't requested.
@@ -39,7 +39,7 @@ package struct InfoRecord: Sendable {
         record.index = index
         record.byteCount = bytes
         record.error = error
-        if isDamaged { record.notes = ["the data is truncated or damaged"] }
+        if isDamaged { record.notes = ["the data is truncated or corrupt"] }
         if let probe {
             record.read(probe, byteCount: bytes ?? 0)
             record.frames = timeline?.frameCount ?? probe.frameCount
@@ -96,7 +96,7 @@ package struct InfoRecord: Sendable {
             }
             if probe.hasICCProfile { facts.append(("profile", colorProfile ?? "ICC, unnamed")) }
         }
-        if isDamaged { facts.append(("data", "truncated or damaged")) }
+        if isDamaged { facts.append(("data", "truncated or corrupt")) }
         if let bytes {
             facts.append(("bytes", bytes < 1_024 ? "\(bytes)" : "\(bytes) (\(NumberFormatting.bytes(bytes)))"))
         }

@@ -160,7 +160,7 @@ public struct ImageMetadata: Sendable, Hashable {
     public var bitDepth: Int
     /// A Boolean value that indicates whether the file contains transparency.
     public var hasAlpha: Bool
-    /// A Boolean value that indicates whether the data is truncated or damaged, so that pixels or frames are missing or may be
+    /// A Boolean value that indicates whether the data is truncated or corrupt, so that pixels or frames are missing or may be
     /// wrong.
     ///
     /// For example, the value is `true` for the complete frames of a truncated GIF file, and for a PNG image whose pixels

@@ -77,7 +77,8 @@ struct RepeatedProfileTests {
         try expect(parts.beginning(with: five).file, is: try decode(parts.file), "five")
     }
 
-    @Test("Equal profiles in a PNG file are used", arguments: ["p3-8.png", "scanner-8.png", "srgb-8.png", "gray-8.png"])
+    @Test(
+        "Equal profiles in a PNG file are used", arguments: ["p3-8.png", "scanner-8.png", "srgb-8.png", "gray-8.png"])
     func png(_ file: String) throws {
         let fixture = try ColorFixture.named(file)
         var parts = PNGParts(try fixture.data())

@@ -21,11 +21,13 @@ struct PNGChecksumTests {
 
     private static let options = [
         ImageDecodingOptions(), ImageDecodingOptions(size: .fit(width: 3)),
-        ImageDecodingOptions(size: .fit(width: 3), preservesBitDepth: true), ImageDecodingOptions(preservesBitDepth: true),
-        ImageDecodingOptions(allowsPartialData: true), ImageDecodingOptions(size: .fit(width: 3), allowsPartialData: true),
+        ImageDecodingOptions(size: .fit(width: 3), preservesBitDepth: true),
+        ImageDecodingOptions(preservesBitDepth: true),
+        ImageDecodingOptions(allowsPartialData: true),
+        ImageDecodingOptions(size: .fit(width: 3), allowsPartialData: true),
     ]
 
-    /// Checks that `data` is decoded like the complete file, at every size and as a preview, and that it counts as damaged.
+    /// Checks that `data` is decoded like the complete file, at every size and as a preview, and that it counts as corrupt.
     private func expectDamaged(_ data: Data, like whole: Data, _ note: String, previewMayFail: Bool = false) throws {
         for options in Self.options {
             let image = try decode(data, options)
@@ -52,21 +54,21 @@ struct PNGChecksumTests {
         parts.chunks.reduce(into: [8]) { $0.append(($0.last ?? 8) + 12 + $1.body.count) }
     }
 
-    @Test("A file with a wrong CRC of any chunk is shown and counts as damaged", arguments: files)
+    @Test("A file with a wrong CRC of any chunk is shown and counts as corrupt", arguments: files)
     func chunks(_ file: String) throws {
         let data = try Fixture.named(file).data()
         let parts = PNGParts(data)
         let starts = Self.starts(parts)
         // Without its transparent colors, a file would look different, so libpng’s rule for `tRNS` has a separate test.
         for (index, chunk) in parts.chunks.enumerated() where chunk.name != "tRNS" {
-            var damaged = data
-            damaged[starts[index] + 8 + chunk.body.count + index % 4] ^= 0x40
-            try expectDamaged(damaged, like: data, "\(chunk.name) \(index)")
+            var corrupt = data
+            corrupt[starts[index] + 8 + chunk.body.count + index % 4] ^= 0x40
+            try expectDamaged(corrupt, like: data, "\(chunk.name) \(index)")
         }
         #expect(PNGCoder.hasValidChecks(data))
     }
 
-    @Test("A file with a wrong Adler-32 of its pixels is shown and counts as damaged", arguments: files)
+    @Test("A file with a wrong Adler-32 of its pixels is shown and counts as corrupt", arguments: files)
     func pixels(_ file: String) throws {
         let data = try Fixture.named(file).data()
         var parts = PNGParts(data)
@@ -104,7 +106,7 @@ struct PNGChecksumTests {
         }
     }
 
-    @Test("A file without the Adler-32 of its pixels is shown and counts as damaged", arguments: files)
+    @Test("A file without the Adler-32 of its pixels is shown and counts as corrupt", arguments: files)
     func missing(_ file: String) throws {
         let data = try Fixture.named(file).data()
         for count in 1...4 {
@@ -115,7 +117,7 @@ struct PNGChecksumTests {
         }
     }
 
-    @Test("A file that ends in the checksums after its pixels is shown and counts as damaged", arguments: files)
+    @Test("A file that ends in the checksums after its pixels is shown and counts as corrupt", arguments: files)
     func cut(_ file: String) throws {
         let data = try Fixture.named(file).data()
         let parts = PNGParts(data)
@@ -138,10 +140,10 @@ struct PNGChecksumTests {
             parts.chunks.insert(
                 .init(name: "tEXt", body: Array("Title\0Lighthouse".utf8)), at: isFirst ? 1 : parts.chunks.count - 1)
             #expect(try !decode(parts.file).metadata.isPartial)
-            var damaged = parts.file
-            let name = try #require(damaged.firstRange(of: Data("Lighthouse".utf8)))
-            damaged[name.lowerBound] = 0x6C
-            try expectDamaged(damaged, like: data, "first: \(isFirst)")
+            var corrupt = parts.file
+            let name = try #require(corrupt.firstRange(of: Data("Lighthouse".utf8)))
+            corrupt[name.lowerBound] = 0x6C
+            try expectDamaged(corrupt, like: data, "first: \(isFirst)")
         }
     }
 
@@ -150,10 +152,10 @@ struct PNGChecksumTests {
         for file in ["palette4-alpha.png", "rgb8-key.png"] {
             let data = try Fixture.named(file).data()
             let parts = PNGParts(data)
-            var damaged = data
+            var corrupt = data
             let index = try #require(parts.offsets(of: "tRNS").first)
-            damaged[Self.starts(parts)[index + 1] - 1] ^= 1
-            let image = try decode(damaged)
+            corrupt[Self.starts(parts)[index + 1] - 1] ^= 1
+            let image = try decode(corrupt)
             #expect(image.metadata.isPartial)
             #expect(image.pixels.hasSamePixels(as: try decode(parts.without("tRNS").file).pixels))
         }
@@ -171,7 +173,8 @@ struct PNGChecksumTests {
         let last = try #require(parts.offsets(of: "IDAT").last)
         short.chunks[last].body.removeLast(parts.chunks[last].body.count / 2)
         expectError(short.file, "half of a chunk")
-        expectError(data.prefix(Self.starts(parts)[first] + 8 + parts.chunks[first].body.count / 2), "half of the pixels")
+        expectError(
+            data.prefix(Self.starts(parts)[first] + 8 + parts.chunks[first].body.count / 2), "half of the pixels")
         expectError(parts.without("IDAT").file, "no pixels")
         var invalid = parts
         invalid.chunks[first].body[0] ^= 0x0F
@@ -182,7 +185,7 @@ struct PNGChecksumTests {
         if !parts.offsets(of: "PLTE").isEmpty { expectError(parts.without("PLTE").file, "no palette") }
     }
 
-    @Test("Wrong CRCs in an animation don’t change its frames, and it counts as damaged")
+    @Test("Wrong CRCs in an animation don’t change its frames, and it counts as corrupt")
     func animation() throws {
         for file in ["apng-rgba-cover.png", "apng-palette.png"] {
             let fixture = try Fixture.named(file)
@@ -191,15 +194,16 @@ struct PNGChecksumTests {
             let parts = PNGParts(data)
             let starts = Self.starts(parts)
             let names = ["IHDR", "acTL", "fcTL", "IDAT", "fdAT", "PLTE", "IEND"]
-            for index in names.flatMap({ [parts.offsets(of: $0).first, parts.offsets(of: $0).last] }).compactMap({ $0 }) {
-                var damaged = data
-                damaged[starts[index + 1] - 1] ^= 0x80
-                let image = try decode(damaged)
+            for index in names.flatMap({ [parts.offsets(of: $0).first, parts.offsets(of: $0).last] }).compactMap({ $0 })
+            {
+                var corrupt = data
+                corrupt[starts[index + 1] - 1] ^= 0x80
+                let image = try decode(corrupt)
                 #expect(image.metadata.isPartial && image.frameCount == fixture.frames, "\(parts.chunks[index].name)")
                 let frames = try (0..<image.frameCount).map { try image.animation?.frame(at: $0).packedBytes() ?? [] }
                 #expect(areEqual(frames, expected), "\(parts.chunks[index].name)")
-                #expect(try ImageInfo(data: damaged).frameCount == fixture.frames)
-                try expectGrowing(damaged, expected, "\(parts.chunks[index].name)")
+                #expect(try ImageInfo(data: corrupt).frameCount == fixture.frames)
+                try expectGrowing(corrupt, expected, "\(parts.chunks[index].name)")
             }
         }
     }
@@ -274,7 +278,7 @@ struct PNGChecksumTests {
     }
 
     @Test(
-        "The file of a bug report is shown and counts as damaged",
+        "The file of a bug report is shown and counts as corrupt",
         .enabled(if: SharedCases.directory != nil, "the shared cases aren't available"))
     func report() throws {
         let data = try SharedCases.data("png-bad-crc-idat.png")

@@ -66,9 +66,9 @@ struct FileCommandTests {
         let result = try await tool.run("info", "--json", "a.png", "b.png")
         #expect(result.status == 0)
         let notes = try result.objects.map { $0["notes"] as? [String] }
-        #expect(notes == [["the data is truncated or damaged"], []])
+        #expect(notes == [["the data is truncated or corrupt"], []])
         let human = try await tool.run("info", "a.png")
-        #expect(human.status == 0 && human.out.contains("truncated or damaged"))
+        #expect(human.status == 0 && human.out.contains("truncated or corrupt"))
     }
 
     @Test("The decode command writes packed rows and prints the size")

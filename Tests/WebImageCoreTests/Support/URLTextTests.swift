@@ -43,7 +43,8 @@ struct URLTextTests {
     func userInformation() {
         check([
             ("http://us er:p%40ss@host/", "http://us%20er:p%40ss@host/"),
-            ("http://a@b:c@d@host/", "http://a%40b:c%40d@host/"), ("http://u:p:w;=@host/", "http://u:p%3Aw%3B%3D@host/"),
+            ("http://a@b:c@d@host/", "http://a%40b:c%40d@host/"),
+            ("http://u:p:w;=@host/", "http://u:p%3Aw%3B%3D@host/"),
             ("http://\u{fc}:%zz[]@host/", "http://%C3%BC:%25zz%5B%5D@host/"), ("http://@host/", "http://host/"),
             ("http://:@host/", "http://host/"), ("http://user:@host/", "http://user@host/"),
             ("http://:pw@host/", "http://:pw@host/"), ("http://us/er@host/", "http://us/er@host/"),
@@ -167,7 +168,8 @@ struct URLTextTests {
 @Suite("Random URLs in text form")
 struct RandomURLTextTests {
     private static let pieces = [
-        "http:", "https:", "HTTP:", "file:", "data:", "x:", "//", "/", "\\", "?", "#", "@", ":", "%", "%2", "%20", "%41",
+        "http:", "https:", "HTTP:", "file:", "data:", "x:", "//", "/", "\\", "?", "#", "@", ":", "%", "%2", "%20",
+        "%41",
         "%C3%BC", "%2e", "..", ".", " ", "\t", "\n", "a", "b.example", "[", "]", "[::1]", "80", "\u{fc}", "\u{65e5}",
         "'", "\"", "|", "^", "{", "<", "&", "=", "\u{0}", "\u{7f}",
     ]

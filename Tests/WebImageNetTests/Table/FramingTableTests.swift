@@ -153,9 +153,11 @@ struct FramingTableTests {
     @Test(
         "Row 20: The transfer coding `identity` doesn't change the length, also if the connection remains open",
         arguments: [
-            ["Transfer-Encoding: identity", "Content-Length: 3"], ["Content-Length: 3", "transfer-encoding: Identity "],
+            ["Transfer-Encoding: identity", "Content-Length: 3"],
+            ["Content-Length: 3", "transfer-encoding: Identity "],
             ["Transfer-Encoding: identity", "Content-Length: 3, 3", "Transfer-Encoding: identity"],
-            ["Transfer-Encoding: identity, identity", "Content-Length: 3"], ["Content-Length: 3", "Transfer-Encoding:"],
+            ["Transfer-Encoding: identity, identity", "Content-Length: 3"],
+            ["Content-Length: 3", "Transfer-Encoding:"],
         ])
     func identity(_ lines: [String]) async throws {
         // Bytes after the body aren't part of it.
