@@ -46,6 +46,8 @@
             var compression = Compression.none
             var profile: [UInt8] = []
             var rowCount = 2
+            /// A Boolean value that indicates whether the planes of the extra samples are empty.
+            var hasEmptyExtras = false
 
             var extraCount: Int { extras?.count ?? 1 }
             var sampleCount: Int { colors.count + extraCount }
@@ -173,7 +175,10 @@
             let pixels = Self.pixels(layout)
             var rows: [[Int]] = [pixels.flatMap { $0 }]
             if layout.isPlanar { rows = (0..<layout.sampleCount).map { sample in pixels.map { $0[sample] } } }
-            return rows.flatMap { row -> [[UInt8]] in
+            return rows.enumerated().flatMap { plane, row -> [[UInt8]] in
+                if layout.hasEmptyExtras, plane >= layout.colors.count {
+                    return Array(repeating: [], count: layout.rowCount)
+                }
                 let bytes = row.flatMap { little(bytesPerSample == 1 ? $0 : $0 * 257, bytesPerSample) }
                 return Array(repeating: compressed(bytes, layout.compression), count: layout.rowCount)
             }
@@ -231,8 +236,14 @@
         private func check(_ image: DecodedImage, _ layout: Layout) {
             let isWide = image.pixels.format == .rgba16
             let packed = image.pixels.packedBytes()
-            let samples = (0..<packed.count / (isWide ? 2 : 1)).map { index in
-                isWide ? Double(Int(packed[index * 2]) | Int(packed[index * 2 + 1]) << 8) / 257 : Double(packed[index])
+            var samples: [Double] = []
+            for index in stride(from: 0, to: packed.count, by: isWide ? 2 : 1) {
+                guard isWide else {
+                    samples.append(Double(packed[index]))
+                    continue
+                }
+                let sample = UInt16(packed[index]) | UInt16(packed[index + 1]) << 8
+                samples.append(Double(sample) / 257)
             }
             var wanted: [Double] = []
             for (index, color) in Self.storedColors(layout.colors).enumerated() {
@@ -307,6 +318,22 @@
                 Self.file(tall), options: ImageDecodingOptions(size: .fit(width: 1, height: 4)),
                 context: ImageProcessingContext(limits: limits))
             #expect(small.size == PixelSize(width: 1, height: 4) && !small.isOpaque)
+        }
+
+        @Test(
+            "An undeclared sample whose plane is empty isn't alpha, and the colors remain", arguments: Colors.allCases)
+        func emptyPlanes(_ colors: Colors) throws {
+            for bits in colors == .palette ? [8] : [8, 16] {
+                for extras in [nil, [0], [0, 0]] as [[Int]?] {
+                    let layout = Layout(
+                        colors: colors, extras: extras, bits: bits, isPlanar: true, hasEmptyExtras: true)
+                    let image = try DecodedImage(data: Self.file(layout))
+                    #expect(image.isOpaque && !image.metadata.hasAlpha, "\(layout)")
+                    let opaque = try DecodedImage(data: Self.file(Layout(colors: colors, extras: [], bits: bits)))
+                    let samples = zip(image.pixels.packedBytes(), opaque.pixels.packedBytes())
+                    #expect(samples.allSatisfy { abs(Int($0) - Int($1)) <= 1 }, "\(layout)")
+                }
+            }
         }
 
         @Test("Images without extra samples are opaque")

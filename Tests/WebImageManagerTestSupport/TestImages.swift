@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Testing
 import WebImage
 import WebImageTestBasics
 
@@ -11,6 +12,16 @@ package enum TestImages {
         try ImageCoderRegistry.standard.encode(
             DecodedImage(pixels: pixels(number, width: width, height: height)), as: .png,
             context: ImageProcessingContext())
+    }
+
+    /// Returns the file of ``png(_:width:height:)`` with pixels that can't be decompressed. Only a wrong checksum isn't enough,
+    /// because such an image is decoded.
+    package static func corruptPNG(_ number: Int) throws -> Data {
+        var file = try png(number)
+        let name = try #require(file.firstRange(of: Data("IDAT".utf8)))
+        // The first byte of the compressed data is the compression method.
+        file[name.upperBound] = 0xFF
+        return file
     }
 
     /// Returns the pixels of ``png(_:width:height:)``, a gradient over a color that depends on the number.

@@ -111,8 +111,10 @@ wi_png_stream *wi_png_stream_open(uint8_t *out, size_t stride, uint32_t width, u
     png_set_user_limits(stream->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_cache_max(stream->png, 64);
     png_set_chunk_malloc_max(stream->png, max_chunk);
-    // Use critical chunks with a wrong checksum. `checks` verifies the checksums of all chunks.
-    png_set_crc_action(stream->png, PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE);
+    // Use critical chunks with a wrong checksum. `checks` verifies the checksums of all chunks. With PNG_CRC_QUIET_USE, the
+    // progressive reader of libpng 1.6 would rate the name of each chunk after a critical one by the name before it, and so
+    // drop correct ancillary chunks.
+    png_set_crc_action(stream->png, PNG_CRC_WARN_USE, PNG_CRC_NO_CHANGE);
     ignore_text(stream->png);
     return stream;
 }

@@ -12,9 +12,17 @@ enum Tools {
     static let hasPngcheck = has("/usr/bin/pngcheck")
     static let hasDjpeg = has("/usr/bin/djpeg")
     static let hasDjxl = has("/usr/bin/djxl") && ImageCoderRegistry.standard.canEncode(.jxl)
-    static let hasPillow = (try? run(["/usr/bin/python3", "-c", "import PIL"])) != nil
+    static let hasPillow = (try? isSuccessful(["/usr/bin/python3", "-c", "import PIL"])) ?? false
 
     private static func has(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+    /// Runs a program in an empty directory, and returns whether its exit status is 0. A failure isn't an issue of the test
+    /// that happens to be the first to ask.
+    private static func isSuccessful(_ words: [String]) throws -> Bool {
+        let folder = try TemporaryDirectory()
+        let directory = URL(filePath: folder.path)
+        return try ChildProcess(words[0], Array(words.dropFirst()), in: directory, output: "said").wait() == 0
+    }
 
     /// Runs a program in a temporary directory that contains `data` as the file `name`.
     ///

@@ -27,10 +27,9 @@ package enum HEIFPropertyOrder {
         let changes = file.withUnsafeBytes { Self.changes(in: HeaderBytes($0, isComplete: false)) }
         guard !changes.isEmpty else { return nil }
         var copy = Data(file)
-        copy.withUnsafeMutableBytes { bytes in
-            for change in changes {
-                for (index, byte) in change.bytes.enumerated() { bytes[change.offset + index] = byte }
-            }
+        for change in changes {
+            let begin = copy.startIndex + change.offset
+            copy.replaceSubrange(begin..<begin + change.bytes.count, with: change.bytes)
         }
         return copy
     }
