@@ -140,6 +140,42 @@ struct DamageTests {
         }
     }
 
+    @Test(
+        "After a session that didn't end, no corrupt bytes of the index hide an entry or exchange it",
+        arguments: [4, 24, 64])
+    func hiddenEntries(_ length: Int) async throws {
+        let folder = TestDirectory()
+        let cache = try folder.open()
+        for number in 0..<8 { cache.store(entry(number)) }
+        await cache.flush()
+        await cache.close()
+        let unfinished = try folder.open()
+        await unfinished.flush()
+        let names = ["index.sqlite", "index.sqlite-wal"]
+        let copies = try names.map { try Data(contentsOf: URL(filePath: "\(folder.path)/\($0)")) }
+        await unfinished.close()
+        let files = try (0..<8).map { try Data(contentsOf: URL(filePath: path(folder, $0))) }
+        // The first page of the database is read from the log.
+        for offset in stride(from: 4_096, to: copies[0].count - length, by: 4_096 / 61) {
+            var index = copies[0]
+            guard index[offset..<offset + length].contains(where: { $0 != 0 }) else { continue }
+            index.replaceSubrange(offset..<offset + length, with: repeatElement(0xA5, count: length))
+            for (name, copy) in zip(names, [index, copies[1]]) {
+                try copy.write(to: URL(filePath: "\(folder.path)/\(name)"))
+            }
+            let again = try folder.open()
+            await again.settle()
+            for number in 0..<8 {
+                let found = await again.entry(for: key(number))
+                // A row with a wrong time can expire its entry, whose file is deleted then.
+                let isEvicted = found == nil && !FileManager.default.fileExists(atPath: path(folder, number))
+                #expect(isEvicted || found?.data == bytes(number), "\(number), byte \(offset)")
+                if isEvicted { try files[number].write(to: URL(filePath: path(folder, number))) }
+            }
+            await again.close()
+        }
+    }
+
     @Test("Random damage never crashes the entry reader and is never accepted as a valid entry", arguments: 0..<8)
     func fuzz(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed) + 500)

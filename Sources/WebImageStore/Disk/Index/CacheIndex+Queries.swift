@@ -224,8 +224,11 @@ extension CacheIndex {
     func endSession(_ id: Int) throws(IndexError) { try connection.execute("DELETE FROM sessions WHERE id = \(id)") }
 
     /// Returns a Boolean value that indicates whether the integrity check of SQLite succeeds.
+    ///
+    /// The faster check `quick_check` doesn't compare the index `by_tag` with the rows, and only this index contains the
+    /// digests that are loaded at startup. A wrong digest would hide an entry.
     func isSound() throws(IndexError) -> Bool {
-        let check = try connection.statement("PRAGMA quick_check(1)")
+        let check = try connection.statement("PRAGMA integrity_check(1)")
         defer { check.reset() }
         return try check.step() && check.text(0) == "ok"
     }
