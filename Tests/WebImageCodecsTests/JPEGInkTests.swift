@@ -94,11 +94,13 @@ struct JPEGInkTests {
         let plain = try decode(try SharedCases.data("jpeg-cmyk-noadobe.jpg"))
         let marked = try decode(try SharedCases.data("jpeg-cmyk-adobe0.jpg"))
         #expect(plain.pixels.hasSamePixels(as: marked.pixels))
-        let bands: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
-        for (index, band) in bands.enumerated() {
-            let pixel = plain.pixels.pixel(x: index * plain.size.width / 4 + plain.size.width / 8, y: 8)
-            let found = pixel.map { [$0.red, $0.green, $0.blue] } ?? []
-            #expect(difference(found, band) < 4, "band \(index)")
+        // The colors of the quarters, from left to right and from top to bottom.
+        let colors: [[UInt8]] = [[220, 30, 30], [30, 200, 30], [30, 30, 220], [240, 240, 240]]
+        let (width, height) = (plain.size.width, plain.size.height)
+        for (index, color) in colors.enumerated() {
+            let (x, y) = (index % 2 * width / 2 + width / 4, index / 2 * height / 2 + height / 4)
+            let found = plain.pixels.pixel(x: x, y: y).map { [$0.red, $0.green, $0.blue] } ?? []
+            #expect(difference(found, color) < 4, "quarter \(index)")
         }
     }
 }
