@@ -56,27 +56,24 @@ struct CrashBreakerTests {
 
     /// The same rules, derived from the list of all crashes of one format.
     private struct Model {
+        /// The crashes since the last suspension that can begin the next one.
         private var crashes: [Double] = []
+        private var suspensions: [(start: Double, duration: Double, count: Int)] = []
 
-        mutating func crash(at now: Double) { crashes.append(now) }
+        mutating func crash(at now: Double) {
+            if let last = suspensions.last, now < last.start + last.duration { return }
+            crashes.append(now)
+            let recent = crashes.filter { now - $0 < 60 }.count
+            if let last = suspensions.last, now - last.start - last.duration < 60 {
+                suspensions.append((now, min(3_600, last.duration * 2), recent))
+                crashes = []
+            } else if recent >= 5 {
+                suspensions.append((now, 60, recent))
+                crashes = []
+            }
+        }
 
         func suspension(at now: Double) -> Suspension? {
-            var suspensions: [(start: Double, duration: Double, count: Int)] = []
-            var first = 0
-            for (index, time) in crashes.enumerated() {
-                if let last = suspensions.last, time < last.start + last.duration {
-                    first = index + 1
-                    continue
-                }
-                let recent = crashes[first...index].filter { time - $0 < 60 }.count
-                if let last = suspensions.last, time - last.start - last.duration < 60 {
-                    suspensions.append((time, min(3_600, last.duration * 2), recent))
-                    first = index + 1
-                } else if recent >= 5 {
-                    suspensions.append((time, 60, recent))
-                    first = index + 1
-                }
-            }
             guard let last = suspensions.last, now < last.start + last.duration else { return nil }
             return Suspension(crashes: last.count, seconds: last.start + last.duration - now)
         }

@@ -29,15 +29,15 @@ package enum TestImages {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
         let stride = canvas.bytesPerRow
         canvas.withUnsafeMutableBytes { bytes in
-            for y in 0..<height {
-                for x in 0..<width {
-                    let at = y * stride + x * 4
-                    bytes[at] = UInt8(truncatingIfNeeded: number * 37)
-                    bytes[at + 1] = UInt8(truncatingIfNeeded: number >> 3 &* 53)
-                    bytes[at + 2] = UInt8(x * 255 / max(1, width - 1))
-                    bytes[at + 3] = 255
-                }
+            guard let first = bytes.baseAddress else { return }
+            for x in 0..<width {
+                bytes[x * 4] = UInt8(truncatingIfNeeded: number * 37)
+                bytes[x * 4 + 1] = UInt8(truncatingIfNeeded: number >> 3 &* 53)
+                bytes[x * 4 + 2] = UInt8(x * 255 / max(1, width - 1))
+                bytes[x * 4 + 3] = 255
             }
+            // All rows are equal.
+            for y in 1..<max(1, height) { memcpy(first + y * stride, first, width * 4) }
         }
         return canvas.finish(isOpaque: true)
     }

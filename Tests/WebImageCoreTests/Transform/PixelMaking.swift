@@ -26,10 +26,11 @@ enum PixelMaking {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
         canvas.withUnsafeMutableBytes { bytes in
             for y in 0..<height {
+                var offset = y * canvas.bytesPerRow
                 for x in 0..<width {
-                    for (channel, value) in pixel(x, y).enumerated() {
-                        bytes[y * canvas.bytesPerRow + x * 4 + channel] = value
-                    }
+                    let samples = pixel(x, y)
+                    for channel in 0..<4 { bytes[offset + channel] = samples[channel] }
+                    offset += 4
                 }
             }
         }

@@ -33,12 +33,12 @@
             let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
             let row = canvas.bytesPerRow
             canvas.withUnsafeMutableBytes { bytes in
-                for y in 0..<height {
-                    for x in 0..<width {
-                        for channel in 0..<3 { bytes[y * row + 4 * x + channel] = color[channel] }
-                        bytes[y * row + 4 * x + 3] = 255
-                    }
+                guard let first = bytes.baseAddress else { return }
+                for x in 0..<width {
+                    for channel in 0..<3 { bytes[4 * x + channel] = color[channel] }
+                    bytes[4 * x + 3] = 255
                 }
+                for y in 1..<max(1, height) { memcpy(first + y * row, first, 4 * width) }
             }
             return canvas.finish(isOpaque: true)
         }

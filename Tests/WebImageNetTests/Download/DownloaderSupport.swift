@@ -11,11 +11,17 @@ import WebImageNet
 /// Returns pseudorandom bytes that are the same in every run.
 func patternBytes(_ count: Int, seed: UInt64 = 1) -> Data {
     var state = seed
-    return Data(
-        (0..<count).map { _ in
+    var data = Data(count: count)
+    data.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) in
+        // Without optimization, this loop takes a fraction of the time of a loop over a range or a closure.
+        var index = 0
+        while index < count {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return UInt8(truncatingIfNeeded: state >> 56)
-        })
+            bytes.storeBytes(of: UInt8(truncatingIfNeeded: state >> 56), toByteOffset: index, as: UInt8.self)
+            index += 1
+        }
+    }
+    return data
 }
 
 /// Returns a downloader that ignores the proxies of the environment, tries each request once, and has no start rate
