@@ -58,6 +58,10 @@ public final class ObservableValue<Value: Equatable & Sendable>: Sendable {
         set { update { $0 = newValue } }
     }
 
+    /// The number of observers, for tests.
+    @inlinable
+    public var observerCount: Int { state.withLock { $0.observers.count } }
+
     /// Changes the value atomically.
     ///
     /// Observers receive the change if the closure `matters` returns `true` for the old and the new value. By default,

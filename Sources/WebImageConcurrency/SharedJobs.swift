@@ -96,6 +96,15 @@ public final class SharedJobs<
     @inlinable
     public func subscriberCount(of key: Key) -> Int { state.withLock { $0.table.subscriberCount(of: key) } }
 
+    /// Returns the number of observers of the priority of the job for a key, for tests.
+    @inlinable
+    public func priorityObserverCount(of key: Key) -> Int {
+        state.withLock { state in
+            guard let job = state.table.byKey[key] else { return 0 }
+            return state.jobs[job]?.priority.observerCount ?? 0
+        }
+    }
+
     /// Returns the value for a key by joining the running job or starting a new one.
     ///
     /// - Throws: The error of the work. If the calling Swift task is canceled, this method immediately throws the error

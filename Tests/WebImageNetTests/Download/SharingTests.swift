@@ -23,9 +23,17 @@ struct SharingTests {
 
     /// Returns the number of callers that wait for a shared load.
     private func waiters(_ downloader: ImageDownloader, _ request: LoadRequest) -> Int {
+        downloader.jobs.subscriberCount(of: key(downloader, request))
+    }
+
+    /// Returns whether a queued transfer for a request follows the priority of its load.
+    private func isFollowing(_ downloader: ImageDownloader, _ request: LoadRequest) -> Bool {
+        downloader.jobs.priorityObserverCount(of: key(downloader, request)) == 1
+    }
+
+    private func key(_ downloader: ImageDownloader, _ request: LoadRequest) -> DownloadKey {
         let rules = ExchangeRules(downloader.configuration)
-        return downloader.jobs.subscriberCount(
-            of: DownloadKey(exchange: ExchangeKey(request, rules: rules), source: request.url))
+        return DownloadKey(exchange: ExchangeKey(request, rules: rules), source: request.url)
     }
 
     @Test("Equal requests share one download, and each can be canceled on its own")
@@ -160,9 +168,14 @@ struct SharingTests {
         let changed = load("/changed", changing)
         let normal = load("/normal", LoadContext())
         await untilTrue { isWaiting("/low", 1) && isWaiting("/changed", 1) && isWaiting("/normal", 1) }
-        await untilTrue { downloader.queuedCount == 3 }
-        let joining = load("/low", LoadContext(priority: .veryHigh))
-        await untilTrue { isWaiting("/low", 2) }
+        // A load follows the priority of its caller after it has joined, and its transfer follows that of the load after it
+        // was queued. Only then, a change reaches the queue before the setter returns.
+        let queued = ["/low", "/changed"].map { LoadRequest(url: server.url($0)) }
+        await untilTrue { downloader.queuedCount == 3 && queued.allSatisfy { isFollowing(downloader, $0) } }
+        let joiner = LoadContext(priority: .veryHigh)
+        let joining = load("/low", joiner)
+        await untilTrue { joiner.livePriority.observerCount == 1 && changing.livePriority.observerCount == 1 }
+        #expect(isWaiting("/low", 2))
         changing.priority = .high
         gate.open()
         for task in [first, low, changed, normal, joining] { _ = try await task.value }
