@@ -116,15 +116,10 @@
 
         /// Returns a zlib stream with one block that isn't compressed (RFC 1950; RFC 1951, section 3.2.4).
         private static func zlibStream(_ bytes: [UInt8]) -> [UInt8] {
-            var (low, high) = (1, 0)
-            for byte in bytes {
-                low = (low + Int(byte)) % 65_521
-                high = (high + low) % 65_521
-            }
             var stream: [UInt8] = [0x78, 0x01, 1]
             stream += little(bytes.count, 2) + little(~bytes.count, 2)
             stream += bytes
-            stream += little(high << 16 | low, 4).reversed()
+            stream += little(Int(HandmadePNG.checksum(bytes)), 4).reversed()
             return stream
         }
 

@@ -3,12 +3,9 @@
 #include <libdeflate.h>
 #include <string.h>
 #include "CPNG.h"
+#include "bytes.h"
 
 enum { SIGNATURE, HEAD, BODY, CHECK, END };
-
-static uint32_t number(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
 
 /// Collects a part of `size` bytes. Returns the number of bytes that belong to it.
 static size_t collect(wi_png_checks *checks, const uint8_t *bytes, size_t count, size_t size) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <png.h>
 #include "CPNG.h"
+#include "bytes.h"
 #include "colors.h"
 
 struct wi_png_decoder {
@@ -62,7 +63,7 @@ static void find_cut(wi_png_decoder *decoder, const uint8_t *data, size_t count)
     while (count > offset && count - offset > 8) {
         const uint8_t *head = data + offset;
         const size_t left = count - offset - 8;
-        const uint32_t length = (uint32_t)head[0] << 24 | (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 | head[3];
+        const uint32_t length = number(head);
         if (length > 0x7FFFFFFF) return;
         if (left < 4 || length > left - 4) {
             if (length <= left || memcmp(head + 4, "IDAT", 4) != 0) return;

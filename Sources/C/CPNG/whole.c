@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "CPNG.h"
-
-static uint32_t number(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
+#include "bytes.h"
 
 typedef struct {
     const uint8_t *name;

@@ -150,16 +150,6 @@ static wi_tiff_status refuse(wi_tiff_decoder *own) {
     return WI_TIFF_CORRUPT;
 }
 
-/// Limits premultiplied colors to their alpha, which the RGBA interface of libtiff doesn't check.
-static void limit(uint8_t *out, size_t stride, uint32_t width, uint32_t count) {
-    for (uint32_t row = 0; row < count; row++) {
-        uint8_t *pixel = out + row * stride;
-        for (uint32_t x = 0; x < width; x++, pixel += 4)
-            for (int channel = 0; channel < 3; channel++)
-                pixel[channel] = pixel[channel] < pixel[3] ? pixel[channel] : pixel[3];
-    }
-}
-
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride) {
     TIFFRGBAImage image;
@@ -175,10 +165,8 @@ wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count
     image.row_offset = (int)first;
     own->stream.message[0] = 0;
     int is_whole = get(&image, own->width, count, out, stride);
-    const int is_associated = image.alpha == EXTRASAMPLE_ASSOCALPHA;
     libtiff.TIFFRGBAImageEnd(&image);
     if (is_whole < 0) return WI_TIFF_MEMORY;
-    if (is_associated) limit(out, stride, own->width, count);
     return is_whole && !own->stream.message[0] ? WI_TIFF_OK : failure(own);
 }
 

@@ -182,7 +182,12 @@
             allowsPartial: Bool, context: ImageProcessingContext
         ) throws(ImageError) -> Bool {
             guard let color, color.source == .cmyk else {
-                try color?.convertPremultiplied(canvas, context: context)
+                if let color {
+                    try color.convertPremultiplied(canvas, context: context)
+                } else if page.hasAlpha {
+                    // The RGBA interface of libtiff doesn't check associated colors.
+                    canvas.limitColors()
+                }
                 return true
             }
             color.convert(canvas, rows: 0..<canvas.size.height)

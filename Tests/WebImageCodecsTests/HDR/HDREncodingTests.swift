@@ -76,27 +76,14 @@ struct HDREncodingTests {
         // The encoder writes the known number, so change it in the file.
         let source = try image(ColorCodePoints(primaries: 9, transfer: transfer), isWide: true)
         let file = try source.encoded(as: .png)
-        var changed = file
-        let place = try #require(changed.range(of: Data("cICP".utf8))).upperBound
-        changed[place] = 10
-        // The checksum covers the name and the content.
-        let checksum = crc(changed[place - 4..<place + 4])
-        for index in 0..<4 { changed[place + 4 + index] = UInt8(truncatingIfNeeded: checksum >> (24 - 8 * index)) }
+        var parts = PNGParts(file)
+        parts.chunks[try #require(parts.offsets(of: "cICP").first)].body[0] = 10
+        let changed = parts.file
         let (known, unknown) = (try DecodedImage(data: file), try DecodedImage(data: changed))
         #expect(unknown.pixels.packedBytes() == known.pixels.packedBytes())
         let high = try HDRFiles.image(changed)
         #expect(high.isHDR && high.metadata.colorPrimaries == 10)
         let copy = try DecodedImage(data: high.encoded(as: .png))
         #expect(copy.pixels.packedBytes() == known.pixels.packedBytes())
-    }
-
-    /// Returns the checksum of a PNG chunk (PNG third edition, section 5.5).
-    private func crc(_ bytes: Data) -> UInt32 {
-        var register: UInt32 = .max
-        for byte in bytes {
-            register ^= UInt32(byte)
-            for _ in 0..<8 { register = register & 1 == 1 ? register >> 1 ^ 0xEDB8_8320 : register >> 1 }
-        }
-        return ~register
     }
 }
