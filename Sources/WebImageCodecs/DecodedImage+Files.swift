@@ -48,13 +48,16 @@ extension DecodedImage {
     /// Encodes the image with the standard coders and writes it to a file, which is replaced atomically. This method
     /// blocks, so call it on a background thread.
     ///
+    /// A file that is replaced keeps its mode. If `file` is a symbolic link, the link remains, and its target is written.
+    ///
     /// - Parameters:
     ///   - file: The URL of the file.
     ///   - encoding: The requested encoding. The default is `nil`, which uses the default encoding of the format that
     ///     the file name extension stands for.
     /// - Throws: An error of ``encoded(as:)``, ``ImageError/RequestFailure/invalidOption(name:value:)`` if `encoding`
-    ///   is `nil` and the extension isn't known, or
-    ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
+    ///   is `nil` and the extension isn't known, ``ImageError/RequestFailure/unsupportedScheme(_:)`` if `file` isn't a
+    ///   file URL, or ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` with the error number of the
+    ///   operating system if the file can't be written.
     public func write(to file: URL, as encoding: ImageEncoding? = nil) throws(ImageError) {
         let format = ImageFormat(fileExtension: file.pathExtension)
         guard let encoding = encoding ?? format.map({ ImageEncoding(format: $0) }) else {

@@ -28,7 +28,7 @@ struct SiblingProgram {
     func run(_ words: [String], _ console: Console) -> Int32 {
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: name).path(percentEncoded: false)
-        var vector = ([program] + words).map { strdup($0) } + [nil]
+        var vector = ([program] + words).map { strdup(FileNameText.cString($0)) } + [nil]
         defer { for copy in vector { free(copy) } }
         // The other program would inherit ignored and blocked signals.
         for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number, SIG_DFL) }

@@ -17,10 +17,17 @@ struct WebImageTool {
             onClosed: { code in
                 interruption.trigger(code == EPIPE ? ExitStatus.closedPipe : ExitStatus.failed)
             })
-        let status = await run(Array(CommandLine.arguments.dropFirst()), console, interruption)
+        let status = await run(words, console, interruption)
         await interruption.yieldToEnd()
         await console.flush()
         endProcess(interruption.status ?? status)
+    }
+
+    /// The words of the command line after the name of the program. They can contain names of files that aren't valid
+    /// UTF-8.
+    private static var words: [String] {
+        let vector = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+        return vector.dropFirst().compactMap { word in word.map { FileNameText.text(of: $0) } }
     }
 
     private static func run(_ words: [String], _ console: Console, _ interruption: SignalHandler) async -> Int32 {
@@ -124,7 +131,7 @@ struct WebImageTool {
         case Commands.gallery.name:
             _ = try GalleryOptions(arguments)
             await console.flush()
-            return SiblingProgram.gallery.run(Array(CommandLine.arguments.dropFirst(2)), console)
+            return SiblingProgram.gallery.run(Array(words.dropFirst()), console)
         default: return await DemoCommand(try .init(arguments), console, interruption).run()
         }
     }

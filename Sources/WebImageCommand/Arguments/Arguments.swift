@@ -33,6 +33,26 @@ package struct Arguments: Sendable, Equatable {
         try result.get()
         values = reader.values
         operands = reader.operands
+        try checkText(command)
+    }
+
+    /// The options whose values can contain any bytes, because they're names of files that the tool itself opens.
+    private static let optionsForNames: Set<String> = [
+        "output", "output-dir", "input-file", "preview-dir", "trace", "encryption-key-file",
+    ]
+    /// The commands whose operands are text or paths for a library.
+    private static let commandsForText = [Commands.cache, Commands.completion, Commands.doctor, Commands.demo]
+
+    /// Throws an error if a value that must be text isn't valid UTF-8.
+    private func checkText(_ command: CommandSpec) throws(UsageError) {
+        for (option, texts) in values.sorted(by: { $0.key < $1.key })
+        where !Self.optionsForNames.contains(option) && texts.contains(where: FileNameText.hasEscapes) {
+            throw UsageError("--\(option): the value isn’t valid UTF-8")
+        }
+        guard Self.commandsForText.contains(where: { $0.name == command.name }) else { return }
+        if let operand = operands.first(where: FileNameText.hasEscapes) {
+            throw UsageError("the argument “\(operand)” isn’t valid UTF-8")
+        }
     }
 
     /// Returns a Boolean value that indicates whether an option was specified.

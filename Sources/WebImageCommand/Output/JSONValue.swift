@@ -78,6 +78,7 @@ package enum JSONValue: Sendable, Equatable, ExpressibleByStringLiteral, Express
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
+            case _ where FileNameText.isEscape(scalar): text += "\u{FFFD}"
             default:
                 // Also escape DEL and the C1 controls, which JSON allows but terminals interpret.
                 if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {

@@ -47,6 +47,7 @@ package enum DisplayText {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
         // Bidirectional overrides, embeddings, and isolates (Unicode Standard Annex 9).
+        case .privateUse: FileNameText.isEscape(scalar)
         case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         default: false
         }

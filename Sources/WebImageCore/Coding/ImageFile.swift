@@ -18,7 +18,21 @@ package enum ImageFile {
     package static func contents(
         of path: String, limit: Int, opened: () -> Void = {}
     ) throws(ImageError) -> Data {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        try contents(at: Array(path.utf8CString), named: path, limit: limit, opened: opened)
+    }
+
+    /// Returns the content of a regular file, whose name can consist of any bytes. This function blocks.
+    ///
+    /// - Parameters:
+    ///   - cPath: The path of the file, which ends with a zero byte.
+    ///   - path: The path for errors.
+    ///   - limit: The maximum size of the file in bytes.
+    ///   - opened: A closure that this function calls before it reads the open file.
+    /// - Throws: An error of ``contents(of:limit:opened:)``.
+    package static func contents(
+        at cPath: [CChar], named path: String, limit: Int, opened: () -> Void = {}
+    ) throws(ImageError) -> Data {
+        let descriptor = open(cPath, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw .request(errno == ENOENT ? .fileNotFound(path: path) : .fileUnreadable(path: path, errno: errno))
         }
@@ -52,17 +66,14 @@ package enum ImageFile {
         return data
     }
 
-    /// Writes `data` to a file, which is replaced atomically. This function blocks.
+    /// Writes `data` to a file, which is replaced atomically. A symbolic link remains, and its target is written. This
+    /// function blocks.
     ///
-    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
+    /// - Throws: ``ImageError/RequestFailure/unsupportedScheme(_:)`` if the URL isn't that of a file, or
+    ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
     package static func write(_ data: Data, to file: URL) throws(ImageError) {
-        do {
-            try data.write(to: file, options: .atomic)
-        } catch {
-            let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            let number = (error as? POSIXError)?.code.rawValue ?? Int32(clamping: underlying?.code ?? Int(EIO))
-            throw .cache(
-                .systemCallFailed(operation: "Writing", path: file.path(percentEncoded: false), errno: number))
-        }
+        guard file.isFileURL else { throw .request(.unsupportedScheme(file.scheme ?? "")) }
+        let path = file.absoluteURL.path(percentEncoded: false)
+        try FileReplacement.write(CollectionOfOne(data), to: Array(path.utf8CString), named: path)
     }
 }

@@ -64,12 +64,7 @@ extension CookieJar {
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
     public func save(to file: URL) throws(ImageError) {
-        let path = file.absoluteURL.path(percentEncoded: false)
-        do {
-            try OwnerOnlyFile.write(Data(netscapeText.utf8), to: path)
-        } catch {
-            throw .cache(.systemCallFailed(operation: "write", path: path, errno: error.code))
-        }
+        try OwnerOnlyFile.write(Data(netscapeText.utf8), to: file.absoluteURL.path(percentEncoded: false))
     }
 
     /// Adds the cookies of a file of up to 16 MiB. Invalid lines and cookies with control characters are skipped.

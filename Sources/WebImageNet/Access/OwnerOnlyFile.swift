@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Glibc
+import WebImageCore
 
 /// Files that only the current user may read.
 enum OwnerOnlyFile {
-    /// The `errno` value of a failed operation.
-    struct Failure: Error {
-        let code: Int32
-    }
-
-    /// Writes a temporary file with mode 0600 next to `path` and renames it, so a partial file is never visible.
+    /// Writes a temporary file with mode 0600 and renames it, so a partial file is never visible. If the path is that of
+    /// a symbolic link, its target is replaced.
     ///
-    /// Temporary files end in `.new`. Files left over from killed processes cause no conflicts because their names are
-    /// random.
-    static func write(_ bytes: Data, to path: String) throws(Failure) {
-        let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Failure(code: errno) }
-        var code: Int32 = 0
-        bytes.withUnsafeBytes { bytes in
-            var offset = 0
-            while offset < bytes.count, code == 0 {
-                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
-                if count > 0 { offset += count } else if errno != EINTR { code = errno }
-            }
-        }
-        if close(descriptor) != 0, code == 0 { code = errno }
-        if code == 0, rename(temporary, path) != 0 { code = errno }
-        guard code != 0 else { return }
-        unlink(temporary)
-        throw Failure(code: code)
+    /// Files left over from killed processes cause no conflicts because their names are random.
+    ///
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
+    static func write(_ bytes: Data, to path: String) throws(ImageError) {
+        try FileReplacement.write(
+            CollectionOfOne(bytes), to: Array(path.utf8CString), named: path, mode: .ownerOnly)
     }
 }

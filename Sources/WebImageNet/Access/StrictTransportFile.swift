@@ -44,12 +44,7 @@ extension HSTSStore {
     ///
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written.
     public func save(to file: URL) throws(ImageError) {
-        let path = file.absoluteURL.path(percentEncoded: false)
-        do {
-            try OwnerOnlyFile.write(Data(text.utf8), to: path)
-        } catch {
-            throw .cache(.systemCallFailed(operation: "write", path: path, errno: error.code))
-        }
+        try OwnerOnlyFile.write(Data(text.utf8), to: file.absoluteURL.path(percentEncoded: false))
     }
 
     /// Adds the policies of a file of up to 1 MiB.

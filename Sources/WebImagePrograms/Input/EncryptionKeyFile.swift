@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImage
+import WebImageCommand
 
 /// A file with the encryption key of the programs' disk cache.
 package enum EncryptionKeyFile {
@@ -15,7 +16,7 @@ package enum EncryptionKeyFile {
     ///   one, or ``ImageError/CacheFailure/invalidEncryptionKey(reason:)`` if other users can access the file or if it
     ///   doesn't contain a key.
     package static func key(at path: String) throws(ImageError) -> DiskCache.EncryptionKey {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = open(FileNameText.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw .request(errno == ENOENT ? .fileNotFound(path: path) : .fileUnreadable(path: path, errno: errno))
         }

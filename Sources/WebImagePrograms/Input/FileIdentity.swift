@@ -9,8 +9,7 @@ package struct FileIdentity: Sendable, Hashable {
 
     /// Creates the identity of the file at a path after symbolic links. Returns `nil` if there's no such file. Blocks.
     package init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard let status = Files.status(path) else { return nil }
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
     }

@@ -3,7 +3,9 @@
 import Foundation
 import Synchronization
 import WebImage
+import WebImageCommand
 import WebImageConcurrency
+import WebImageCore
 
 /// Functions that read and write whole files. Every function blocks.
 package enum Files {
@@ -18,7 +20,8 @@ package enum Files {
         -> Data
     {
         let isStream = path == "-" || isOpenStream(path)
-        return isStream ? try readStream(path, limit: limit) : try ImageFile.contents(of: path, limit: limit)
+        if isStream { return try readStream(path, limit: limit) }
+        return try ImageFile.contents(at: FileNameText.cString(path), named: path, limit: limit)
     }
 
     /// Returns a Boolean value that indicates whether a path denotes an open pipe or device of this process, such as
@@ -34,7 +37,7 @@ package enum Files {
     ///
     /// - Throws: The errors of ``read(_:limit:)``.
     package static func readStream(_ path: String, limit: Int) throws(ImageError) -> Data {
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = path == "-" ? STDIN_FILENO : open(FileNameText.cString(path), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw .request(errno == ENOENT ? .fileNotFound(path: path) : .fileUnreadable(path: path, errno: errno))
         }
@@ -57,8 +60,8 @@ package enum Files {
     }
 
     /// Writes `data` to `path`, or to standard output if `path` is `-`. A regular file appears or is replaced atomically.
-    /// Data for devices and pipes is written directly. If the reader of standard output closed the pipe, the process
-    /// ends.
+    /// A file that is replaced keeps its mode, and a symbolic link remains. Data for devices and pipes is written
+    /// directly. If the reader of standard output closed the pipe, the process ends.
     ///
     /// - Parameters:
     ///   - data: The data.
@@ -73,76 +76,16 @@ package enum Files {
 
     /// Writes data to `path` like ``write(_:to:overwrites:)``, in parts that needn't be in memory at the same time.
     package static func write(parts: some Sequence<Data>, to path: String, overwrites: Bool = true) throws(ImageError) {
-        if path == "-" { return try write(parts, to: STDOUT_FILENO, named: "standard output") }
-        var status = stat()
-        let exists = stat(path, &status) == 0
-        if exists, status.st_mode & S_IFMT != S_IFREG {
-            let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw failure("Writing", path, errno) }
-            defer { close(descriptor) }
-            return try write(parts, to: descriptor, named: path)
-        }
-        if exists, !overwrites { throw failure("Writing", path, EEXIST) }
-        let target = exists ? URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false) : path
-        let temporary = try writeTemporaryFile(parts, for: target, mode: exists ? status.st_mode & 0o777 : nil)
-        defer { PendingFiles.remove(temporary) }
-        // A link fails if another process created the file in the meantime. Some file systems have no links.
-        if !exists, !overwrites, link(temporary, target) != 0, ![EPERM, EOPNOTSUPP, ENOSYS].contains(errno) {
-            throw failure("Writing", path, errno)
-        }
-        if access(temporary, F_OK) == 0, overwrites || access(target, F_OK) != 0, rename(temporary, target) != 0 {
-            throw failure("Writing", path, errno)
-        }
+        if path == "-" { return try writeToStandardOutput(parts) }
+        try FileReplacement.write(
+            parts, to: FileNameText.cString(path), named: path, overwrites: overwrites, records: PendingFiles.records)
     }
 
-    /// Writes data to a new file in the directory of `path`, and returns the path of the new file.
-    private static func writeTemporaryFile(
-        _ parts: some Sequence<Data>, for path: String, mode: mode_t?
-    ) throws(ImageError) -> String {
-        let url = URL(filePath: path)
-        let directory = path.contains("/") ? url.deletingLastPathComponent().path(percentEncoded: false) : "."
-        let temporary = "\(directory)/.webimage-\(getpid())-\(UInt64.random(in: 0 ... .max)).tmp"
-        PendingFiles.insert(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ?? 0o666)
-        guard descriptor >= 0 else {
-            let code = errno
-            PendingFiles.remove(temporary)
-            throw failure("Writing", path, code)
-        }
-        var result: ImageError?
-        do throws(ImageError) { try write(parts, to: descriptor, named: path) } catch { result = error }
-        // The umask doesn't apply to the mode of a file that is replaced.
-        if let mode { fchmod(descriptor, mode) }
-        // Some file systems report a full disk only here.
-        if close(descriptor) != 0, result == nil { result = failure("Writing", path, errno) }
-        guard let result else { return temporary }
-        PendingFiles.remove(temporary)
-        throw result
-    }
-
-    private static func write(
-        _ parts: some Sequence<Data>, to descriptor: Int32, named path: String
-    ) throws(ImageError) {
-        for part in parts { try write(part, to: descriptor, named: path) }
-    }
-
-    private static func write(_ data: Data, to descriptor: Int32, named path: String) throws(ImageError) {
-        var offset = 0
-        while offset < data.count {
-            let count = data.withUnsafeBytes { bytes in
-                Foundation.write(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
-            }
-            if count > 0 {
-                offset += count
-            } else if errno == EPIPE, descriptor == STDOUT_FILENO {
-                _exit(ExitStatus.closedPipe)
-            } else if errno == EAGAIN {
-                // Another process may have set the pipe to non-blocking mode.
-                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&ready, 1, -1)
-            } else if errno != EINTR {
-                throw failure("Writing", path, errno)
-            }
+    private static func writeToStandardOutput(_ parts: some Sequence<Data>) throws(ImageError) {
+        for part in parts {
+            let code = DescriptorWriting.write(part, to: STDOUT_FILENO)
+            if code == EPIPE { _exit(ExitStatus.closedPipe) }
+            if code != 0 { throw failure("Writing", "standard output", code) }
         }
     }
 
@@ -159,39 +102,44 @@ package enum Files {
 
     /// Returns a Boolean value that indicates whether `path` is that of an existing directory.
     @Sendable package static func isDirectory(_ path: String) -> Bool {
-        var isDirectory: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
+        status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
     }
 
-    /// Creates a directory and its parent directories.
+    /// Returns a Boolean value that indicates whether `path` is that of an existing regular file.
+    @Sendable package static func isFile(_ path: String) -> Bool {
+        status(path).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
+    }
+
+    /// Returns the status of an existing file after symbolic links, or `nil` if there's no such file.
+    package static func status(_ path: String) -> stat? {
+        var status = stat()
+        return stat(FileNameText.cString(path), &status) == 0 ? status : nil
+    }
+
+    /// Creates a directory and its parent directories if they don't exist.
     ///
-    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if a directory can't be created.
+    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if a directory can't be created,
+    ///   with `ENOTDIR` if the path is that of a file.
     package static func makeDirectory(_ path: String) throws(ImageError) {
-        do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        } catch {
-            throw failure("Creating the directory", path, error)
+        func make() -> Int32 {
+            if mkdir(FileNameText.cString(path), 0o777) == 0 { return 0 }
+            let code = errno
+            return isDirectory(path) ? 0 : code == EEXIST ? ENOTDIR : code
         }
+        var code = make()
+        if code == ENOENT, let parent = parent(of: path) {
+            try makeDirectory(parent)
+            code = make()
+        }
+        if code != 0 { throw failure("Creating the directory", path, code) }
     }
 
-    private static func failure(_ operation: String, _ path: String, _ error: any Error) -> ImageError {
-        failure(operation, path, errorNumber(error) ?? EIO)
-    }
-
-    /// Returns the error number in an error of Foundation, which can be nested.
-    private static func errorNumber(_ error: any Error) -> Int32? {
-        if let error = error as? POSIXError { return error.code.rawValue }
-        let error = error as NSError
-        if error.domain == NSPOSIXErrorDomain { return Int32(clamping: error.code) }
-        if let underlying = error.userInfo[NSUnderlyingErrorKey] as? any Error { return errorNumber(underlying) }
-        switch CocoaError.Code(rawValue: error.code) {
-        case .fileNoSuchFile, .fileReadNoSuchFile: return ENOENT
-        case .fileWriteNoPermission, .fileReadNoPermission: return EACCES
-        case .fileWriteFileExists: return EEXIST
-        case .fileWriteOutOfSpace: return ENOSPC
-        case .fileWriteVolumeReadOnly: return EROFS
-        default: return nil
-        }
+    /// Returns the path of the parent directory, or `nil` if the path has a single component.
+    private static func parent(of path: String) -> String? {
+        var trimmed = path[...]
+        while trimmed.last == "/" { trimmed.removeLast() }
+        guard let slash = trimmed.lastIndex(of: "/"), slash > trimmed.startIndex else { return nil }
+        return String(trimmed[..<slash])
     }
 
     private static func failure(_ operation: String, _ path: String, _ number: Int32) -> ImageError {
@@ -201,16 +149,12 @@ package enum Files {
 
 /// The files that are being written. If the process ends early, it deletes them.
 package enum PendingFiles {
-    private static let paths = Lock<Set<String>>([])
+    private static let paths = Lock<Set<[CChar]>>([])
 
-    /// Adds a file before it's created.
-    package static func insert(_ path: String) { paths.withLock { _ = $0.insert(path) } }
-
-    /// Deletes a file.
-    package static func remove(_ path: String) {
-        unlink(path)
-        paths.withLock { _ = $0.remove(path) }
-    }
+    /// The functions that add a path before its file is created, and remove it afterward.
+    static let records = FileReplacement.Records(
+        insert: { path in paths.withLock { _ = $0.insert(path) } },
+        remove: { path in paths.withLock { _ = $0.remove(path) } })
 
     /// Deletes all files. Call this function before ending the process.
     package static func removeAll() {

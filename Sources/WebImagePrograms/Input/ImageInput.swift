@@ -29,7 +29,7 @@ package struct ImageInput: Sendable, Hashable {
     package var url: URL {
         get throws(ImageError) {
             if let failure { throw failure }
-            return try Inputs.url(text)
+            return try Inputs.resolved(text)
         }
     }
 
@@ -47,8 +47,8 @@ package struct ImageInput: Sendable, Hashable {
     /// The name without its extension, for output names. The name of a file doesn't change. The name from a URL
     /// contains no unsafe characters.
     package var stem: String {
-        guard let url = try? Inputs.url(text), url.isFileURL else {
-            return (try? Inputs.url(text)).map { OutputNames.stem(of: $0) } ?? (text == "-" ? "stdin" : "image")
+        guard let url = try? Inputs.resolved(text), url.isFileURL else {
+            return (try? Inputs.resolved(text)).map { OutputNames.stem(of: $0) } ?? (text == "-" ? "stdin" : "image")
         }
         let name = url.lastPathComponent
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
@@ -58,7 +58,7 @@ package struct ImageInput: Sendable, Hashable {
     /// The directory of a file, or `.` for other inputs.
     package var directory: String {
         var path = text
-        if let url = try? Inputs.url(text) {
+        if let url = try? Inputs.resolved(text) {
             guard url.isFileURL else { return "." }
             if Inputs.hasScheme(text) { path = url.path(percentEncoded: false) }
         }
@@ -108,8 +108,7 @@ package struct InputList: Sendable {
         do throws(ImageError) {
             let data = try Files.readStream(list, limit: 64 << 20)
             // Editors of Windows write a byte order mark.
-            let text = String(
-                decoding: data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data, as: UTF8.self)
+            let text = FileNameText.text(of: data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data)
             let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
             for line in lines where !line.isEmpty && !line.hasPrefix("#") { add(line, isRecursive) }
         } catch {
@@ -119,6 +118,7 @@ package struct InputList: Sendable {
 
     private mutating func add(_ operand: String, _ isRecursive: Bool) {
         guard operand != "-" else { return inputs.append(ImageInput("-")) }
+        if Inputs.isFileWithEscapes(operand) { return inputs.append(ImageInput(operand)) }
         if let directory = Inputs.directory(operand) {
             do throws(ImageError) {
                 let files = try Inputs.images(inDirectory: directory, isRecursive: isRecursive)

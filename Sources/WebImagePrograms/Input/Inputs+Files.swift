@@ -31,10 +31,7 @@ extension Inputs {
 
     /// Returns the path of the directory that `input` denotes, or `nil` if it isn't a directory.
     static func directory(_ input: String) -> String? {
-        var isDirectory: ObjCBool = false
-        guard let path = filePath(input), FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
-            isDirectory.boolValue
-        else { return nil }
+        guard let path = filePath(input), Files.isDirectory(path) else { return nil }
         return path
     }
 
@@ -43,33 +40,12 @@ extension Inputs {
     ///
     /// - Throws: ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if the directory can't be read.
     static func images(inDirectory path: String, isRecursive: Bool) throws(ImageError) -> [String] {
-        guard access(path, R_OK | X_OK) == 0, let names = FileManager.default.enumerator(atPath: path) else {
-            throw .request(.fileUnreadable(path: path, errno: EACCES))
+        guard let files = DirectoryContents(path, isRecursive: isRecursive, limit: directoryLimit) else {
+            throw .request(.fileUnreadable(path: path, errno: errno))
         }
-        var found: [String] = []
-        while let name = names.nextObject() as? String {
-            let isHidden = (name as NSString).lastPathComponent.hasPrefix(".")
-            var isDirectory: ObjCBool = false
-            _ = FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isDirectory)
-            if isDirectory.boolValue {
-                if isHidden || !isRecursive { names.skipDescendants() }
-            } else if !isHidden, hasImageExtension(name) {
-                found.append(name)
-                if found.count == directoryLimit { break }
-            }
-        }
+        let found = files.names
         // The file system returns files in an arbitrary order.
         return found.sorted { $0.localizedStandardCompare($1) == .orderedAscending }
-    }
-
-    /// Returns the paths that match a pattern of glob(7), sorted by name.
-    static func matches(of pattern: String) -> [String] {
-        var result = glob_t()
-        defer { globfree(&result) }
-        guard glob(pattern, GLOB_TILDE, nil, &result) == 0 else { return [] }
-        return (0..<Int(result.gl_pathc)).compactMap { index in
-            result.gl_pathv[index].map { String(cString: $0) }
-        }
     }
 
     /// Returns the path that `input` denotes, which may be a `file:` URL, or `nil` if it's another URL.

@@ -28,6 +28,6 @@ package enum ProgramCoders {
 
     /// Returns whether the input is a file. Standard input often contains a download.
     private static func isLocal(_ input: String) -> Bool {
-        input != "-" && (try? Inputs.url(input))?.isFileURL == true
+        input != "-" && (try? Inputs.resolved(input))?.isFileURL == true
     }
 }

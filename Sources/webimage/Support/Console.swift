@@ -28,8 +28,8 @@ final class Console: Sendable {
     private let isSilent: @Sendable () -> Bool
     private let onClosed: @Sendable (Int32) -> Void
 
-    /// Creates a console. It writes nothing while `isSilent` returns `true`. `onClosed` is called once with the error number if standard output can't be written, which is
-    /// `EPIPE` if the reader closed it.
+    /// Creates a console. It writes nothing while `isSilent` returns `true`. `onClosed` is called once with the error
+    /// number if standard output can't be written, which is `EPIPE` if the reader closed it.
     init(isSilent: @escaping @Sendable () -> Bool = { false }, onClosed: @escaping @Sendable (Int32) -> Void) {
         let environment = ProcessInfo.processInfo.environment
         state = Lock(
@@ -129,33 +129,15 @@ final class Console: Sendable {
     private func send(_ text: String, to descriptor: Int32) {
         queue.async { [self] in
             guard !isSilent(), !isClosed.load(ordering: .relaxed) || descriptor == STDERR_FILENO else { return }
-            let code = Self.writeAll(Array(text.utf8), to: descriptor)
+            let code = DescriptorWriting.write(Array(text.utf8), to: descriptor)
             guard code != 0, descriptor == STDOUT_FILENO, !isClosed.exchange(true, ordering: .relaxed) else { return }
             if code != EPIPE {
                 let failure = ImageError.cache(
                     .systemCallFailed(operation: "Writing", path: "standard output", errno: code))
                 // Write the message now, because the process can end after this block.
-                _ = Self.writeAll(Array("webimage: \(failure)\n".utf8), to: STDERR_FILENO)
+                _ = DescriptorWriting.write(Array("webimage: \(failure)\n".utf8), to: STDERR_FILENO)
             }
             onClosed(code)
         }
-    }
-
-    /// Writes all bytes. Returns 0, or the error number.
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                // Another process may have set the terminal to non-blocking mode.
-                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&ready, 1, -1)
-            } else if errno != EINTR {
-                return errno
-            }
-        }
-        return 0
     }
 }

@@ -97,7 +97,8 @@ struct ImageBatchLoad: Sendable {
 
     /// Returns the request for an input, whose data can come from standard input.
     private func request(_ input: ImageInput) async throws(ImageError) -> ImageRequest {
-        guard input.text == "-" || Files.isOpenStream(input.text) else {
+        // URLs of the library can't contain names of files that aren't valid UTF-8.
+        guard input.text == "-" || Files.isOpenStream(input.text) || FileNameText.hasEscapes(input.text) else {
             return ImageRequest(url: try input.url, size: size)
         }
         let limit = manager.configuration.limits.maxEncodedBytes

@@ -63,7 +63,7 @@ actor ImageReader {
         if input == "-" {
             return try await BlockingWork.run { () throws(ImageError) in try Files.read("-", limit: limit) }
         }
-        let url = try Inputs.url(input)
+        let url = try Inputs.resolved(input)
         if url.isFileURL {
             // A path appears in errors as specified by the user.
             let path = Inputs.hasScheme(input) ? url.path(percentEncoded: false) : input

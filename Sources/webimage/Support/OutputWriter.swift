@@ -64,16 +64,15 @@ final class OutputWriter: Sendable {
             claims.owners[name] = owner
             return owner == index && claims.reserved.insert(name).inserted
         }
-        var status = stat()
-        let exists = stat(path, &status) == 0
+        let status = Files.status(path)
         // Devices and pipes can be written several times.
-        if exists, status.st_mode & S_IFMT != S_IFREG { return true }
+        if let status, status.st_mode & S_IFMT != S_IFREG { return true }
         guard isFirst else {
             throw .request(
                 .rejected(
                     reason: "the file \(path) is also the output of another input (use {name} or {n} in the output)"))
         }
-        guard exists else { return true }
+        guard status != nil else { return true }
         if FileIdentity(path: path).map(inputs.contains) == true {
             throw .request(.rejected(reason: "the output \(path) is an input (use another directory or --format)"))
         }

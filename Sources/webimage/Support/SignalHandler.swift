@@ -65,15 +65,16 @@ final class SignalHandler: Sendable {
     func beforeForcedEnd(_ action: (@Sendable () -> Void)?) { state.withLock { $0.beforeForcedEnd = action } }
 
     /// Makes an interruption end the process without waiting for the command, after deleting files that aren't complete.
-    /// `message` returns the text for standard error. It may store resume data before. Meanwhile, a second signal ends
-    /// the process immediately.
+    /// `message` returns the text for standard error after a signal. It may store resume data before. Meanwhile, a second
+    /// signal ends the process immediately.
     func endAtOnce(_ message: @escaping @Sendable () async -> String = { "" }) {
         let end = { @Sendable [weak self] in
             self?.state.withLock { $0.isEnding = true }
             Task {
                 let text = Array(await message().utf8)
                 PendingFiles.removeAll()
-                _ = text.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+                // If standard output can't be written, the reason has been reported, or it's the reader's decision.
+                if self?.isBySignal != false { _ = DescriptorWriting.write(text, to: STDERR_FILENO) }
                 _exit(self?.status ?? ExitStatus.interrupted)
             }
             return

@@ -127,6 +127,61 @@ struct InputOutputTests {
         }
     }
 
+    @Test("A file that can't be written is a failure with the reason of the operating system")
+    func unwritable() async throws {
+        let tool = try tool()
+        for (words, text) in [
+            (["convert", "a.png", "none/x.webp"], "none/x.webp: No such file or directory. (3003)"),
+            (["convert", "a.png", "a.png/x.webp"], "a.png/x.webp: Not a directory. (3003)"),
+            (["compare", "a.png", "a.png", "-o", "in"], "in: Is a directory. (3003)"),
+            (["fetch", "a.png", "--trace", "in", "-q"], "in: Is a directory. (3003)"),
+            (["fetch", "a.png", "-d", "b.jpg"], "b.jpg: Not a directory. (3003)"),
+            (["decode", "a.png", "-d", "b.jpg/deep"], "b.jpg/deep: Not a directory. (3003)"),
+            (["fetch", "a.png", "--previews", "blurred", "--preview-dir", "b.jpg/x"], "b.jpg/x: Not a directory."),
+            (["fetch", "a.png", "-q", "-c", "none/jar"], "none/jar: No such file or directory. (3003)"),
+        ] {
+            let result = try await tool.start(words).result
+            #expect(result.status == 1 && result.error.contains(text), "\(words): \(result.error)")
+        }
+    }
+
+    @Test("A read-only file system is a failure with its reason", .enabled(if: SmallDisk.isPermitted))
+    func readOnly() async throws {
+        let tool = try tool()
+        let disk = try #require(SmallDisk(bytes: 256 << 10))
+        #expect(disk.setReadOnly(true))
+        for words in [["convert", "a.png", "\(disk.path)/x.bmp"], ["fetch", "a.png", "-d", "\(disk.path)/x"]] {
+            let result = try await tool.start(words).result
+            #expect(result.status == 1 && result.error.contains("Read-only file system"), "\(words): \(result.error)")
+        }
+    }
+
+    @Test("A file that is overwritten keeps its mode, and a symbolic link remains")
+    func access() async throws {
+        let tool = try tool()
+        for words in [
+            ["convert", "a.png", "-f", "png", "-o"], ["thumbnail", "a.png", "-f", "png", "-o"],
+            ["decode", "a.png", "-o"], ["fetch", "a.png", "-o"], ["compare", "a.png", "b.jpg", "-o"],
+            ["fetch", "a.png", "--trace"],
+        ] {
+            for name in ["x", "link", "dangling"] { unlink(tool.path(name)) }
+            try tool.write(Data("old".utf8), "x")
+            #expect(chmod(tool.path("x"), 0o640) == 0 && symlink("x", tool.path("link")) == 0)
+            #expect(symlink("new", tool.path("dangling")) == 0)
+            for name in ["link", "dangling"] {
+                unlink(tool.path("new"))
+                let overwrites = words.last == "-o" && name == "link" ? ["-y"] : []
+                let result = try await tool.start(words + [name] + overwrites).result
+                #expect(result.status == 0, "\(words) \(name): \(result.error)")
+                let target = name == "link" ? "x" : "new"
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: tool.path(name)) == target)
+                #expect(try tool.read(target).count > 3, "\(words) \(name)")
+            }
+            let attributes = try FileManager.default.attributesOfItem(atPath: tool.path("x"))
+            #expect(attributes[.posixPermissions] as? Int == 0o640, "\(words)")
+        }
+    }
+
     @Test("For several images, the output must be a directory, and its name must not be that of a file")
     func directories() async throws {
         let tool = try tool()
@@ -225,6 +280,86 @@ struct InputOutputTests {
             #expect(result.status == 1, "\(words)")
             #expect(result.error.contains("standard output: No space left on device"), "\(words): \(result.error)")
         }
+    }
+
+    @Test("Without a standard output, writing to it is a failure, and no other file receives the output")
+    func closedOutput() async throws {
+        let tool = try tool()
+        for words in [
+            ["info", "a.png"], ["convert", "a.png", "-", "-f", "png"], ["decode", "a.png"], ["--help"],
+            ["fetch", "a.png", "--cache-dir", "cache"],
+        ] {
+            let result = try await tool.start(words, shell: ">&-").result
+            #expect(result.status == 1, "\(words)")
+            #expect(result.error.contains("standard output: Bad file descriptor"), "\(words): \(result.error)")
+        }
+        let quiet = try await tool.start(["fetch", "a.png", "-o", "x", "-q"], shell: "<&- >&- 2>&-").result
+        #expect(try quiet.status == 0 && tool.read("x") == SampleImages.png())
+        let input = try await tool.start(["info", "-"], shell: "<&-").result
+        #expect(input.status == 1 && input.error.contains("Bad file descriptor"), "\(input.error)")
+    }
+
+    @Test("If standard output can't be written, the command isn't called interrupted", arguments: [true, false])
+    func endOfOutput(_ isFull: Bool) async throws {
+        let tool = try tool()
+        let full = isFull ? FileHandle(forWritingAtPath: "/dev/full") : nil
+        let result = try await tool.start(
+            ["convert", "a.png", "b.jpg", "-f", "webp", "-o", "out/"], closesOutput: !isFull, outputHandle: full
+        ).result
+        #expect(result.status == (isFull ? 1 : 141))
+        #expect(!result.error.contains("Interrupted") && result.error.isEmpty == !isFull, "\(result.error)")
+    }
+
+    /// Returns the names of the files in a directory as bytes.
+    private func rawNames(_ path: String) -> Set<[UInt8]> {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: Set<[UInt8]> = []
+        while let entry = readdir(directory) {
+            let start = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let name = UnsafeRawPointer(entry).advanced(by: start)
+            let count = strlen(name.assumingMemoryBound(to: CChar.self))
+            names.insert(Array(UnsafeRawBufferPointer(start: name, count: count)))
+        }
+        return names.subtracting([Array(".".utf8), Array("..".utf8)])
+    }
+
+    @Test("Files whose names aren't valid UTF-8 are inputs and outputs of all commands")
+    func rawNames() async throws {
+        let tool = try tool()
+        let png = try SampleImages.png()
+        let raw = "\"$(printf 'caf\\351.png')\""
+        try tool.write(png, "raw/plain.png")
+        let name = Array("raw/caf".utf8) + [0xE9] + Array(".png".utf8)
+        let path = Array(tool.path("raw").utf8) + name.dropFirst(3)
+        #expect(rename(tool.path("raw/plain.png"), path.map { CChar(bitPattern: $0) } + [0]) == 0)
+        for (words, shell) in [
+            (["info", "--json"], "raw/\(raw)"), (["info", "--json", "raw"], ""),
+            (["info", "--json", "raw/*.png"], ""), (["info", "--json", "@list"], ""),
+            (["fetch", "--json"], "raw/\(raw)"), (["fetch", "--json", "-r", "raw"], ""),
+        ] {
+            try tool.write(Data(name), "list")
+            let result = try await tool.start(words, shell: shell).result
+            #expect(result.status == 0, "\(words): \(result.error)")
+            let object = try #require(try result.objects.first)
+            #expect(object["width"] as? Int == 64 && object["input"] as? String == "raw/caf\u{FFFD}.png", "\(words)")
+        }
+        let stem = Array("caf".utf8) + [0xE9]
+        for (words, shell, output) in [
+            (["convert", "raw", "-f", "webp", "-o", "out/"], "", stem + Array(".webp".utf8)),
+            (["thumbnail", "raw", "-f", "png", "-o", "out/{name}-t.{format}"], "", stem + Array("-t.png".utf8)),
+            (["fetch", "raw", "-d", "out", "-y"], "", stem + Array(".png".utf8)),
+            (["decode"], "raw/\(raw) -o out/\"$(printf '\\377')\"", [0xFF]),
+            (["compare", "a.png"], "raw/\(raw) -o out/\"$(printf '\\376.png')\"", [0xFE] + Array(".png".utf8)),
+        ] {
+            let result = try await tool.start(words, shell: shell).result
+            #expect(result.status == 0, "\(words): \(result.error)")
+            #expect(rawNames(tool.path("out")).contains(output), "\(words): \(result.out)")
+            #expect(!result.out.unicodeScalars.contains { $0.properties.generalCategory == .privateUse }, "\(words)")
+        }
+        #expect(try await tool.start(["show"], shell: "raw/\(raw)").result.status == 0)
+        let missing = try await tool.start(["info"], shell: "\(raw)").result
+        #expect(missing.status == 1 && missing.error.contains("The file caf\u{FFFD}.png doesn't exist. (1006)"))
     }
 
     @Test("A URL without a scheme is loaded with HTTPS and a note, which names no query")

@@ -73,10 +73,12 @@ final class ToolProcess: Sendable {
         try await start(words, input: input, environment: environment).result
     }
 
-    /// Starts the tool without waiting for its end.
+    /// Starts the tool without waiting for its end. `shell` is text that a shell appends to the command line, such as a
+    /// redirection.
     func start(
         _ words: [String], input: String = "", environment: [String: String] = [:], closesOutput: Bool = false,
-        terminal: FileHandle? = nil, inputPipe: Pipe? = nil, inputFile: String? = nil, outputHandle: FileHandle? = nil
+        terminal: FileHandle? = nil, inputPipe: Pipe? = nil, inputFile: String? = nil, outputHandle: FileHandle? = nil,
+        shell: String? = nil
     ) throws -> Running {
         var variables = ["PATH": "/usr/bin:/bin", "HOME": path("home"), "XDG_CACHE_HOME": path("cache-home")]
         // Sanitizer options of this process also apply to the tool.
@@ -95,8 +97,10 @@ final class ToolProcess: Sendable {
         } else if let outputHandle {
             output = .descriptor(outputHandle.fileDescriptor)
         }
+        let executable = Self.executable.path(percentEncoded: false)
         let process = try ChildProcess(
-            Self.executable.path(percentEncoded: false), words, in: directory,
+            shell == nil ? executable : "/bin/sh",
+            shell.map { ["-c", "exec \"$0\" \"$@\" \($0)", executable] + words } ?? words, in: directory,
             environment: variables.merging(environment) { $1 },
             input: inputPipe.map { .descriptor($0.fileHandleForReading.fileDescriptor) }
                 ?? .file(inputFile ?? "in-\(id)"),

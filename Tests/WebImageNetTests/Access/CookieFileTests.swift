@@ -131,6 +131,22 @@ struct CookieFileTests {
         #expect(throws: ImageError.self) { try copy.save(to: missing) }
     }
 
+    @Test("A symbolic link to a cookie file remains, and the file becomes private")
+    func links() throws {
+        let folder = try TemporaryDirectory()
+        let (path, link) = (folder.file("jar"), folder.file("link"))
+        try Data().write(to: URL(filePath: path))
+        #expect(chmod(path, 0o644) == 0 && symlink("jar", link) == 0)
+        let jar = CookieJar()
+        jar.add(netscapeText: text)
+        try jar.save(to: URL(filePath: link))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        #expect(folder.files.sorted() == ["jar", "link"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "jar")
+    }
+
     @Test("A relative file is resolved against its base URL")
     func relativeFiles() throws {
         let folder = try TemporaryDirectory()

@@ -110,4 +110,37 @@ struct InputListTests {
         let leftovers = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".tmp") }
         #expect(leftovers.isEmpty)
     }
+
+    @Test("Directories contain images, also in subdirectories on request, but no hidden files and linked directories")
+    func directoryContents() throws {
+        let path = try directory()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        for name in ["x/deep/deeper", "x/.hidden", "other"] { try Files.makeDirectory("\(path)/\(name)") }
+        for name in [
+            "x/a.png", "x/b.JPG", "x/.c.png", "x/d.txt", "x/deep/e.png", "x/deep/deeper/f.webp", "x/.hidden/g.png",
+            "other/h.png",
+        ] { try Data().write(to: URL(filePath: "\(path)/\(name)")) }
+        #expect(symlink("\(path)/other", "\(path)/x/link") == 0 && symlink("a.png", "\(path)/x/i.png") == 0)
+        func found(_ isRecursive: Bool) -> [String] {
+            InputList(["\(path)/x"], isRecursive: isRecursive).inputs.map { String($0.text.dropFirst(path.count + 3)) }
+        }
+        #expect(found(false) == ["a.png", "b.JPG", "i.png"])
+        #expect(found(true) == ["a.png", "b.JPG", "deep/deeper/f.webp", "deep/e.png", "i.png"])
+        #expect(InputList(["\(path)/x/deep/"], isRecursive: true).inputs.map(\.folder) == ["deeper", ""])
+    }
+
+    @Test("A directory is created with its parents, and a file in its place is an error")
+    func makeDirectory() throws {
+        let path = try directory()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Files.makeDirectory("\(path)/a/b/c/")
+        try Files.makeDirectory("\(path)/a/b/c")
+        #expect(Files.isDirectory("\(path)/a/b/c"))
+        try Files.write(Data(), to: "\(path)/file")
+        for name in ["file", "file/a", "file/a/b"] {
+            let error = ImageError.cache(
+                .systemCallFailed(operation: "Creating the directory", path: "\(path)/\(name)", errno: ENOTDIR))
+            #expect(throws: error) { try Files.makeDirectory("\(path)/\(name)") }
+        }
+    }
 }
