@@ -132,10 +132,7 @@ private struct ConvertJob: Sendable {
     ) throws(ImageError) -> ImageRecord {
         var record = record
         // Long animations take a long time to convert. The user can interrupt the command, so don't limit the time.
-        var limits = options.reader.limits
-        limits.maxDecodingTime = .unlimited
-        limits.maxEncodingTime = .unlimited
-        let context = ImageProcessingContext(limits: limits)
+        let context = ImageProcessingContext(limits: options.reader.limitsOfLongWork)
         let decoding = options.decoding.preparing(for: encoding, after: options.transformers)
         let decoded = try coders.decode(data, options: decoding, context: context)
         record.read(decoded, byteCount: data.count)

@@ -31,7 +31,8 @@ package enum ArticleTables {
 
     private static let groups: [(name: String, options: [OptionSpec])] = [
         ("inputs", OptionSpec.inputs), ("outputs", OptionSpec.outputs), ("encodings", OptionSpec.encoding),
-        ("the network", OptionSpec.network), ("all commands", OptionSpec.general),
+        ("the network", OptionSpec.network), ("limits", OptionSpec.limits),
+        ("all commands", OptionSpec.general),
     ]
 
     /// Returns the options of a command that belong to no group.

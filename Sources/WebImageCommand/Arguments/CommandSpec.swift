@@ -194,7 +194,7 @@ package struct CommandSpec: Sendable {
         let groups: [(String, [OptionSpec])] = [
             ("Input options", OptionSpec.inputs), ("Output options", OptionSpec.outputs),
             ("Encoding options", OptionSpec.encoding), ("Network options", OptionSpec.network),
-            ("General options", OptionSpec.general),
+            ("Limits", OptionSpec.limits), ("General options", OptionSpec.general),
         ]
         let own = options.filter { option in !groups.contains { $0.1.contains(option) } }
         let rest = groups.map { title, members in

@@ -57,7 +57,7 @@ package enum Commands {
                 "trace", value: "FILE",
                 help: "Record a trace for Perfetto or about:tracing. URLs are stored without queries and credentials."),
             .json,
-        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.network,
+        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
         fields: JSONField.with(
             origins + [
                 JSONField(
@@ -101,7 +101,7 @@ package enum Commands {
             OptionSpec(
                 "loop", value: "N", help: "Number of times to play an animation (0 repeats indefinitely)."),
             .optionalCacheDirectory,
-        ] + OptionSpec.inputs + OptionSpec.network,
+        ] + OptionSpec.inputs + OptionSpec.loading,
         examples: [.init("Show the images of a directory", "webimage show -r ~/Pictures")])
 
     package static let info = CommandSpec(
@@ -110,7 +110,7 @@ package enum Commands {
         details: [inputs],
         options: [
             OptionSpec("exif", help: "Also print the EXIF tags."), .json, .optionalCacheDirectory,
-        ] + OptionSpec.inputs + OptionSpec.network,
+        ] + OptionSpec.inputs + OptionSpec.loading,
         fields: JSONField.with([
             JSONField("storedWidth", .number, isOptional: true, "The width without the orientation."),
             JSONField("storedHeight", .number, isOptional: true, "The height without the orientation."),
@@ -150,7 +150,7 @@ package enum Commands {
             .frames,
             .json,
             .optionalCacheDirectory,
-        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.network,
+        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.loading,
         fields: JSONField.with([]),
         examples: [.init("Pass pixels to another program", "webimage decode photo.jpg -s 640x480! -o - | program")])
 
@@ -180,7 +180,7 @@ package enum Commands {
             .transform,
             .json,
             .optionalCacheDirectory,
-        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.network,
+        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
         fields: JSONField.with([]),
         examples: [
             .init(
@@ -212,7 +212,7 @@ package enum Commands {
             OptionSpec("overwrite", letter: "y", help: "Overwrite existing files. By default, they’re errors."),
             .json,
             .optionalCacheDirectory,
-        ] + OptionSpec.network,
+        ] + OptionSpec.loading,
         fields: [
             JSONField("command", .string, "compare."),
             JSONField("inputs", .array, "The two inputs, as in other commands."),
@@ -259,7 +259,7 @@ package enum Commands {
                 help: "Number of times the animation plays (0 repeats indefinitely). By default, it doesn’t change."),
             .json,
             .optionalCacheDirectory,
-        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.network,
+        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
         fields: JSONField.with([]),
         examples: [
             .init("Convert an animation", "webimage convert animation.gif animation.webp -Q 80"),
@@ -423,7 +423,7 @@ package enum Commands {
             OptionSpec("failure-rate", value: "PERCENT", help: "Percentage of responses that fail."),
             OptionSpec("limit-rate", value: "BYTES", help: "Maximum bytes per second of each response, such as 50K."),
             .cacheDirectory,
-        ] + OptionSpec.network)
+        ] + OptionSpec.loading)
 
     package static let doctor = CommandSpec(
         "doctor", operands: "",

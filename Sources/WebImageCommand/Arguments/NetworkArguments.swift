@@ -42,14 +42,9 @@ extension OptionSpec {
             "cookie-jar", letter: "c", value: "FILE",
             help: "Read cookies from this file, and write them to it at the end."),
         OptionSpec("public-only", help: "Connect only to public IP addresses, and use no proxy."),
-        OptionSpec(
-            "limits", value: "PRESET", words: ["desktop", "server", "icon", "none"],
-            help: "Limits for the size and the cost of images: desktop (default), server, icon, or none."),
-        OptionSpec("no-limits", help: "Use no limits. This is the same as --limits none."),
-        OptionSpec("max-pixels", value: "N", help: "Maximum number of pixels of an image (50000000 by default)."),
-        OptionSpec(
-            "max-filesize", value: "BYTES", help: "Maximum size of an encoded image, such as 8M (32M by default)."),
     ]
+    /// The options of every command that reads images from URLs.
+    package static let loading = network + limits
 }
 
 /// The values of the network options.
@@ -84,9 +79,8 @@ package struct NetworkArguments: Sendable {
     /// The path of the cookie file.
     package let cookieJar: String?
     package let isPublicOnly: Bool
-    private let preset: ImageLimits?
-    private let maxPixels: Int?
-    private let maxFileSize: Int?
+    /// The limits for images.
+    package let limits: LimitArguments
 
     package init(_ arguments: Arguments) throws(UsageError) {
         userAgent = arguments.last("user-agent")
@@ -106,23 +100,9 @@ package struct NetworkArguments: Sendable {
         pinnedKeys = arguments.values["pinnedpubkey"] ?? []
         isInsecure = arguments.has("insecure")
         insecureHosts = arguments.values["insecure-host"] ?? []
-        if arguments.has("no-limits"), arguments.has("limits") {
-            throw UsageError("--limits and --no-limits can’t be combined")
-        }
         cookieJar = arguments.last("cookie-jar")
         isPublicOnly = arguments.has("public-only")
-        preset =
-            switch arguments.has("no-limits")
-                ? "none" : try arguments.choice("limits", of: ["desktop", "server", "icon", "none"])
-            {
-            case "desktop": .desktop
-            case "server": .server
-            case "icon": .icon
-            case "none": .unlimited
-            default: nil
-            }
-        maxPixels = try arguments.integer("max-pixels", in: 1...Int.max)
-        maxFileSize = try arguments.bytes("max-filesize")
+        limits = try LimitArguments(arguments)
         for text in arguments.values["header"] ?? [] { headers.append(try Self.header(text)) }
         try checkCombinations()
     }
@@ -133,7 +113,6 @@ package struct NetworkArguments: Sendable {
         if privateKey != nil, certificate == nil { throw UsageError("--key can only be used with --cert") }
         if maxTime == 0 { throw UsageError("--max-time: the value must be greater than 0") }
         if connectTimeout == 0 { throw UsageError("--connect-timeout: the value must be greater than 0") }
-        if maxFileSize == 0 { throw UsageError("--max-filesize: the minimum is 1") }
     }
 
     /// The first specified option that applies only to servers on the command line, or `nil` if there's none.
@@ -142,21 +121,6 @@ package struct NetworkArguments: Sendable {
         if certificate != nil { return "cert" }
         if !pinnedKeys.isEmpty { return "pinnedpubkey" }
         return isInsecure ? "insecure" : nil
-    }
-
-    /// Returns the limits that the options specify. `base` contains the limits without options.
-    package func limits(_ base: ImageLimits = .desktop) -> ImageLimits {
-        var limits = preset ?? base
-        if let maxPixels {
-            limits.maxPixels = maxPixels
-            limits.maxSourcePixels = max(limits.maxSourcePixels, maxPixels)
-            // Without more memory, the larger images would exceed this limit instead.
-            let (bytes, overflow) = maxPixels.multipliedReportingOverflow(by: 8)
-            limits.maxDecodedBytes = max(limits.maxDecodedBytes, overflow ? .max : bytes)
-            limits.maxAnimationPixels = max(limits.maxAnimationPixels, maxPixels)
-        }
-        if let maxFileSize { limits.maxEncodedBytes = maxFileSize }
-        return limits
     }
 
     /// Parses a header field such as `Accept: image/webp`.

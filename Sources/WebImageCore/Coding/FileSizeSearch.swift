@@ -31,7 +31,7 @@ enum FileSizeSearch {
             if search.add(index: index, byteCount: data.count) { best = data }
         }
         if let best { return best }
-        let detail = "the smallest encoded \(encoding.formatOrAutomatic)"
+        let detail = "\(ImageError.LimitFailure.smallestEncoding) \(encoding.formatOrAutomatic)"
         throw .limitExceeded(
             ImageError.LimitFailure(.encodedSize, limit: limit, actual: search.smallestByteCount, detail: detail))
     }

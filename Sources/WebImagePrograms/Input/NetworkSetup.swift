@@ -37,7 +37,7 @@ package struct NetworkSetup: Sendable {
     /// Changes the configuration of a manager as the options specify.
     package func apply(to configuration: inout ImageManager.Configuration) {
         apply(to: &configuration.downloader)
-        configuration.limits = arguments.limits(configuration.limits)
+        configuration.limits = arguments.limits.imageLimits(configuration.limits)
         // The tool limits its own concurrency, so it needs no back-pressure.
         configuration.maxInFlightRequests = nil
         if arguments.isPublicOnly {

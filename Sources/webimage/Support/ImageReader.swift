@@ -40,7 +40,10 @@ actor ImageReader {
     }
 
     /// The limits for decoding.
-    nonisolated var limits: ImageLimits { network.arguments.limits() }
+    nonisolated var limits: ImageLimits { network.arguments.limits.imageLimits() }
+
+    /// The limits for long operations, whose time is only limited if an option limits it.
+    nonisolated var limitsOfLongWork: ImageLimits { network.arguments.limits.imageLimits(limitsTime: false) }
 
     /// Returns the coders for the data of an input. Every command uses them.
     nonisolated func coders(for input: ImageInput) -> ImageCoderRegistry {

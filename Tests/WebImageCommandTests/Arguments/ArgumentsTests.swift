@@ -192,7 +192,7 @@ struct ArgumentsTests {
         #expect(network.maxTime == 1.5 && network.connectTimeout == 120)
         #expect(network.retryCount == 0 && network.maxRedirects == 3)
         #expect(network.isInsecure && network.pinnedKeys == ["sha256//x"] && network.certificate == "c.pem")
-        let limits = network.limits()
+        let limits = network.limits.imageLimits()
         #expect(limits.maxPixels == 99 && limits.maxEncodedBytes == 8 << 20)
         #expect(limits.maxDimension == ImageLimits.icon.maxDimension)
         #expect(network.hostOption == "user")
@@ -201,7 +201,7 @@ struct ArgumentsTests {
     @Test("A higher maximum number of pixels also raises the limit for the size in the header")
     func manyPixels() throws {
         let words = ["https://a.example/", "--max-pixels", "500000000"]
-        let limits = try NetworkArguments(try Arguments(words, for: Commands.fetch)).limits()
+        let limits = try NetworkArguments(try Arguments(words, for: Commands.fetch)).limits.imageLimits()
         #expect(limits.maxPixels == 500_000_000 && limits.maxSourcePixels == 500_000_000)
     }
 
