@@ -11,8 +11,8 @@ package enum Commands {
         "An input is a URL, the path of a file or directory, a pattern such as *.png, @FILE for a list of inputs (one "
         + "per line, where lines that begin with # are skipped), or - for an image from standard input. A directory "
         + "includes the images in it, with --recursive also those in its subdirectories. Without a scheme, https:// is "
-        + "added if no such file exists and the text begins with a host name, and a note says so. A failed input "
-        + "doesn’t stop the others."
+        + "added if no such file exists and the text begins with a host name, and a note says so. For localhost and "
+        + "loopback addresses, it’s http://. A failed input doesn’t stop the others."
     /// The help text for the output options.
     private static let outputs =
         "For one image, --output names a file, or an existing directory. For several images, it names a directory, "

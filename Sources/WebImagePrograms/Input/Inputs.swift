@@ -8,7 +8,7 @@ import WebImageCore
 /// Functions that resolve the operands of a command.
 package enum Inputs {
     /// Returns `text` as a URL, or the URL of the file at this path. If no such file exists and the text begins with a
-    /// host name, as in `example.org/a.png`, the result is an HTTPS URL.
+    /// host name, as in `example.org/a.png`, the result is a URL with the scheme of ``scheme(forHostOf:)``.
     ///
     /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if `text` isn't a URL and no such file exists, or
     ///   ``ImageError/RequestFailure/invalidURL(_:)`` if `text` is empty or begins with a scheme but isn't a URL.
@@ -19,7 +19,7 @@ package enum Inputs {
             return url
         }
         let plain = URLText.withoutIgnoredCharacters(text)
-        if beginsWithHost(plain), let url = URLText.url("https://\(plain)") { return url }
+        if beginsWithHost(plain), let url = URLText.url("\(scheme(forHostOf: plain))://\(plain)") { return url }
         throw .request(plain.isEmpty ? .invalidURL(text) : .fileNotFound(path: InputLabel.redacted(text)))
     }
 
@@ -27,6 +27,7 @@ package enum Inputs {
     /// component with the extension of an image, such as `photo.png`, is a file name.
     private static func beginsWithHost(_ text: String) -> Bool {
         let text = InputLabel.withoutUser(text)
+        if text.hasPrefix("[") { return beginsWithBracketedAddress(text) }
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let authority = parts[0].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let labels = authority[0].split(separator: ".", omittingEmptySubsequences: false)

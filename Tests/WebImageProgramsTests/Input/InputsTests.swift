@@ -12,11 +12,25 @@ struct InputsTests {
     @Test(
         "Text that begins with a host name becomes an HTTPS URL",
         arguments: [
-            "example.org", "example.org/a.png", "example.org:8080/a.png", "localhost:80", "localhost/a",
-            "a-b.example/?q=1",
+            "example.org", "example.org/a.png", "example.org:8080/a.png", "localhost.example/a", "10.0.0.1/a",
+            "a-b.example/?q=1", "1.2.3.4:80/a", "[2001:db8::1]:8080/a.png", "user:pass@example.org/localhost",
         ])
     func hosts(_ text: String) throws {
         #expect(try Inputs.url(text).absoluteString == "https://\(text)")
+    }
+
+    @Test(
+        "Text that begins with the name or an address of this machine becomes an HTTP URL",
+        arguments: [
+            "localhost:8931/x", "localhost/a", "localhost:80", "a.localhost:8080/x.png", "127.0.0.1:8931/x",
+            "127.0.0.1/a.png?b", "127.1:80/x", "[::1]:8931/x", "[::1]/a.png", "[::ffff:127.0.0.1]:80/a",
+            "user:pass@localhost:8080/x",
+        ])
+    func loopback(_ text: String) throws {
+        #expect(try Inputs.url(text).absoluteString == "http://\(text)")
+        let list = InputList([text])
+        #expect(list.inputs.map(\.text) == ["http://\(text)"] && list.isSingle)
+        #expect(list.notes.count == 1 && list.notes.first?.hasSuffix("doesn’t exist, so http:// is added") == true)
     }
 
     @Test("User information before a host name isn't a scheme, and no message contains it")
