@@ -12,6 +12,8 @@ struct ConvertCommand: Sendable {
         let inputs: InputArguments
         /// The outputs. If neither `--output` nor `--output-dir` was specified, the output is the last operand.
         let outputs: OutputArguments
+        /// A Boolean value that indicates whether the output is the last operand.
+        let outputIsOperand: Bool
         let decoding: ImageDecodingOptions
         let transformers: [any ImageTransformer]
         let frames: FrameListArgument?
@@ -22,7 +24,8 @@ struct ConvertCommand: Sendable {
         init(_ arguments: Arguments) throws(UsageError) {
             var outputs = try OutputArguments(arguments)
             var operands = arguments.operands
-            if outputs.directory == nil, outputs.output == nil {
+            outputIsOperand = outputs.directory == nil && outputs.output == nil
+            if outputIsOperand {
                 guard let last = operands.popLast(), !operands.isEmpty || arguments.has("input-file") else {
                     throw UsageError("missing INPUT or OUT")
                 }
@@ -63,6 +66,7 @@ struct ConvertCommand: Sendable {
         var encoding = options.encoding
         encoding.format = try Self.format(encoding.format, plan)
         let format = encoding.formatOrAutomatic
+        noteOutput(plan)
         guard ImageCoderRegistry.standard.canEncode(format) else {
             console.report(nil, .processing(.noEncoder(format)))
             return ExitStatus.failed
@@ -73,6 +77,14 @@ struct ConvertCommand: Sendable {
         return await outputs.perform(interruption) { [options, encoding, console] in
             await ConvertJob(options: options, encoding: encoding, writer: $2, console: console).run($0, $1)
         }
+    }
+
+    /// Prints a note if the last operand is an existing file, because it may be meant as an input.
+    private func noteOutput(_ plan: OutputPlan) {
+        guard options.outputIsOperand, case .file(let path) = plan.destination, plan.existing == .fail,
+            Files.isFile(path)
+        else { return }
+        console.note("the last argument “\(path)” is the output (to convert several inputs, use --output-dir)")
     }
 
     /// Returns the format of the output, which `--format` or the extension of the output names.

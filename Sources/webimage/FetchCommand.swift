@@ -24,7 +24,8 @@ struct FetchCommand: Sendable {
         let run = await InputRun.resolve(options.inputs, jobs: 32, console)
         let plan = try OutputPlan(
             output: options.output, directory: options.outputDirectory, isSingle: run.list.isSingle,
-            existing: options.existing, isDirectory: Files.isDirectory)
+            existing: options.existing, isDirectory: Files.isDirectory, isFile: Files.isFile)
+        guard await network.isPrepared(console) else { return ExitStatus.failed }
         let key: DiskCache.EncryptionKey?
         do throws(ImageError) {
             key = try await prepare()

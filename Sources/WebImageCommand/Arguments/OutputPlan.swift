@@ -33,10 +33,12 @@ package struct OutputPlan: Sendable, Hashable {
     ///   - isSingle: A Boolean value that indicates whether a single image was specified by its name.
     ///   - existing: The rule for existing files.
     ///   - isDirectory: A function that indicates whether a path is that of an existing directory.
+    ///   - isFile: A function that indicates whether a path is that of an existing regular file.
     /// - Throws: A ``UsageError`` if the output can't be used for several images or contains an unknown placeholder.
     /// - Returns: `nil` if neither `output` nor `directory` was specified.
     package init?(
-        output: String?, directory: String?, isSingle: Bool, existing: ExistingFiles, isDirectory: (String) -> Bool
+        output: String?, directory: String?, isSingle: Bool, existing: ExistingFiles, isDirectory: (String) -> Bool,
+        isFile: (String) -> Bool
     ) throws(UsageError) {
         self.existing = existing
         if let directory {
@@ -47,17 +49,21 @@ package struct OutputPlan: Sendable, Hashable {
                 destination = .template(template)
             } else if output == "-" {
                 guard isSingle else {
-                    throw UsageError("--output: standard output can only be used for one image (use --output-dir)")
+                    throw UsageError("several inputs can’t be written to standard output (use --output-dir)")
                 }
                 destination = .standardOutput
             } else if output.hasSuffix("/") || isDirectory(output) {
                 destination = .directory(Self.trimmed(output))
             } else if isSingle {
                 destination = .file(output)
+            } else if isFile(output) {
+                throw UsageError(
+                    "several inputs can’t be written to the file “\(output)” (use --output-dir, or a name with {name} or "
+                        + "{n})")
             } else if Self.looksLikeFile(output) {
                 throw UsageError(
-                    "--output: “\(output)” is the name of a file, but there can be several images (use a directory, "
-                        + "such as “\(output)/”, or a name with {name} or {n})")
+                    "several inputs can’t be written to the file “\(output)” (use --output-dir, a directory such as "
+                        + "“\(output)/”, or a name with {name} or {n})")
             } else {
                 destination = .directory(output)
             }

@@ -28,7 +28,7 @@ struct OutputArguments: Sendable {
     func plan(_ inputs: InputList) throws(UsageError) -> OutputPlan {
         let plan = try OutputPlan(
             output: output, directory: directory, isSingle: inputs.isSingle, existing: existing,
-            isDirectory: Files.isDirectory)
+            isDirectory: Files.isDirectory, isFile: Files.isFile)
         guard let plan else { throw UsageError("missing --output") }
         return plan
     }

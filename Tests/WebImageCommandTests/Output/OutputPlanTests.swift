@@ -9,7 +9,8 @@ import WebImageCore
 struct OutputPlanTests {
     private func plan(_ output: String?, directory: String? = nil, isSingle: Bool = false) throws -> OutputPlan? {
         try OutputPlan(
-            output: output, directory: directory, isSingle: isSingle, existing: .fail, isDirectory: { $0 == "there.d" })
+            output: output, directory: directory, isSingle: isSingle, existing: .fail, isDirectory: { $0 == "there.d" },
+            isFile: { $0 == "file" })
     }
 
     private var facts: OutputFacts {
@@ -35,9 +36,23 @@ struct OutputPlanTests {
         #expect(try plan(output)?.path(facts) == path)
     }
 
-    @Test("Outputs that can't be used for several images are usage errors", arguments: ["out.png", "a/b.JPG", "-", ""])
-    func rejected(_ output: String) {
-        #expect(throws: UsageError.self) { try plan(output) }
+    @Test(
+        "Outputs that can't be used for several inputs are usage errors that name --output-dir",
+        arguments: [
+            (
+                "out.png",
+                "several inputs can’t be written to the file “out.png” (use --output-dir, a directory such as “out.png/”, "
+                    + "or a name with {name} or {n})"
+            ),
+            (
+                "file",
+                "several inputs can’t be written to the file “file” (use --output-dir, or a name with {name} or {n})"
+            ),
+            ("-", "several inputs can’t be written to standard output (use --output-dir)"),
+            ("", "--output: the name is empty (use a file, a directory, or -)"),
+        ])
+    func rejected(_ output: String, _ message: String) {
+        #expect(throws: UsageError(message)) { try plan(output) }
     }
 
     @Test("--output-dir is always a directory, and no option means no output")

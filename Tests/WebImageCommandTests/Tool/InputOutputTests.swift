@@ -190,6 +190,20 @@ struct InputOutputTests {
             #expect(refused.status == 64 && refused.error.contains("“out.png/”"), "\(refused.error)")
             #expect(!FileManager.default.fileExists(atPath: tool.path("out.png")))
         }
+        for words in [
+            ["convert", "a.png", "in/c.png", "b.jpg"], ["fetch", "a.png", "b.jpg", "-o", "list"],
+            ["decode", "a.png", "b.jpg"], ["convert", "a.png", "b.jpg", "-", "-f", "png"],
+            ["thumbnail", "in", "-o", "-"],
+        ] {
+            try tool.write(Data(), "list")
+            let refused = try await tool.start(words).result
+            #expect(refused.status == 64 && refused.error.contains("several inputs can’t be written to"), "\(words)")
+            #expect(refused.error.contains("--output-dir"), "\(words): \(refused.error)")
+        }
+        let unclear = try await tool.run("convert", "a.png", "b.jpg")
+        #expect(unclear.status == 1 && unclear.error.contains("“b.jpg” is the output"), "\(unclear.error)")
+        #expect(unclear.error.contains("use --output-dir") && unclear.error.contains("The file b.jpg exists."))
+        #expect(try tool.read("b.jpg") == SampleImages.jpeg())
         #expect(try await tool.run("convert", "a.png", "b.jpg", "out.d/", "-f", "qoi").status == 0)
         #expect(try tool.files("out.d") == ["a.qoi", "b.qoi"])
         #expect(try await tool.run("convert", "a.png", "none/x.webp").error.contains("No such file or directory"))
