@@ -44,10 +44,7 @@ struct WebImageTool {
         case "--generate": return await GenerateCommand(console).run(Array(words.dropFirst()))
         default: break
         }
-        guard let command = Commands.all.first(where: { $0.name == word }) else {
-            console.report("unknown command “\(word)” (to list the commands, run webimage --help)")
-            return ExitStatus.usage
-        }
+        guard let command = command(word, console) else { return ExitStatus.usage }
         if command.name == Commands.serve.name { return await serve(Array(words.dropFirst()), help, console) }
         if ["--version", "-V"].contains(words.dropFirst().first), words.count == 2 {
             console.print(ProgramInfo.versionText)
@@ -71,6 +68,16 @@ struct WebImageTool {
         }
     }
 
+    /// Returns the command with a name, or reports that there's none.
+    private static func command(_ name: String, _ console: Console) -> CommandSpec? {
+        do throws(UsageError) {
+            return try Commands.command(name)
+        } catch {
+            console.report(error.message)
+            return nil
+        }
+    }
+
     /// Starts the image server, which reads its own options.
     private static func serve(_ words: [String], _ help: HelpText, _ console: Console) async -> Int32 {
         if words.contains("--help") || words.contains("-h") {
@@ -88,18 +95,13 @@ struct WebImageTool {
             return ExitStatus.ok
         }
         if word == "--man" {
-            let command = words.dropFirst().first.flatMap { name in Commands.all.first { $0.name == name } }
-            if let name = words.dropFirst().first, command == nil {
-                console.report("unknown command “\(name)” (to list the commands, run webimage --help)")
-                return ExitStatus.usage
-            }
+            let name = words.dropFirst().first
+            let command = name.flatMap { Self.command($0, console) }
+            if name != nil, command == nil { return ExitStatus.usage }
             console.write(ManualPage.page(command, version: ProgramInfo.version).text)
             return ExitStatus.ok
         }
-        guard let command = Commands.all.first(where: { $0.name == word }) else {
-            console.report("unknown command “\(word)” (to list the commands, run webimage --help)")
-            return ExitStatus.usage
-        }
+        guard let command = command(word, console) else { return ExitStatus.usage }
         console.write(help.page(command))
         return ExitStatus.ok
     }

@@ -127,6 +127,8 @@ private struct Reader {
         if meant.count > 1 {
             throw UsageError("\(name): the option is ambiguous (use \(meant.joined(separator: " or ")))")
         }
-        throw UsageError("unknown option \(name)")
+        let names = options.flatMap { [$0.name] + $0.aliases }
+        let nearest = SpellingSuggestion.nearest(to: String(name.dropFirst(2)), in: names)
+        throw UsageError("unknown option \(name)" + (nearest.map { " (did you mean --\($0)?)" } ?? ""))
     }
 }

@@ -57,6 +57,10 @@ struct ArgumentsTests {
             (["--frob"], "unknown option --frob"),
             (["a", "--frob=1"], "unknown option --frob"),
             (["-Y"], "unknown option -Y"),
+            (["--ouput", "x"], "unknown option --ouput (did you mean --output?)"),
+            (["--overwrit=x"], "--overwrite: this option doesn’t take a value"),
+            (["--max-pixel-s=9"], "unknown option --max-pixel-s (did you mean --max-pixels?)"),
+            (["--tiemout=3"], "unknown option --tiemout (did you mean --timeout?)"),
             (["--output"], "--output: the value is missing (use --output OUT)"),
             (["-o"], "--output: the value is missing (use --output OUT)"),
             (["--json=1"], "--json: this option doesn’t take a value"),
@@ -203,6 +207,27 @@ struct ArgumentsTests {
         let words = ["https://a.example/", "--max-pixels", "500000000"]
         let limits = try NetworkArguments(try Arguments(words, for: Commands.fetch)).limits.imageLimits()
         #expect(limits.maxPixels == 500_000_000 && limits.maxSourcePixels == 500_000_000)
+    }
+
+    @Test(
+        "A misspelled command has a suggestion if it's similar to a name",
+        arguments: [
+            ("convrt", "convert"), ("fecth", "fetch"), ("Info", "info"), ("thumb", "thumbnail"), ("halp", "help"),
+            ("frob", nil), ("x", nil), ("photo.jpg", nil), ("", nil), ("https://example.org/a.png", nil),
+        ] as [(String, String?)])
+    func commands(_ name: String, _ nearest: String?) {
+        let hint = nearest.map { "did you mean \($0)?" } ?? "to list the commands, run webimage --help"
+        #expect(throws: UsageError("unknown command “\(name)” (\(hint))")) { try Commands.command(name) }
+    }
+
+    @Test("Each name of a command and of an option is the suggestion for itself with exchanged characters")
+    func exchangedCharacters() {
+        let names = Set(Commands.all.flatMap { $0.options.map(\.name) }).sorted()
+        for name in names where name.count > 3 {
+            var characters = Array(name)
+            characters.swapAt(1, 2)
+            #expect(SpellingSuggestion.nearest(to: String(characters), in: names) == name, "\(name)")
+        }
     }
 
     @Test("Each cache policy has a name on the command line")

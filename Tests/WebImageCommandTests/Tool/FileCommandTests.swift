@@ -30,6 +30,15 @@ struct FileCommandTests {
             #expect(result.status == 64, "\(words)")
             #expect(result.out.isEmpty && !result.error.isEmpty)
         }
+        for (words, text) in [
+            (["fecth", "a.png"], "unknown command “fecth” (did you mean fetch?)"),
+            (["help", "convrt"], "unknown command “convrt” (did you mean convert?)"),
+            (["help", "--man", "inof"], "unknown command “inof” (did you mean info?)"),
+            (["info", "a.png", "--exfi"], "unknown option --exfi (did you mean --exif?)"),
+        ] {
+            let result = try await tool.start(words).result
+            #expect(result.status == 64 && result.error.contains(text), "\(words): \(result.error)")
+        }
     }
 
     @Test("The info command describes the header and continues after a failure")
