@@ -67,7 +67,7 @@
             let cache = temporary?.path(percentEncoded: false) ?? CacheDirectory.path(options.cache)
             let albumServer = server
             network = options.network
-            do throws(ImageError) { try network.loadCookies() } catch { report("\(error)") }
+            if let failure = network.prepare() { report("--\(failure.option): \(failure.error)") }
             manager = ImageManager {
                 $0.diskCache = DiskCache.Configuration(path: cache)
                 // The cells are small, so only a few formats need much memory. Decode such images one after another.

@@ -51,6 +51,7 @@ struct CompareCommand: Sendable {
             return message.text(kept: await reader.keptDownloads())
         }
         guard inputs.count == 2 else { throw UsageError("A and B must denote two images, not \(inputs.count)") }
+        guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
         var report = ComparisonReport(inputs: inputs.map { InputLabel.redacted($0.text) })
         var status = ExitStatus.ok
         var label: String?

@@ -71,6 +71,7 @@ struct ConvertCommand: Sendable {
             console.report(nil, .processing(.noEncoder(format)))
             return ExitStatus.failed
         }
+        guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
         let outputs = OutputRun(
             run: run, inputs: run.list.inputs, plan: plan, json: options.outputs.json, reader: options.reader,
             fileExtension: format.fileExtension)

@@ -46,6 +46,7 @@ struct DecodeCommand: Sendable {
     func run() async throws(UsageError) -> Int32 {
         let run = await InputRun.resolve(options.inputs, console)
         let plan = try options.outputs.plan(run.list)
+        guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
         let outputs = OutputRun(
             run: run, inputs: run.list.inputs, plan: plan, json: options.outputs.json, reader: options.reader,
             fileExtension: options.format.rawValue)

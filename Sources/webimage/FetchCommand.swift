@@ -94,9 +94,9 @@ struct FetchCommand: Sendable {
         return isWritten
     }
 
-    /// Returns the encryption key after creating the directory of the previews and reading the cookies.
+    /// Returns the encryption key after creating the directory of the previews.
     private func prepare() async throws(ImageError) -> DiskCache.EncryptionKey? {
-        try await BlockingWork.run { [options, network] () throws(ImageError) in
+        try await BlockingWork.run { [options] () throws(ImageError) in
             let key = try options.encryptionKeyFile.map { path throws(ImageError) in
                 try EncryptionKeyFile.key(at: path)
             }
@@ -104,7 +104,6 @@ struct FetchCommand: Sendable {
                 throw .processing(.noEncoder(format))
             }
             if let directory = options.previewDirectory { try Files.makeDirectory(directory) }
-            try network.loadCookies()
             return key
         }
     }

@@ -35,6 +35,7 @@ struct InfoCommand: Sendable {
 
     func run() async -> Int32 {
         await interruption.cancelling { [self] in
+            guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
             let run = await InputRun.resolve(options.inputs, console)
             var status = ExitStatus.ok
             var isFirst = true

@@ -25,6 +25,7 @@ struct ShowCommand: Sendable {
 
     func run() async -> Int32 {
         await interruption.cancelling { [self] in
+            guard await reader.isPrepared(console) else { return ExitStatus.failed }
             // Read the next images while one is displayed.
             let run = await InputRun.resolve(options.inputs, jobs: 2, console)
             let count = run.list.inputs.count

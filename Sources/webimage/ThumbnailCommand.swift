@@ -60,6 +60,7 @@ struct ThumbnailCommand: Sendable {
             console.report(nil, .processing(.noEncoder(format)))
             return ExitStatus.failed
         }
+        guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
         let outputs = OutputRun(
             run: run, inputs: inputs, plan: plan, json: options.outputs.json, reader: options.reader,
             fileExtension: encoding.format?.fileExtension)

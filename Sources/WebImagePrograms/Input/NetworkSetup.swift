@@ -83,10 +83,43 @@ package struct NetworkSetup: Sendable {
         }
     }
 
-    /// Reads the cookies of `--cookie-jar` if the file exists. Blocks.
+    /// Checks the files of certificates and keys, and reads the cookies of `--cookie-jar` if the file exists. Call this
+    /// method once, before the first connection. Blocks.
     ///
-    /// - Throws: An ``ImageError`` if the file can't be read.
-    package func loadCookies() throws(ImageError) {
+    /// - Returns: The option whose file can't be used and the reason, or `nil` if all files can be used.
+    package func prepare() -> (option: String, error: ImageError)? {
+        let steps: [(option: String, step: () throws(ImageError) -> Void)] = [
+            ("cacert", { () throws(ImageError) in try check(arguments.trustRoots, contains: .certificate) }),
+            ("cert", { () throws(ImageError) in try check(arguments.certificate, contains: .certificate) }),
+            ("key", { () throws(ImageError) in try check(arguments.privateKey, contains: .privateKey) }),
+            (
+                "cert",
+                { () throws(ImageError) in
+                    if arguments.privateKey == nil { try check(arguments.certificate, contains: .privateKey) }
+                }
+            ),
+            ("cookie-jar", loadCookies),
+        ]
+        for (option, step) in steps {
+            do throws(ImageError) {
+                try step()
+            } catch {
+                return (option, error)
+            }
+        }
+        return nil
+    }
+
+    /// Throws an error if a file can't be read or doesn't contain data of a kind.
+    private func check(_ path: String?, contains kind: PEMKind) throws(ImageError) {
+        guard let path else { return }
+        let text = String(decoding: try ImageFile.contents(of: path, limit: 16 << 20), as: UTF8.self)
+        guard !kind.isIn(text) else { return }
+        let remedy = kind == .privateKey && arguments.privateKey == nil ? " (use --key)" : ""
+        throw .request(.rejected(reason: "the file \(path) contains no \(kind.rawValue) in the PEM format\(remedy)"))
+    }
+
+    private func loadCookies() throws(ImageError) {
         guard let cookies, let path = arguments.cookieJar, FileManager.default.fileExists(atPath: path) else { return }
         try cookies.load(from: URL(filePath: path).absoluteURL)
     }
@@ -97,5 +130,20 @@ package struct NetworkSetup: Sendable {
     package func saveCookies() throws(ImageError) {
         guard let cookies, let path = arguments.cookieJar else { return }
         try cookies.save(to: URL(filePath: path).absoluteURL)
+    }
+}
+
+/// The kinds of data in PEM files (RFC 7468) that the options name.
+private enum PEMKind: String {
+    case certificate
+    case privateKey = "private key"
+
+    /// Returns a Boolean value that indicates whether a text contains data of this kind.
+    func isIn(_ text: String) -> Bool {
+        switch self {
+        // OpenSSL also accepts older labels, such as “TRUSTED CERTIFICATE” and “EC PRIVATE KEY”.
+        case .certificate: text.contains(/-----BEGIN ([A-Z0-9]+ )*CERTIFICATE-----/)
+        case .privateKey: text.contains(/-----BEGIN ([A-Z0-9]+ )*PRIVATE KEY-----/)
+        }
     }
 }

@@ -81,10 +81,7 @@ actor ImageReader {
         return try await sharedManager().data(for: request)
     }
 
-    private func sharedManager() async throws(ImageError) -> ImageManager {
-        if let manager { return manager }
-        try await BlockingWork.run { [network] () throws(ImageError) in try network.loadCookies() }
-        // Another call may have created the manager in the meantime.
+    private func sharedManager() -> ImageManager {
         if let manager { return manager }
         if let path = cache.map(CacheDirectory.path) { kept = KeptDownloads(cache: path) }
         let made = ImageManager {
@@ -149,6 +146,12 @@ extension ImageReader {
         return LabeledRecord(input.label, record)
     }
 
+    /// Checks the files of the network options, reads the cookies, and reports an error. Call this method once, before the
+    /// first read.
+    ///
+    /// - Returns: `false` if a file can't be used.
+    nonisolated func isPrepared(_ console: Console) async -> Bool { await network.isPrepared(console) }
+
     /// Finishes the reader and reports an error.
     ///
     /// - Returns: `status`, or the status of a failure if the cookies can't be written.
@@ -160,5 +163,16 @@ extension ImageReader {
             console.report(nil, error)
             return ExitStatus.failed
         }
+    }
+}
+
+extension NetworkSetup {
+    /// Checks the files of the options, reads the cookies, and reports an error.
+    ///
+    /// - Returns: `false` if a file can't be used.
+    func isPrepared(_ console: Console) async -> Bool {
+        guard let failure = await BlockingWork.value({ prepare() }) else { return true }
+        console.report("--\(failure.option)", failure.error)
+        return false
     }
 }

@@ -81,6 +81,43 @@ struct FetchOutputTests {
         #expect(try await tool.run("fetch", "a.png", "-u", "me:secret").status == 64)
     }
 
+    @Test("A file of a network option that can't be used is reported once, before the first connection")
+    func networkFiles() async throws {
+        let tool = try ToolProcess()
+        let server = try LoopbackServer { _ in .status(404) }
+        defer { server.stop() }
+        try tool.write(try SampleImages.png(), "a.png")
+        try tool.write(Data("-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n".utf8), "c.pem")
+        let url = server.url("/a.png").absoluteString
+        for (options, message) in [
+            (["--cacert", "none.pem"], "--cacert: The file none.pem doesn't exist. (1006)"),
+            (["--cacert", "."], "--cacert: The file . can't be read: Is a directory. (1007)"),
+            (["--cacert", "a.png"], "--cacert: The file a.png contains no certificate in the PEM format. (1011)"),
+            (["--cert", "none.pem"], "--cert: The file none.pem doesn't exist. (1006)"),
+            (["--cert", "c.pem", "--key", "none.key"], "--key: The file none.key doesn't exist. (1006)"),
+            (
+                ["--cert", "c.pem", "--key", "c.pem"],
+                "--key: The file c.pem contains no private key in the PEM format. (1011)"
+            ),
+            (
+                ["--cert", "c.pem"],
+                "--cert: The file c.pem contains no private key in the PEM format (use --key). (1011)"
+            ),
+        ] {
+            for words in [["fetch", url, url], ["info", url, url], ["convert", url, "x.webp"], ["show", url]] {
+                let result = try await tool.start(words + options).result
+                #expect(result.status == 1 && result.out.isEmpty, "\(words + options)")
+                #expect(result.error == "webimage: \(message)\n", "\(words + options)")
+            }
+        }
+        let jar = try await tool.run("info", url, url, "--cookie-jar", ".")
+        #expect(jar.status == 1 && jar.error.split(separator: "\n").count == 1, "\(jar.error)")
+        #expect(jar.error.contains("--cookie-jar: ") && jar.error.contains("Is a directory. (1007)"), "\(jar.error)")
+        #expect(server.counters.connections == 0)
+        let accepted = try await tool.run("fetch", url, "--cacert", "c.pem", "--retry", "0")
+        #expect(accepted.error.contains("(2007)"), "\(accepted.error)")
+    }
+
     @Test("Limits apply to every command that reads images")
     func limits() async throws {
         let tool = try ToolProcess()
