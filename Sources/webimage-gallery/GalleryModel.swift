@@ -73,7 +73,7 @@
                 // The cells are small, so only a few formats need much memory. Decode such images one after another.
                 $0.decodingMemoryLimit = Self.decodingMemoryLimit
                 options.network.apply(to: &$0)
-                if options.verbose { $0.observers.append(LogObserver(level: .debug)) }
+                if options.verbose { $0.logToStandardError() }
                 // The cells limit the number of requests, and the limit for each server still applies.
                 $0.downloader.maxStartsPerSecond = nil
                 // Retries are a setting of the window, which can change while the program runs.

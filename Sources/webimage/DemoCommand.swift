@@ -98,7 +98,7 @@ struct DemoCommand: Sendable {
 
     private func makeManager(_ cache: String) -> ImageManager {
         ImageManager {
-            if options.isVerbose { $0.observers = [LogObserver(level: .debug)] }
+            if options.isVerbose { $0.logToStandardError() }
             $0.diskCache = DiskCache.Configuration(path: cache)
             $0.downloader.maxStartsPerSecond = nil
         }

@@ -70,7 +70,7 @@ struct FetchCommand: Sendable {
     {
         ImageManager { configuration in
             if let trace { configuration.observers.append(trace) }
-            if options.verbose { configuration.observers.append(LogObserver(level: .debug)) }
+            if options.verbose { configuration.logToStandardError() }
             configuration.diskCache = DiskCache.Configuration(path: CacheDirectory.path(options.cache))
             configuration.diskCache?.encryptionKey = key
             // Another process resumes an interrupted download, so store all of them in files.

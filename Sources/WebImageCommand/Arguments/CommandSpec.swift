@@ -70,7 +70,10 @@ package struct OptionSpec: Sendable, Hashable {
     /// The options of every command except `serve`, whose program only has ``help``.
     package static let general = [
         OptionSpec("quiet", letter: "q", help: "Print only errors and requested data, such as JSON."),
-        OptionSpec("verbose", letter: "v", help: "Log every step of loading to standard error."),
+        OptionSpec(
+            "verbose", letter: "v",
+            help: "Log every step of loading to standard error, also the heads of requests and responses, redirects, "
+                + "and retries."),
         OptionSpec(
             "color", value: "auto|always|never",
             help: "Use colors. With auto (default), only on a terminal, and not if NO_COLOR is set."),

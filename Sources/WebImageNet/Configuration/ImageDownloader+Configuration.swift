@@ -139,6 +139,9 @@ extension ImageDownloader {
         /// A Boolean value that indicates whether the downloader offers HTTP/2 to HTTPS servers. The default is `true`.
         public var allowsHTTP2 = true
 
+        /// A closure that receives the events of all exchanges, on the thread of the event. The default is `nil`.
+        package var exchangeLog: (@Sendable (ExchangeEvent) -> Void)?
+
         /// A Boolean value that indicates whether equal requests share one transfer. Owners that share responses
         /// themselves, such as managers, set it to `false`.
         package var sharesTransfers = true

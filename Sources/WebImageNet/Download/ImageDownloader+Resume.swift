@@ -58,9 +58,25 @@ extension ImageDownloader {
     }
 
     private func perform(_ order: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
+        if configuration.exchangeLog != nil { log(order) }
         let outcome = await transport.perform(order, context: run.context, for: run) { run.report($0) }
         run.add(outcome)
+        if configuration.exchangeLog != nil { log(outcome, order) }
         return outcome
+    }
+
+    /// Keep these functions separate, so that their stack frames aren't part of each waiting load.
+    @inline(never)
+    private func log(_ order: TransferRequestBox) {
+        let request = order.request
+        configuration.exchangeLog?(.request(method: request.method, url: request.url, headers: request.headers))
+    }
+
+    @inline(never)
+    private func log(_ outcome: TransferOutcome, _ order: TransferRequestBox) {
+        guard case .success(let answer) = outcome else { return }
+        configuration.exchangeLog?(
+            .response(answer.head, url: order.request.url, protocolName: answer.metrics.protocolName))
     }
 }
 

@@ -54,6 +54,7 @@ extension ImageDownloader {
         if error.reason == .contentDecodingFailed, request.mayBeRetried, request.headers["Accept-Encoding"] == nil {
             // Some servers declare a coding that they don't apply. Retry once and request no coding.
             attempts.basis = attempts.basis.changed { $0.headers["Accept-Encoding"] = "identity" }
+            configuration.exchangeLog?(.retry(error, seconds: 0))
             return nil
         }
         recordRetryAfter(error, attempts.policy)
@@ -63,6 +64,7 @@ extension ImageDownloader {
         else {
             throw .network(error.telling(run.failures.dropLast()))
         }
+        configuration.exchangeLog?(.retry(error, seconds: seconds))
         return seconds
     }
 

@@ -60,7 +60,11 @@ final class RedirectChain: Sendable {
         switch try path.advance(
             after: answer.head, requestTime: answer.requestTime, responseTime: answer.responseTime)
         {
-        case nil: return nil
+        case nil:
+            if path.step.redirects > step.redirects {
+                basis.configuration.exchangeLog?(.redirect(url: path.step.url.absoluteString))
+            }
+            return nil
         case .redirect?: return response(answer, step)
         case .response?:
             try check(answer, step)

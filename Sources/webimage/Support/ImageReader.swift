@@ -90,7 +90,7 @@ actor ImageReader {
             $0.downloader.resume?.diskThreshold = 0
             $0.downloader.userAgent = "webimage/\(ProgramInfo.version)"
             network.apply(to: &$0)
-            if isVerbose { $0.observers = [LogObserver(level: .debug)] }
+            if isVerbose { $0.logToStandardError() }
         }
         manager = made
         return made

@@ -172,6 +172,42 @@ struct FetchOutputTests {
         #expect(result.error.contains(" decode ") && !result.error.contains("secret"), "\(result.error)")
     }
 
+    @Test("The option --verbose logs request and response heads, redirects, and retries without secrets")
+    func exchanges() async throws {
+        let tool = try ToolProcess()
+        let png = try SampleImages.png()
+        let server = try LoopbackServer { request in
+            switch request.path {
+            case "/moved.png": LoopbackServer.Response.redirect(302, to: "/a.png?sig=secret")
+            case "/a.png": .ok(png, contentType: "image/png")
+            default: .status(503).with { $0.headers["Set-Cookie"] = "id=secret" }
+            }
+        }
+        defer { server.stop() }
+        let base = server.url("").absoluteString
+        for command in [["fetch"], ["info"], ["convert", "-f", "png", "-y", "-o", "x"]] {
+            let moved = try await tool.start(
+                command + ["\(base)/moved.png?token=secret", "-v", "-A", "agent/7", "-H", "Authorization: secret"]
+            ).result
+            let lines = moved.error.split(separator: "\n").map(String.init)
+            let expected = [
+                "> GET \(base)/moved.png?…", "> User-Agent: agent/7", "> Authorization: <redacted>",
+                "< HTTP/1.1 302 \(base)/moved.png?…", "< Location: /a.png?…",
+                "* redirect to \(base)/a.png?…", "> GET \(base)/a.png?…",
+                "< HTTP/1.1 200 \(base)/a.png?…", "< Content-Type: image/png",
+            ]
+            let exchange = lines.filter { expected.contains($0) }
+            for line in expected { #expect(exchange.contains(line), "\(command): \(line) in \(moved.error)") }
+            #expect(exchange.filter { $0.contains(base) } == expected.filter { $0.contains(base) })
+            #expect(!moved.error.contains("secret"), "\(moved.error)")
+            let failed = try await tool.start(command + ["\(base)/none.png", "-v", "--retry", "1"]).result
+            #expect(failed.error.contains(/\n\* retry in [0-9]+ ms: The server responded with status 503/))
+            #expect(failed.error.matches(of: #/\n> GET /#).count == 2 && !failed.error.contains("secret"))
+        }
+        let plain = try await tool.run("info", "\(base)/moved.png")
+        #expect(plain.status == 0 && plain.error.isEmpty)
+    }
+
     @Test("With --cache-dir, the info command uses the disk cache")
     func sharedCache() async throws {
         let tool = try ToolProcess()
