@@ -138,7 +138,9 @@ struct FetchCommand: Sendable {
         if options.quiet || options.verbose { return .none }
         if options.json && (console.out.isTerminal || !console.error.isTerminal) { return .none }
         if writesToStandardOutput && console.out.isTerminal { return .none }
-        return console.error.isTerminal ? .inPlace : .lines
+        if console.error.isTerminal { return .inPlace }
+        // The table reports each image, so a line would report it twice.
+        return writesToStandardOutput ? .lines : .none
     }
 
     private func load(with manager: ImageManager, _ writer: OutputWriter?) -> ImageBatchLoad {

@@ -92,7 +92,7 @@ package struct FetchRow: Sendable {
         ])
         for row in rows {
             if let error = row.error {
-                table.add(.init(row.name), note: .init("failed (\(error.code))", .red))
+                table.add(.init(row.name), note: .init("failed (\(error.code)): \(error.briefReason)", .red))
                 continue
             }
             let source = (row.source.map(text) ?? "") + (row.isStale ? " (stale)" : "")

@@ -208,9 +208,11 @@ struct FetchCommandTests {
         #expect(result.status == 1)
         let lines = result.out.split(separator: "\n").map(String.init)
         #expect(lines.count == 8)
-        #expect(lines[1].contains("local") && lines[2].contains("failed (1006)"))
-        #expect(lines[3].contains("failed (1003)") && lines[4].contains("failed (4003)"))
-        #expect(lines[5].contains("failed (2007)") && lines[6].contains("network"))
+        #expect(lines[1].contains("local") && lines[2].hasSuffix("failed (1006): the file doesn't exist"))
+        #expect(lines[3].hasSuffix("failed (1003): no loader supports the URL scheme “frob”"))
+        #expect(lines[4].contains("failed (4003): the data is html, not an image"))
+        #expect(lines[5].hasSuffix("failed (2007): the server responded with status 404"))
+        #expect(lines[6].contains("network"))
         #expect(lines[7].contains("6 images: 1 from the network, 1 local, 4 failed"))
         for code in ["(1006)", "(1003)", "(4003)", "(2007)"] {
             #expect(result.error.split(separator: "\n").filter { $0.contains(code) }.count == 1, "\(code)")
@@ -218,6 +220,23 @@ struct FetchCommandTests {
         let quiet = try await tool.run("fetch", list[1], list[2], "--quiet")
         #expect(quiet.out.isEmpty && quiet.status == 1)
         #expect(quiet.error.split(separator: "\n").count == 1)
+    }
+
+    @Test("If the output is piped, each image is reported once")
+    func reportedOnce() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(), "a.png")
+        try tool.write(try SampleImages.jpeg(), "b.jpg")
+        let table = try await tool.run("fetch", "a.png", "b.jpg")
+        #expect(table.error.isEmpty && table.out.split(separator: "\n").count == 4, "\(table.error)")
+        let files = try await tool.run("fetch", "a.png", "b.jpg", "-d", "out")
+        #expect(files.error.isEmpty && files.out.matches(of: /out\/b.jpg/).count == 1, "\(files.error)")
+        let objects = try await tool.run("fetch", "a.png", "b.jpg", "--json")
+        #expect(try objects.error.isEmpty && objects.objects.count == 2)
+        // Standard output contains the image, so standard error contains its line.
+        let piped = try await tool.run("fetch", "a.png", "-o", "-")
+        #expect(try piped.bytes == SampleImages.png() && piped.error.split(separator: "\n").count == 1)
+        #expect(piped.error.hasPrefix("a.png: png 64×48, local, "), "\(piped.error)")
     }
 
     @Test("Original files are written unchanged and resized images are encoded, with safe and unique names")
