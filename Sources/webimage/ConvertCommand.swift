@@ -158,6 +158,9 @@ private struct ConvertJob: Sendable {
             try ConvertFrames.reporting(image, printer), indices, as: encoding, original: data, coders: coders,
             context: context)
         record.addLosses(of: data, decoded, image, as: encoding)
+        record.notes += OutputLosses.notes(
+            frameCount: frames.names == nil ? image.frameCount : 1, from: decoded.format,
+            in: encoding.formatOrAutomatic, isLossless: encoding.isLossless)
         for output in outputs {
             let path = output.index.flatMap { frames.names?.name($0) } ?? writer.plan.path(facts)
             let isFree = needsPath ? try writer.reserve(path, index: facts.index) : true

@@ -99,6 +99,9 @@ struct ThumbnailCommand: Sendable {
         if try writer.reserve(path, index: facts.index) {
             let file = try coders.encode(image, as: encoding, context: context)
             record.addLosses(of: data, decoded, image, as: encoding)
+            // A thumbnail of an animation is a still image, as documented.
+            record.notes += OutputLosses.notes(
+                frameCount: 1, from: decoded.format, in: format, isLossless: encoding.isLossless)
             try writer.write(file, to: path)
             let size = ConvertFrames.size(of: file, image)
             (output.width, output.height, output.byteCount) = (size.width, size.height, file.count)

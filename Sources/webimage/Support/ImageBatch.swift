@@ -87,6 +87,7 @@ struct ImageBatchLoad: Sendable {
             onImage?(input.text, response.image)
             if let writer {
                 row.outputs = [try await write(response, request, writer, facts)]
+                row.addLosses(of: response.image, as: encoding)
                 row.addMismatch(of: writer.plan.format, with: response.image.format, encodesAgain: encoding != nil)
             }
         } catch {
@@ -173,6 +174,14 @@ struct ImageBatchLoad: Sendable {
 }
 
 extension FetchRow {
+    /// Adds notes about what an encoded output doesn't contain. `encoding` is `nil` if the output is the original data.
+    mutating func addLosses(of image: DecodedImage, as encoding: ImageEncoding?) {
+        guard let encoding, let output = outputs.first, !output.isPreserved else { return }
+        notes += OutputLosses.notes(
+            frameCount: image.frameCount, from: image.format, in: ImageFormat(rawValue: output.format),
+            isLossless: encoding.isLossless)
+    }
+
     /// Adds a note if the extension of the output names another format than that of the original data.
     mutating func addMismatch(of named: ImageFormat?, with format: ImageFormat?, encodesAgain: Bool) {
         guard !encodesAgain, let named, let format, named != format, let output = outputs.first, !output.isPreserved,

@@ -99,4 +99,29 @@ struct ConvertAnimationTests {
             #expect(try await tool.start(["convert", "a.gif", "c.webp"] + words).result.status == 64, "\(words)")
         }
     }
+
+    @Test("A note reports the frames that a file doesn't contain, unless an option selects a frame")
+    func droppedFrames() async throws {
+        let tool = try ToolProcess()
+        try tool.write(
+            try ImageCoderRegistry.standard.encode(animation(), as: .gif, context: ImageProcessingContext()), "a.gif")
+        let note = "note: a.gif: only the first of 5 frames is written in"
+        for (words, format) in [
+            (["convert", "a.gif", "a.jpg"], "jpeg"), (["convert", "a.gif", "-f", "png", "a"], "png"),
+            (["fetch", "a.gif", "-f", "bmp", "-o", "b.bmp"], "bmp"),
+            (["fetch", "a.gif", "-s", "8", "-o", "c.png"], "png"),
+        ] {
+            let result = try await tool.start(words + ["--json"]).result
+            #expect(result.status == 0 && result.error == "webimage: \(note) \(format)\n", "\(words): \(result.error)")
+            #expect((try result.objects.first?["notes"] as? [String])?.count == 1, "\(words)")
+        }
+        for words in [
+            ["convert", "a.gif", "a.webp"], ["convert", "a.gif", "one.jpg", "--frames", "2"],
+            ["convert", "a.gif", "each-%d.png"], ["fetch", "a.gif", "-o", "same.gif"], ["thumbnail", "a.gif"],
+            ["fetch", "a.gif", "-f", "webp", "-o", "d.webp"],
+        ] {
+            let result = try await tool.start(words).result
+            #expect(result.status == 0 && !result.error.contains("note"), "\(words): \(result.error)")
+        }
+    }
 }

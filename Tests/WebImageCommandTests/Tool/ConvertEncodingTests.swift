@@ -6,6 +6,25 @@ import WebImage
 
 @Suite("The webimage convert command: Encoding", .timeLimit(.minutes(5)))
 struct ConvertEncodingTests {
+    @Test("A note reports that the format of a file can't be lossless")
+    func lossless() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(), "a.png")
+        for command in ["convert", "fetch", "thumbnail"] {
+            for (format, note) in [
+                ("jpeg", "note: a.png: jpeg can’t be lossless, so the quality is 100"),
+                ("gif", "note: a.png: gif can’t be lossless if a frame has more than 256 colors"),
+                ("webp", nil), ("png", nil),
+            ] as [(String, String?)] {
+                let result = try await tool.run(command, "a.png", "--lossless", "-f", format, "-o", "x", "-y")
+                #expect(result.status == 0, "\(command) \(format): \(result.error)")
+                #expect(result.error == (note.map { "webimage: \($0)\n" } ?? ""), "\(command) \(format)")
+            }
+            let lossy = try await tool.run(command, "a.png", "-f", "jpeg", "-o", "x", "-y")
+            #expect(lossy.status == 0 && lossy.error.isEmpty, "\(lossy.error)")
+        }
+    }
+
     private func decode(_ tool: ToolProcess, _ name: String) throws -> DecodedImage {
         try ImageCoderRegistry.standard.decode(try tool.read(name), context: ImageProcessingContext())
     }
