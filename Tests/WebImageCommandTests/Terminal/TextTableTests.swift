@@ -33,7 +33,7 @@ struct TextTableTests {
                     + "transform  total",
                 "example.org/holiday/beach-at-sunset.jpg  jpeg    1920×1080  network  338 KiB  0.40    21      12  "
                     + "        –     34",
-                "example.org/x.png                        failed (2007)",
+                "example.org/x.png                        failed (2007): the server responded with status 404",
             ])
         #expect(FetchRow.summary(rows) == "2 images: 1 from the network, 1 failed · 338 KiB · times in ms")
     }

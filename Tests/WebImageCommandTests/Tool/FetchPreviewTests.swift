@@ -57,7 +57,7 @@ struct FetchPreviewTests {
         let url = server.url("/a/photo.jpg").absoluteString
         let result = try await tool.run("fetch", url, "--previews", "blurred")
         #expect(result.status == 0)
-        #expect(result.error.contains("0 previews"))
+        #expect(result.out.contains("0 previews"))
         let plain = try await tool.run("fetch", url, "--cache-policy", "reload", "--json")
         #expect(try plain.objects.first?["previews"] == nil)
     }
