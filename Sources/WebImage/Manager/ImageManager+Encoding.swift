@@ -43,15 +43,15 @@ extension ImageManager {
     ) async throws(ImageError) -> EncodedImage {
         let requested = await pipeline.plan(request).verified()
         let plan = requested.preparing(for: encoding)
-        let place = try pipeline.admit(plan, encoding)
-        defer { pipeline.release(place) }
-        return try await pipeline.tracked(ImageTask(plan.request), as: .encoding) {
-            [pipeline] () async throws(ImageError) -> EncodedImage in
+        return try await pipeline.perform(plan, as: .encoding, encoding) { [pipeline] (_) async throws(ImageError) in
             let output = try await EncodingRun(
                 plan, narrow: requested === plan ? nil : requested, encoding, pipeline
             )
             .output()
-            return EncodedImage(output.data, as: encoding, source: plan.sourceResponse(of: output.resource))
+            let image = EncodedImage(output.data, as: encoding, source: plan.sourceResponse(of: output.resource))
+            let delivered = DeliveredResult(
+                source: output.source, byteCount: output.data.count, imageSize: image.knownSize)
+            return (image, delivered)
         }
     }
 
@@ -64,14 +64,11 @@ extension ImageManager {
     /// - Throws: An ``ImageError`` if the data can't be loaded.
     public func originalImage(for request: ImageRequest) async throws(ImageError) -> EncodedImage {
         let plan = pipeline.plan(request)
-        let place = try pipeline.admit(plan)
-        defer { pipeline.release(place) }
-        let task = ImageTask(plan.request)
-        return try await pipeline.tracked(task, as: .data) {
-            [pipeline] () async throws(ImageError) -> EncodedImage in
+        return try await pipeline.perform(plan, as: .data) { [pipeline] (task) async throws(ImageError) in
             let original = try await pipeline.original(plan, task)
-            return EncodedImage(
+            let image = EncodedImage(
                 original.data, as: .automatic, source: plan.sourceResponse(of: original.resource))
+            return (image, original.result)
         }
     }
 }
@@ -117,6 +114,9 @@ public struct EncodedImage: Sendable {
         /// valid one.
         public var lastModified: Date? { head.headers["Last-Modified"].flatMap { HTTPDate.parse($0) } }
     }
+
+    /// The ``size``, or `nil` if it's unknown.
+    fileprivate var knownSize: PixelSize? { size.width > 0 && size.height > 0 ? size : nil }
 
     init(_ data: Data, as encoding: ImageEncoding, source: SourceResponse?) {
         let info = try? ImageInfo(data: data)

@@ -217,19 +217,9 @@ public final class ImageManager: Sendable {
     ///   ``ImageError/LimitFailure`` of the kind overloaded.
     public func data(for request: ImageRequest) async throws(ImageError) -> Data {
         let plan = pipeline.plan(request)
-        let span = plan.trace?.begin(.request, cacheKey: plan.keys.data)
-        do throws(ImageError) {
-            let place = try pipeline.admit(plan)
-            defer { pipeline.release(place) }
-            let task = ImageTask(plan.request)
-            let data = try await pipeline.tracked(task, as: .data) { [pipeline] () async throws(ImageError) -> Data in
-                try await pipeline.bytes(plan, task)
-            }
-            span?.end { $0.byteCount = data.count }
-            return data
-        } catch {
-            span?.end { $0.error = error }
-            throw error
+        return try await pipeline.perform(plan, as: .data) { [pipeline] (task) async throws(ImageError) in
+            let original = try await pipeline.original(plan, task)
+            return (original.data, original.result)
         }
     }
 

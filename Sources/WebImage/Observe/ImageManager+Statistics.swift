@@ -7,7 +7,10 @@ import WebImageCore
 extension ImageManager {
     /// The statistics of a manager since its creation.
     ///
-    /// The request counters include only requests for images. `data(for:)` affects only the work counters.
+    /// Each request for an image, for original data, and for an encoded image counts once, by its result. This includes
+    /// rejected requests, preliminary requests, and the loads of a prefetcher. Lookups that contact no source, such as
+    /// ``ImageManager/cachedImage(for:)-(ImageRequest)``, and revalidations in the background affect only the work
+    /// counters.
     public struct Statistics: Sendable, Hashable {
         /// The number of requests served from memory.
         public let memoryHits: Int
@@ -25,7 +28,7 @@ extension ImageManager {
         public let failures: Int
         /// The number of canceled requests.
         public let cancellations: Int
-        /// The number of failed requests that exceeded a limit.
+        /// The number of failed requests that exceeded a limit, including the limit of requests in flight.
         public let limitFailures: Int
         /// The number of body bytes that loaders delivered.
         public let loadedByteCount: Int
@@ -80,10 +83,10 @@ final class ManagerCounters: Sendable {
     func countMemoryHit() { memoryHits.add(1, ordering: .relaxed) }
 
     /// Counts a finished request by its result.
-    func count(_ result: Result<ImageResponse, ImageError>) {
+    func count(_ result: Result<DeliveredResult, ImageError>) {
         requests.withLock { counts in
             switch result {
-            case .success(let response): Self.count(response.source, &counts)
+            case .success(let delivered): Self.count(delivered.source, &counts)
             case .failure(.cancelled): counts.cancellations += 1
             case .failure(let error):
                 counts.failures += 1

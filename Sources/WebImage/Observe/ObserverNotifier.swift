@@ -71,13 +71,13 @@ struct StageSpan: Sendable {
     }
 
     /// Reports the end of a request with its result.
-    func end(_ result: Result<ImageResponse, ImageError>) {
+    func end(_ result: Result<DeliveredResult, ImageError>) {
         end { event in
             switch result {
-            case .success(let response):
-                event.source = response.source
-                event.imageSize = response.image.size
-                event.byteCount = response.originalByteCount
+            case .success(let delivered):
+                event.source = delivered.source
+                event.imageSize = delivered.imageSize
+                event.byteCount = delivered.byteCount
             case .failure(let error): event.error = error
             }
         }

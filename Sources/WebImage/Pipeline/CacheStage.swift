@@ -145,22 +145,28 @@ final class CacheStage: Sendable {
         }
     }
 
+    /// An encoding that a tier contains.
+    struct StoredEncoding: Sendable {
+        let data: Data
+        let source: ImageResponse.Source
+    }
+
     /// Returns the cached encoding of the original data with this digest, without decoding anything.
     func encoding(
         _ encoding: ImageEncoding, _ plan: ResolvedRequest, of digest: ContentDigest, priority: SharedPriority,
         onDelay: (@Sendable () -> Void)? = nil
-    ) async -> Data? {
+    ) async -> StoredEncoding? {
         let found = await entry(
             plan.encodedKey(encoding), in: plan.cache, plan.request.caching.readFrom, plan.selectingHeaders, plan,
             priority: priority, onDelay: onDelay)
-        guard let entry = found?.entry, entry.userData == digest.bytes else { return nil }
-        return entry.data
+        guard let found, found.entry.userData == digest.bytes else { return nil }
+        return StoredEncoding(data: found.entry.data, source: .stored(in: found.kind))
     }
 
     /// Returns the cached encoding like ``encoding(_:_:of:priority:onDelay:)``, or the running lookup if a tier is slow.
     func hedgedEncoding(
         _ encoding: ImageEncoding, _ plan: ResolvedRequest, of digest: ContentDigest, priority: SharedPriority
-    ) async -> (found: Data?, late: HedgedLookup<Data>?) {
+    ) async -> (found: StoredEncoding?, late: HedgedLookup<StoredEncoding>?) {
         guard plan.cache.canDelayLookups(in: plan.request.caching.readFrom) else {
             return (await self.encoding(encoding, plan, of: digest, priority: priority), nil)
         }

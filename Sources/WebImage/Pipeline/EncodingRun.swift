@@ -30,8 +30,8 @@ struct EncodingRun {
         generation = plan.cache.generation(of: plan.keys.data)
     }
 
-    /// An encoded image and the record of its original data.
-    typealias Output = (data: Data, resource: OriginalInfo?)
+    /// An encoded image, the record of its original data, and the source of the encoding or of the encoded image.
+    typealias Output = (data: Data, resource: OriginalInfo?, source: ImageResponse.Source)
 
     func output() async throws(ImageError) -> Output {
         let stored = await storedBeforehand()
@@ -42,19 +42,19 @@ struct EncodingRun {
         return try await late.race { () async throws(ImageError) -> Output in
             try await encoded()
         } accept: {
-            ($0, resource)
+            ($0.data, resource, $0.source)
         }.result.get()
     }
 
     private func encoded() async throws(ImageError) -> Output {
-        let (image, original) = try await source()
+        let (image, original, source) = try await source()
         let encoded = try await pipeline.encode.encode(
             image, original: original, plan, as: encoding, priority: priority,
             storage: storesEncodings ? storage(of: image) : nil)
         // A request that joined the encode may store in another cache or in other tiers.
         if storesEncodings { await store(encoded, of: image) }
         if plan.request.caching.waitsUntilStored { await plan.cache.flush() }
-        return (encoded.data, image.resource)
+        return (encoded.data, image.resource, source)
     }
 
     private func storage(of image: DecodedImage) -> EncodeStage.Storage {
@@ -63,8 +63,8 @@ struct EncodingRun {
                 // An image that the server has just revalidated may already have been encoded.
                 guard plan.policy != .reload, let digest = image.resource?.digest else { return nil }
                 // A slow tier isn't worth a longer wait than the encode itself.
-                let data = await pipeline.cache.hedgedEncoding(encoding, plan, of: digest, priority: priority).found
-                return data.map { SharedEncodedImage($0, source: plan.cache) }
+                let found = await pipeline.cache.hedgedEncoding(encoding, plan, of: digest, priority: priority).found
+                return found.map { SharedEncodedImage($0.data, source: plan.cache) }
             },
             store: { await store($0, of: image) })
     }
@@ -80,7 +80,7 @@ struct EncodingRun {
         /// The record of the original data, if it serves the request without contacting the source.
         var resource: OriginalInfo?
         /// The running lookup of the encoding, if a tier is slow.
-        var late: HedgedLookup<Data>?
+        var late: HedgedLookup<CacheStage.StoredEncoding>?
         /// The running lookup of the original data, if a tier is slow.
         var lateOriginal: HedgedLookup<OriginalData>?
     }
@@ -94,11 +94,11 @@ struct EncodingRun {
         let (usable, lateOriginal) = await usableData()
         stored.lateOriginal = lateOriginal
         guard let (resource, decision) = usable else { return stored }
-        let (data, late) = await pipeline.cache.hedgedEncoding(
+        let (found, late) = await pipeline.cache.hedgedEncoding(
             encoding, plan, of: resource.digest, priority: priority)
-        guard data != nil || late != nil, plan.claim(decision, of: resource).needsNothing else { return stored }
+        guard found != nil || late != nil, plan.claim(decision, of: resource).needsNothing else { return stored }
         (stored.resource, stored.late) = (resource, late)
-        stored.found = data.map { ($0, resource) }
+        stored.found = found.map { ($0.data, resource, $0.source) }
         return stored
     }
 
@@ -115,23 +115,25 @@ struct EncodingRun {
         return (decision.step.needsNothing ? (original.resource, decision) : nil, nil)
     }
 
-    /// Returns the image to encode, together with its original data if the encoder can use it.
-    private func source() async throws(ImageError) -> (DecodedImage, original: Data?) {
-        var (response, known) = pipeline.hit(plan)
+    /// Returns the image to encode with its source, together with its original data if the encoder can use it.
+    private func source() async throws(ImageError) -> (DecodedImage, original: Data?, ImageResponse.Source) {
+        var (response, known) = pipeline.partialHit(plan)
         if let image = response?.image, isOutdated(image) { response = nil }
-        if response == nil, let narrow, let hit = pipeline.hit(narrow).0, serves(hit.image) { response = hit }
+        if response == nil, let narrow, let hit = pipeline.partialHit(narrow).0, serves(hit.image) { response = hit }
         if let image = response?.image {
-            guard mayUseOriginal else { return (image, nil) }
+            guard mayUseOriginal else { return (image, nil, .memoryCache) }
             let original = await pipeline.cache.original(
                 plan, plan.originalCache.generation(of: plan.keys.data), priority: priority)
-            if let original, original.resource.digest == image.resource?.digest { return (image, original.data) }
+            if let original, original.resource.digest == image.resource?.digest {
+                return (image, original.data, .memoryCache)
+            }
             // An encoding that preserves the metadata of the file needs the original data.
-            if !needsOriginal || image.resource == nil { return (image, nil) }
+            if !needsOriginal || image.resource == nil { return (image, nil, .memoryCache) }
         }
         let asking = ResolvedRequest(plan) { $0.includesOriginalData = $0.includesOriginalData || mayUseOriginal }
-        let task = pipeline.start(asking, known: known, isAdmitted: true)
+        let task = pipeline.start(asking, known: known, isPart: true)
         let finished = try await task.finished()
-        return (finished.image, mayUseOriginal ? finished.originalData : nil)
+        return (finished.image, mayUseOriginal ? finished.originalData : nil, finished.source)
     }
 
     /// Returns whether an image that was decoded to sRGB in standard dynamic range has all colors of its file. The file of

@@ -94,15 +94,26 @@ final class ImagePipeline: Sendable {
     ///
     /// Returns a response if the image serves the request, and otherwise the image to revalidate or complete. Returns
     /// neither if interceptors must run first, the version of a file must be read, or a tier may contain a higher quality.
+    ///
+    /// A response counts as the result of the request and is reported to the observers.
     func hit(_ plan: ResolvedRequest) -> (ImageResponse?, known: DecodedImage?) {
+        let found = partialHit(plan)
+        guard let response = found.0 else { return found }
+        counters.countMemoryHit()
+        if let trace = plan.trace {
+            trace.begin(.request, cacheKey: plan.keys.final).end(.success(DeliveredResult(response)))
+        }
+        return found
+    }
+
+    /// Looks up the image in memory like ``hit(_:)``, for a part of another request, which isn't counted and reported.
+    func partialHit(_ plan: ResolvedRequest) -> (ImageResponse?, known: DecodedImage?) {
         guard !interceptors.interceptsMemoryHits, !plan.needsVerification else { return (nil, nil) }
         let hit = memory.hit(plan)
         // A revalidation must pass through the interceptors.
         guard let response = response(hit, plan, needsNothing: interceptors.interceptsLoads) else {
             return (nil, hit?.known)
         }
-        counters.countMemoryHit()
-        if let trace = plan.trace { trace.begin(.request, cacheKey: plan.keys.final).end(.success(response)) }
         return (response, hit?.known)
     }
 
@@ -137,20 +148,20 @@ final class ImagePipeline: Sendable {
         return response
     }
 
-    /// Starts a request that memory couldn't serve. `isAdmitted` indicates that the request is part of an admitted
-    /// request. `isAhead` indicates a prefetch request, and `isPreliminary` a preliminary request, which isn't listed.
+    /// Starts a request that memory couldn't serve. `isPart` indicates that the request is part of another request, which
+    /// was admitted and is counted and reported instead. `isAhead` indicates a prefetch request, and `isPreliminary` a
+    /// preliminary request, which isn't listed.
     func start(
-        _ plan: ResolvedRequest, known: DecodedImage?, isAdmitted: Bool = false, isAhead: Bool = false,
+        _ plan: ResolvedRequest, known: DecodedImage?, isPart: Bool = false, isAhead: Bool = false,
         isPreliminary: Bool = false
     ) -> ImageTask {
         plan.captureSettings()
-        let span = plan.trace?.begin(.request, cacheKey: plan.keys.final)
+        let span = isPart ? nil : plan.trace?.begin(.request, cacheKey: plan.keys.final)
         let place: InFlightLimiter.Key?
         do throws(ImageError) {
-            place = isAdmitted ? nil : try admit(plan)
+            place = isPart ? nil : try admit(plan)
         } catch {
-            counters.count(.failure(error))
-            span?.end(.failure(error))
+            report(.failure(error), span)
             return ImageTask(plan.callerRequest, finished: .failure(error))
         }
         let task = ImageTask(plan.callerRequest)
@@ -161,8 +172,8 @@ final class ImagePipeline: Sendable {
         }
         if !isAhead { foreground.enter() }
         running.begin(
-            task, isAdmitted ? .encoding : isAhead ? .prefetch : .image,
-            isPart: isAdmitted || isPreliminary)
+            task, isPart ? .encoding : isAhead ? .prefetch : .image,
+            isPart: isPart || isPreliminary)
         task.start(by: starter) { [self] isWanted in
             let result: Result<ImageResponse, ImageError> =
                 if !isWanted {
@@ -175,9 +186,7 @@ final class ImagePipeline: Sendable {
             if !isIntercepted { inFlight.leave() }
             running.end(task)
             // A canceled request counts as canceled even if its response arrived at the same moment.
-            let told = task.result ?? result
-            counters.count(told)
-            span?.end(told)
+            if !isPart { report((task.result ?? result).map(DeliveredResult.init), span) }
             release(place)
             if !isAhead { foreground.leave() }
             return result
@@ -185,14 +194,69 @@ final class ImagePipeline: Sendable {
         return task
     }
 
+    /// A result that isn't an image, and its description for the statistics and the observers.
+    typealias Delivery<Value> = (value: Value, result: DeliveredResult)
+
+    /// Runs a request for data or for an encoded image: admits it, and counts and reports its result.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan of the request.
+    ///   - kind: The purpose of the request, for the list of running tasks.
+    ///   - encoding: The encoding of the result. The default is `nil`, which means the original data.
+    ///   - body: The work, which receives the task of the request.
+    func perform<Value: Sendable>(
+        _ plan: ResolvedRequest, as kind: ImageManager.RunningTask.Kind, _ encoding: ImageEncoding? = nil,
+        _ body: @escaping @Sendable (ImageTask) async throws(ImageError) -> Delivery<Value>
+    ) async throws(ImageError) -> Value {
+        let span = plan.trace?.begin(
+            .request, cacheKey: encoding.map(plan.encodedKey) ?? plan.keys.data,
+            details: encoding?.formatOrAutomatic.rawValue ?? "")
+        return try await reported(span) { () async throws(ImageError) -> Delivery<Value> in
+            let place = try admit(plan, encoding)
+            defer { release(place) }
+            let task = ImageTask(plan.request)
+            return try await tracked(task, as: kind) { () async throws(ImageError) in try await body(task) }
+        }
+    }
+
+    /// Loads original data for a prefetcher, which has created the task, and counts and reports the result.
+    func prefetchData(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) {
+        let span = plan.trace?.begin(.request, cacheKey: plan.keys.data)
+        try await reported(span) { () async throws(ImageError) -> Delivery<Void> in
+            try await tracked(task, as: .prefetch) { [self] () async throws(ImageError) -> Delivery<Void> in
+                ((), try await original(plan, task).result)
+            }
+        }
+    }
+
     /// Runs the work of a task whose result isn't an image, so that the manager lists it and can cancel it.
-    func tracked<Value: Sendable>(
+    private func tracked<Value: Sendable>(
         _ task: ImageTask, as kind: ImageManager.RunningTask.Kind,
         _ body: @escaping @Sendable () async throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
         running.begin(task, kind)
         defer { running.end(task) }
         return try await task.perform(body)
+    }
+
+    /// Runs a request, and counts and reports its result.
+    private func reported<Value>(
+        _ span: StageSpan?, _ body: () async throws(ImageError) -> Delivery<Value>
+    ) async throws(ImageError) -> Value {
+        do throws(ImageError) {
+            let (value, result) = try await body()
+            report(.success(result), span)
+            return value
+        } catch {
+            report(.failure(error), span)
+            throw error
+        }
+    }
+
+    /// Counts the result of a request, and reports it to the observers. Each request is reported once.
+    private func report(_ result: Result<DeliveredResult, ImageError>, _ span: StageSpan?) {
+        counters.count(result)
+        span?.end(result)
     }
 
     /// Runs the stages after memory. The caller has registered the request with ``inFlight``.
@@ -217,22 +281,13 @@ final class ImagePipeline: Sendable {
     }
 
     /// Returns the original data for `plan`, through the interceptors if there are any.
-    func bytes(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
-        try await original(plan, task).data
-    }
-
-    /// Returns the original data for `plan` and its record, which is `nil` if an interceptor could have replaced it.
-    func original(
-        _ plan: ResolvedRequest, _ task: ImageTask
-    ) async throws(ImageError) -> (data: Data, resource: OriginalInfo?) {
+    func original(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
         plan.captureSettings()
         guard interceptors.interceptsLoads else { return try await ownBytes(plan, task) }
-        return (try await bytesIntercepted(plan, task), nil)
+        return try await bytesIntercepted(plan, task)
     }
 
-    func ownBytes(
-        _ plan: ResolvedRequest, _ task: ImageTask
-    ) async throws(ImageError) -> (data: Data, resource: OriginalInfo?) {
+    func ownBytes(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
         inFlight.enter()
         defer { inFlight.leave() }
         let run = RequestExecution(await plan.verified(), task, known: nil, self)

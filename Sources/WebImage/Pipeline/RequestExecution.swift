@@ -58,8 +58,8 @@ final class RequestExecution {
         }
     }
 
-    /// Returns the original data and its record without decoding the data.
-    func bytes() async throws(ImageError) -> (data: Data, resource: OriginalInfo) {
+    /// Returns the original data without decoding it.
+    func bytes() async throws(ImageError) -> DeliveredData {
         guard plan.request.maker == nil else { throw .request(.noOriginalData) }
         let (stored, late): (OriginalData?, HedgedLookup<OriginalData>?) =
             plan.policy == .reload
@@ -69,22 +69,27 @@ final class RequestExecution {
             if step.servesRequest {
                 if step.revalidatesInBackground { pipeline.revalidate(plan, known: nil) }
                 plan.recordResult(stored.resource)
-                return (stored.data, stored.resource)
+                return data(stored)
             }
         }
         switch try await contact.contact(stored: stored, late, images, for: .bytes) {
         case .bytes(let original, _, _):
             if original.isLengthKnown { await store(original, nil) }
             plan.recordResult(original.resource)
-            return (original.data, original.resource)
+            return data(original)
         case .confirmed(let resource, let confirmed, _):
             guard let confirmed else { throw .cache(.notInCache) }
             plan.recordResult(resource)
-            return (confirmed.data, resource)
+            return DeliveredData(data: confirmed.data, resource: resource, source: .revalidated)
         case .failed(let error, let stale):
             guard let stale, plan.usesStale(stale.resource, insteadOf: error) else { throw error }
-            return (stale.data, stale.resource)
+            return data(stale)
         }
+    }
+
+    /// Returns original data as the result of this request.
+    private func data(_ original: OriginalData) -> DeliveredData {
+        DeliveredData(data: original.data, resource: original.resource, source: origin(of: original))
     }
 
     // MARK: - Cache and fetch
@@ -205,8 +210,10 @@ final class RequestExecution {
         return answer
     }
 
-    /// Makes the image of new data. If the data is invalid, the failure is remembered unless the data may only be
-    /// truncated.
+    /// Makes the image of new data.
+    ///
+    /// If the data is invalid, the failure is remembered unless the data may only be truncated. After another failure,
+    /// such as that of a transformer or of a limit, the data is stored, because it can serve later requests.
     private func makeNew(
         _ original: OriginalData, _ ahead: IncrementalDecode?, _ metrics: NetworkMetrics?
     ) async throws(ImageError) -> DecodedImage {

@@ -138,25 +138,26 @@ extension ImagePipeline {
     }
 
     /// Runs `plan` through the interceptors and returns the data.
-    func bytesIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> Data {
+    func bytesIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
         let response = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
-            let data = try await self.ownBytes(plan, task).data
-            return try ImageResponse(undecoded: data, url: plan.request.url)
+            let original = try await self.ownBytes(plan, task)
+            return try ImageResponse(undecoded: original.data, url: plan.request.url, source: original.source)
         }
         guard let data = response.originalData else {
             let image = response.image
-            return try await encode.encode(image, original: nil, plan, as: .png, priority: task.livePriority).data
+            let encoded = try await encode.encode(image, original: nil, plan, as: .png, priority: task.livePriority)
+            return DeliveredData(data: encoded.data, resource: nil, source: response.source)
         }
         try plan.limits.check(encodedBytes: data.count)
-        return data
+        return DeliveredData(data: data, resource: nil, source: response.source)
     }
 }
 
 extension ImageResponse {
     /// Creates the response to a request for data, with a placeholder instead of an image.
-    fileprivate init(undecoded data: Data, url: URL) throws(ImageError) {
+    fileprivate init(undecoded data: Data, url: URL, source: Source) throws(ImageError) {
         let pixels = try PixelBuffer.filled(with: .clear, size: PixelSize(width: 1, height: 1))
-        self.init(image: DecodedImage(pixels: pixels), url: url)
+        self.init(image: DecodedImage(pixels: pixels), url: url, source: source)
         originalData = data
         originalByteCount = data.count
     }

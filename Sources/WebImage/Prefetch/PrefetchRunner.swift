@@ -302,10 +302,7 @@ final class PrefetchRunner: Sendable {
                     task.cancel()
                 }
                 _ = try response.get()
-            case .diskCache:
-                _ = try await pipeline.tracked(task, as: .prefetch) { () async throws(ImageError) -> Data in
-                    try await pipeline.bytes(plan, task)
-                }
+            case .diskCache: try await pipeline.prefetchData(plan, task)
             }
             return .loaded
         } catch {

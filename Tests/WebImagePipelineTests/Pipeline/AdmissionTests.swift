@@ -77,7 +77,7 @@ struct AdmissionTests {
         await untilTrue { manager.pipeline.admissions.count == 0 }
         // The encoding requests its image internally, which needs no second slot.
         #expect(try await manager.encodedImage(for: request(3), as: .jpeg).data.isEmpty == false)
-        #expect(manager.statistics.limitFailures == 2)
+        #expect(manager.statistics.limitFailures == 3)
     }
 
     @Test("A canceled request releases its slot, and a memory hit needs no slot")

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+/// The original data that a request delivers.
+struct DeliveredData: Sendable {
+    let data: Data
+    /// The record of the data, or `nil` if an interceptor could have replaced it.
+    let resource: OriginalInfo?
+    let source: ImageResponse.Source
+
+    /// The data as the result of a request.
+    var result: DeliveredResult { DeliveredResult(source: source, byteCount: data.count) }
+}
