@@ -71,8 +71,9 @@ extension ImageManager {
         public var originalCache: ImageCache?
         /// A closure that returns the data to store for a downloaded image, or `nil` to store nothing.
         ///
-        /// The closure receives the image if it was decoded. It runs on a worker thread. The default is `nil`, which
-        /// means that the manager stores the downloaded data unchanged.
+        /// The closure receives the image if there is one. There's none if only the data was requested, or if a
+        /// transformer failed or the image exceeds a limit of the request. It runs on a worker thread. The default is
+        /// `nil`, which means that the manager stores the downloaded data unchanged.
         public var cacheSerializer:
             (@Sendable (_ image: DecodedImage?, _ data: Data, _ request: ImageRequest) -> Data?)?
         /// The URL schemes that the manager may load, also for redirects and alternatives.
@@ -163,8 +164,9 @@ extension ImageManager {
         /// remembers 404 and 410 for 10 minutes, corrupt images for 1 hour, other client errors for 1 minute, and an
         /// unknown host for 10 seconds. The freshness that a response states takes precedence. A successful response
         /// that isn't an image, such as the page of a captive portal, is remembered for 1 minute, or for a shorter
-        /// freshness lifetime of the response, and not at all if its `Cache-Control` contains `no-store`. Failures that
-        /// can pass on their own, such as timeouts and server errors, aren't remembered.
+        /// freshness lifetime of the response, and not at all if its `Cache-Control` contains `no-store`. A limit that
+        /// ends a download is remembered for as long as the response is fresh. Failures that can pass on their own, such
+        /// as timeouts and server errors, aren't remembered.
         public var failureLifetime: @Sendable (ImageError) -> Duration? = { error in
             FailurePolicy.standard.lifetime(error).map { .seconds(saturating: $0) }
         }

@@ -75,7 +75,7 @@ final class DecodeStage: Sendable {
         _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: ResolvedRequest, priority: SharedPriority
     ) async throws(ImageError) -> ProcessedImage {
         let key = ProcessingKey(plan, step: 0, of: original)
-        return try await jobs.value(for: key, priority: priority) { context in
+        let made = try await jobs.value(for: key, priority: priority) { context in
             // A job that has just ended or another request already made the image.
             if let image = original.image(for: key) ?? self.memory.step(key, plan) {
                 return .success(ProcessedImage(image: image))
@@ -90,6 +90,8 @@ final class DecodeStage: Sendable {
                 return .failure(error)
             }
         }
+        if !plan.transformers.isEmpty { original.recordDecode(for: key) }
+        return made
     }
 
     private func decode(

@@ -70,6 +70,7 @@ final class EarlyInspection: Sendable {
     private let options: ImageDecodingOptions
     private let limits: ImageLimits
     private let audience: @Sendable () -> [ImageLimits]?
+    private let now: @Sendable () -> Date
 
     /// Creates a check. `audience` returns the limits of the requests that wait for the image, or `nil` if a request
     /// wants the data itself.
@@ -77,6 +78,7 @@ final class EarlyInspection: Sendable {
         coders = plan.coders
         options = plan.request.hintedOptions
         limits = plan.limits
+        now = plan.defaults.configuration.now
         self.audience = audience
     }
 
@@ -114,7 +116,7 @@ final class EarlyInspection: Sendable {
         if case .rejected(let error) = result, let all = audience(),
             all.allSatisfy({ $0 == limits || isRejected(prefix, $0) })
         {
-            rejection = (error.addingResponse(head), Set(all).union([limits]))
+            rejection = (remembering(error.addingResponse(head), head), Set(all).union([limits]))
         }
         state.withLock { state in
             if case .needsMore(let count) = result, prefix.count < Self.maxPrefix {
@@ -126,6 +128,14 @@ final class EarlyInspection: Sendable {
                 state.rejection = rejection
             }
         }
+    }
+
+    /// Returns the error with the time for which it applies to further responses. Nothing is stored of the data, so each
+    /// request would contact the server again.
+    private func remembering(_ error: ImageError, _ head: HTTPResponseHead?) -> ImageError {
+        guard case .limitExceeded(var failure) = error, let head else { return error }
+        failure.freshFor = Freshness.explicitLifetime(of: head, now: now())
+        return .limitExceeded(failure)
     }
 
     private func isRejected(_ prefix: Data, _ limits: ImageLimits) -> Bool {

@@ -17,7 +17,7 @@ struct FailureStage: Sendable {
         let loaders: Int
     }
 
-    /// The context of data that couldn't be decoded.
+    /// The context of data that couldn't be decoded or that exceeded a limit.
     private struct Bytes: Hashable {
         let load: Load
         let coder: String?
@@ -43,9 +43,11 @@ struct FailureStage: Sendable {
 
     /// Remembers the failure of `source` if the policy allows it. `source` is `nil` for loaded data that couldn't be
     /// decoded.
+    ///
+    /// A limit is remembered only if it ended the download, because the manager stores complete data.
     func record(_ error: ImageError, _ plan: ResolvedRequest, _ source: LoadRequest?) {
         guard !plan.isLocal, plan.request.mayBeCached else { return }
-        if case .decoding = error {
+        if error.isOfData {
             // With alternatives, the source of the data is unknown.
             guard plan.request.network.alternativeURLs.isEmpty else { return }
             let load = load(plan, plan.loadRequest(plan.request.headers))
@@ -98,6 +100,14 @@ struct FailureStage: Sendable {
 }
 
 extension ImageError {
+    /// A Boolean value that indicates whether the error depends on the settings with which the data is decoded.
+    fileprivate var isOfData: Bool {
+        switch self {
+        case .decoding, .limitExceeded: true
+        case .cancelled, .request, .network, .cache, .processing: false
+        }
+    }
+
     /// A Boolean value that indicates whether the data caused the error, so loading it again could help.
     ///
     /// The value is `false` for errors that the same file would cause again, such as a missing coder, an exceeded

@@ -61,6 +61,8 @@ indirect enum FetchResult: Sendable {
     /// if there was no load.
     case original(OriginalData, ahead: [IncrementalDecodeKey: IncrementalDecode], metrics: NetworkMetrics?)
     case notModified(StoredResponseHead, NetworkMetrics)
+    /// Loaded data that exceeds a limit of the request. Other requests may accept it.
+    case refused(OriginalData, ImageError)
 
     /// Returns the same result with the attempts that the request made at earlier sources.
     func completed(_ sources: AlternativeSequence) -> FetchResult {
@@ -68,6 +70,7 @@ indirect enum FetchResult: Sendable {
         case .original(let original, let ahead, let metrics):
             .original(original, ahead: ahead, metrics: metrics.map(sources.completing))
         case .notModified(let head, let metrics): .notModified(head, sources.completing(metrics))
+        case .refused: self
         }
     }
 }
@@ -86,9 +89,9 @@ final class FetchStage: Sendable {
     /// The end of a shared load.
     private indirect enum Outcome: Sendable {
         case result(FetchResult)
-        /// The data exceeds each of `limits`, or it isn't an image. If it's incomplete, requests for the data itself
-        /// can still use it.
-        case rejected(ImageError, limits: Set<ImageLimits>, isComplete: Bool)
+        /// The beginning of the data exceeds each of `limits`, or it isn't an image. Requests for the data itself and
+        /// requests with other limits can still use the complete data.
+        case rejected(ImageError, limits: Set<ImageLimits>)
     }
 
     private let jobs = SharedJobs<FetchKey, Outcome, LoadEvent>(cancelled: .cancelled)
@@ -201,13 +204,24 @@ final class FetchStage: Sendable {
                 }
             }
             switch outcome {
-            case .result(let result): return result
-            case .rejected(let error, let limits, let isComplete):
+            case .result(let result): return Self.checked(result, plan)
+            case .rejected(let error, let limits):
                 // The load was checked with the limits of other requests, or this request joined it in the instant in
                 // which it was rejected. This request then loads again. A load isn't rejected early without it,
                 // because the audience contains it.
-                if limits.contains(plan.limits), isComplete || use != .bytes { throw error }
+                if limits.contains(plan.limits), use != .bytes { throw error }
             }
+        }
+    }
+
+    /// Returns the result of a shared load after a check with the limits of a request.
+    private static func checked(_ result: FetchResult, _ plan: ResolvedRequest) -> FetchResult {
+        guard case .original(let original, _, let metrics) = result else { return result }
+        do throws(ImageError) {
+            try plan.check(original)
+            return result
+        } catch {
+            return .refused(original, error.after(metrics))
         }
     }
 
@@ -236,7 +250,7 @@ final class FetchStage: Sendable {
             }
         } catch {
             guard let limits = observation.inspection?.rejectedLimits else { throw error }
-            return .rejected(error, limits: limits, isComplete: false)
+            return .rejected(error, limits: limits)
         }
         return try await finish(answer, plan, request, source, key, observation)
     }
@@ -311,13 +325,8 @@ final class FetchStage: Sendable {
             }
         if answer.isNotModified, let head { return .result(.notModified(head, answer.metrics)) }
         let ahead = await observation.feed.finish()
-        let original: OriginalData
-        do throws(ImageError) {
-            original = try await inspect(
-                answer, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
-        } catch .limitExceeded(let failure) {
-            return .rejected(.limitExceeded(failure), limits: [plan.limits], isComplete: true)
-        }
+        let original = try await inspect(
+            answer, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
         if let head { plan.defaults.recentResponses.record(head, for: plan.keys.data) }
         // Other requests for the URL have other alternatives.
         if !original.resource.isSubstitute { inFlight.add(original, for: plan.keys.data) }
@@ -350,10 +359,10 @@ final class FetchStage: Sendable {
         let options = plan.request.hintedOptions
         do throws(ImageError) {
             return try await workers.inspect(byteCount: answer.body.count, limits: plan.limits) {
-                [resources] context throws(ImageError) -> OriginalData in
-                // Requests for other sizes can share the load, so the size is checked when the image is decoded.
+                [resources] _ throws(ImageError) -> OriginalData in
+                // Each request that shares the load checks its own limits.
                 let probe = try plan.coders.inspect(
-                    answer.body, options: options, limits: context.limits, anySize: true)
+                    answer.body, options: options, limits: .unlimited, anySize: true)
                 // Without a length, a missing end marker means that the response may be truncated.
                 let mayBeTruncated = !answer.hasKnownLength && probe?.isTruncated == true
                 let resource = resources.record(
@@ -424,6 +433,17 @@ final class FetchStage: Sendable {
 }
 
 extension ResolvedRequest {
+    /// Checks that data is within the limits of the request. Requests for other sizes can share the data, so the size
+    /// is checked when the image is decoded.
+    ///
+    /// - Throws: An ``ImageError/LimitFailure``.
+    func check(_ original: OriginalData) throws(ImageError) {
+        // The pixels of an image that the application created were checked already.
+        guard original.image == nil else { return }
+        try coders.check(
+            original.probe, of: original.data, options: request.hintedOptions, limits: limits, anySize: true)
+    }
+
     /// Returns the request to send for `step`.
     func loadRequest(_ step: CacheAction) -> LoadRequest {
         switch step {

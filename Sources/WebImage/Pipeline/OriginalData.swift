@@ -54,6 +54,8 @@ final class OriginalData: Sendable {
     private let processedClaims = Lock<[ProcessedEntry: StoreClaims]>([:])
     /// A server can request many sizes, and each one leaves an empty slot in the table.
     private let made = Lock(WeakTable<ProcessingKey, DecodedImage, Void>(smallestLimit: 16))
+    /// The steps for which the data was decoded before transformers were applied.
+    private let decoded = Lock<Set<ProcessingKey>>([])
 
     init(
         data: Data, resource: OriginalInfo, probe: ImageInfo?, origin: ImageResponse.Source,
@@ -108,6 +110,12 @@ final class OriginalData: Sendable {
     /// Returns an image that was made from this data and is still in use. So a request that comes just after a job has
     /// ended finds its result, even if nothing can be cached in memory.
     func image(for key: ProcessingKey) -> DecodedImage? { made.withLock { $0[key]?.object } }
+
+    /// Records that the data was decoded for a step.
+    func recordDecode(for key: ProcessingKey) { decoded.withLock { _ = $0.insert(key) } }
+
+    /// Returns whether the data was decoded for a step, so it's valid. The image may no longer be in use.
+    func wasDecoded(for key: ProcessingKey) -> Bool { decoded.withLock { $0.contains(key) } }
 
     /// Records an image for as long as both the image and this data are in use.
     func remember(_ image: DecodedImage, for key: ProcessingKey) {

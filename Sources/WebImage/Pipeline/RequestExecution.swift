@@ -69,27 +69,31 @@ final class RequestExecution {
             if step.servesRequest {
                 if step.revalidatesInBackground { pipeline.revalidate(plan, known: nil) }
                 plan.recordResult(stored.resource)
-                return data(stored)
+                return try data(stored)
             }
         }
         switch try await contact.contact(stored: stored, late, images, for: .bytes) {
         case .bytes(let original, _, _):
             if original.isLengthKnown { await store(original, nil) }
             plan.recordResult(original.resource)
-            return data(original)
+            return try data(original)
         case .confirmed(let resource, let confirmed, _):
             guard let confirmed else { throw .cache(.notInCache) }
             plan.recordResult(resource)
+            try plan.check(confirmed)
             return DeliveredData(data: confirmed.data, resource: resource, source: .revalidated)
         case .failed(let error, let stale):
             guard let stale, plan.usesStale(stale.resource, insteadOf: error) else { throw error }
-            return data(stale)
+            return try data(stale)
         }
     }
 
     /// Returns original data as the result of this request.
-    private func data(_ original: OriginalData) -> DeliveredData {
-        DeliveredData(data: original.data, resource: original.resource, source: origin(of: original))
+    ///
+    /// - Throws: An ``ImageError/LimitFailure`` if a request with other limits stored the data.
+    private func data(_ original: OriginalData) throws(ImageError) -> DeliveredData {
+        try plan.check(original)
+        return DeliveredData(data: original.data, resource: original.resource, source: origin(of: original))
     }
 
     // MARK: - Cache and fetch
@@ -153,7 +157,7 @@ final class RequestExecution {
             _ = try await make(found)
             return found
         } catch {
-            guard error.blamesBytes else { throw error }
+            guard blamesData(error, found) else { throw error }
             await pipeline.cache.discard(found, plan)
             return nil
         }
@@ -222,11 +226,24 @@ final class RequestExecution {
         } catch {
             // A custom coder can accept data that isn't in its format.
             let error = error.addingResponse(original.resource.head?.head).after(metrics)
-            if original.origin == .network, original.isLengthKnown, error.blamesBytes {
-                contact.record(error, of: nil)
+            if blamesData(error, original) {
+                if original.origin == .network, original.isLengthKnown { contact.record(error, of: nil) }
+            } else if error != .cancelled {
+                await contact.keep(original, wasDecoded: wasDecoded(original))
             }
             throw error
         }
+    }
+
+    /// Returns whether `error` means that the data is invalid. Transformers can throw the same errors for data that was
+    /// decoded.
+    private func blamesData(_ error: ImageError, _ original: OriginalData) -> Bool {
+        error.blamesBytes && !wasDecoded(original)
+    }
+
+    /// Returns whether data was decoded before a transformer failed.
+    private func wasDecoded(_ original: OriginalData) -> Bool {
+        !plan.transformers.isEmpty && original.wasDecoded(for: ProcessingKey(plan, step: 0, of: original))
     }
 
     private func make(

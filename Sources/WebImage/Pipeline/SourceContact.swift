@@ -89,6 +89,9 @@ final class SourceContact: Sendable {
         switch try await fetch(step, use, replacing: stale) {
         case .original(let original, let ahead, let metrics):
             return .bytes(original, ahead: ahead.isEmpty ? nil : ahead[IncrementalDecodeKey(plan)], metrics: metrics)
+        case .refused(let original, let error):
+            await keep(original)
+            throw error
         case .notModified(let head, let metrics):
             let confirmed = try await confirmed(head, metrics, step, basis, stored)
             if let confirmed { return confirmed }
@@ -96,6 +99,17 @@ final class SourceContact: Sendable {
             // can't cause another 304 response.
             return try await contact(plan.stepWithoutStored, nil, nil, use, replacing: stale)
         }
+    }
+
+    /// Stores data that the request can't use, for later requests.
+    ///
+    /// The header of complete data was checked, as for a request that doesn't decode its data. If a truncated response
+    /// wouldn't have been detected, the data must have been decoded.
+    @inline(never)
+    func keep(_ original: OriginalData, wasDecoded: Bool = false) async {
+        guard original.isLengthKnown || wasDecoded else { return }
+        await pipeline.storing.store(original, nil, plan, generation)
+        if plan.request.caching.waitsUntilStored { await plan.originalCache.flush() }
     }
 
     /// Returns the result of a 304 response, or `nil` if the request must be repeated unconditionally.

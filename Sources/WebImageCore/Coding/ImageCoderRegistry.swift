@@ -122,6 +122,7 @@ public struct ImageCoderRegistry: Sendable {
         _ data: Data, options: ImageDecodingOptions = ImageDecodingOptions(), limits: ImageLimits, anySize: Bool = false
     ) throws(ImageError) -> ImageInfo? {
         guard !data.isEmpty else { throw .decoding(.noData) }
+        // Check the size before any work on the data.
         try limits.check(encodedBytes: data.count)
         let format = ImageFormat(sniffing: data)
         guard let format, format.isImage else {
@@ -130,12 +131,29 @@ public struct ImageCoderRegistry: Sendable {
             throw .decoding(format.map { .notAnImage($0) } ?? .unknownFormat)
         }
         let probe = try ImageInfo(data: data)
+        try check(probe, of: data, options: options, limits: limits, anySize: anySize)
+        return probe
+    }
+
+    /// Checks data whose header is known against limits, like ``inspect(_:options:limits:anySize:)``.
+    ///
+    /// - Parameters:
+    ///   - info: The header, or `nil` if only a custom coder recognizes the format.
+    ///   - data: The whole file.
+    ///   - options: The decoding options.
+    ///   - limits: The limits.
+    ///   - anySize: A Boolean value that indicates whether the data is accepted if it can be decoded at some size.
+    /// - Throws: An ``ImageError/LimitFailure``.
+    package func check(
+        _ info: ImageInfo?, of data: Data, options: ImageDecodingOptions, limits: ImageLimits, anySize: Bool
+    ) throws(ImageError) {
+        try limits.check(encodedBytes: data.count)
+        guard let info else { return }
         var judged = options
         if anySize { judged.size = .fit(width: 1, height: 1) }
         let prefix = data.prefix(64)
-        let coder = coders.last { $0.canDecode(probe.format, prefix: prefix) }
-        try check(probe, for: coder, data, judged, limits)
-        return probe
+        let coder = coders.last { $0.canDecode(info.format, prefix: prefix) }
+        try check(info, for: coder, data, judged, limits)
     }
 
     /// Checks the claims of a header against the requirements of the coder that decodes the image.

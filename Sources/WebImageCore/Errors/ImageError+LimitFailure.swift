@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+
 extension ImageError {
     /// A violation of a limit, with the kind and the value of the limit and the actual value. The error codes begin at
     /// 6001.
@@ -49,6 +51,12 @@ extension ImageError {
         public let actual: Int
         /// Details that the kind alone doesn't convey, or an empty string.
         package let detail: String
+
+        /// The freshness lifetime of the response in seconds, if the failure ended its download, or `nil` if the
+        /// response states none or for other failures.
+        package var freshFor: Double?
+        /// The date at which the failure expires in the negative cache, or `nil` for a new failure.
+        package var rememberedUntil: Date?
 
         /// Creates a violation of a limit, for custom coders and loaders.
         ///

@@ -61,12 +61,13 @@ public indirect enum ImageError: Error, Sendable, Hashable {
     ///
     /// If the value isn't `nil`, the same request failed recently, and the manager returned its failure from the
     /// negative cache without a new attempt. The case, the code, and all other properties are those of the first
-    /// failure. Only network and decoding failures are remembered.
+    /// failure. Only network failures, decoding failures, and limits that ended a download are remembered.
     public var rememberedUntil: Date? {
         switch self {
         case .network(let error): error.rememberedUntil
         case .decoding(let error): error.rememberedUntil
-        case .cancelled, .request, .cache, .processing, .limitExceeded: nil
+        case .limitExceeded(let error): error.rememberedUntil
+        case .cancelled, .request, .cache, .processing: nil
         }
     }
 
@@ -122,11 +123,13 @@ extension ImageError {
     package var isRememberable: Bool {
         switch self {
         case .network, .decoding: true
-        case .cancelled, .request, .cache, .processing, .limitExceeded: false
+        // Other limits can be those of the machine, or their data is stored.
+        case .limitExceeded(let failure): failure.freshFor != nil
+        case .cancelled, .request, .cache, .processing: false
         }
     }
 
-    /// Returns this network or decoding failure as the negative cache returns it, or other errors unchanged.
+    /// Returns this network, decoding, or limit failure as the negative cache returns it, or other errors unchanged.
     ///
     /// - Parameter date: The date at which the failure expires, or `nil` for the failure as it happened.
     package func remembered(until date: Date?) -> ImageError {
@@ -137,7 +140,10 @@ extension ImageError {
         case .decoding(var failure):
             failure.rememberedUntil = date
             return .decoding(failure)
-        case .cancelled, .request, .cache, .processing, .limitExceeded: return self
+        case .limitExceeded(var failure):
+            failure.rememberedUntil = date
+            return .limitExceeded(failure)
+        case .cancelled, .request, .cache, .processing: return self
         }
     }
 }

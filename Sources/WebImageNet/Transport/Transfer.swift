@@ -468,9 +468,16 @@ final class Transfer {
     }
 
     private func stop(tooLarge size: Int) -> Bool {
-        stop = .limitExceeded(
-            ImageError.LimitFailure(.encodedSize, limit: request.maxBytes, actual: size, detail: request.url))
+        stop = failure(tooLarge: size)
         return false
+    }
+
+    private func failure(tooLarge size: Int) -> ImageError {
+        var failure = ImageError.LimitFailure(
+            .encodedSize, limit: request.maxBytes, actual: size, detail: request.url)
+        // Nothing is stored of the body, so a manager remembers the failure instead.
+        failure.freshFor = head.flatMap { Freshness.explicitLifetime(of: $0, now: Date()) }
+        return .limitExceeded(failure)
     }
 
     private func stop(_ error: ContentDecoder.Failure) -> Bool {
@@ -481,9 +488,7 @@ final class Transfer {
     private func located(_ error: ContentDecoder.Failure) -> ImageError {
         switch error {
         case .corrupt(let detail): failure(.contentDecodingFailed, phase: .receivingBody, detail: detail)
-        case .tooLarge(let size):
-            .limitExceeded(
-                ImageError.LimitFailure(.encodedSize, limit: request.maxBytes, actual: size, detail: request.url))
+        case .tooLarge(let size): failure(tooLarge: size)
         }
     }
 }

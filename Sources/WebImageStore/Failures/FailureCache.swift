@@ -102,8 +102,7 @@ package final class FailureCache: Sendable {
 
     /// Remembers a failure for all requests with a key, if the policy allows it.
     ///
-    /// This method ignores errors that aren't network or decoding failures, and errors that come from the negative
-    /// cache.
+    /// This method ignores errors that can't be remembered, and errors that come from the negative cache.
     package func record(_ error: ImageError, for key: CacheKey) { record(error, for: key, in: nil) }
 
     /// Remembers a failure for requests in the same context, or for all requests if the context is `nil`.

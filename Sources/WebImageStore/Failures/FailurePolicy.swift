@@ -4,7 +4,8 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// A policy that decides for how long failures are remembered. Only network and decoding failures can be remembered.
+/// A policy that decides for how long failures are remembered. Only network failures, decoding failures, and limits that
+/// ended a download can be remembered.
 package struct FailurePolicy: Sendable {
     /// A closure that returns how many seconds a failure is remembered, or `nil` if it isn't remembered.
     package var lifetime: @Sendable (ImageError) -> Double?
@@ -19,15 +20,16 @@ package struct FailurePolicy: Sendable {
     ///
     /// It remembers 404 and 410 for 10 minutes, corrupt images for 1 hour, other client errors for 1 minute, and an
     /// unknown host for 10 seconds. The freshness that a response states takes precedence. It remembers a successful
-    /// response that isn't an image for 1 minute, or for a shorter freshness lifetime of the response. It doesn't
-    /// remember failures that can pass on their own (timeouts, lost connections, no network, 408, 425, 429, 5xx), 401
-    /// and 407, canceled requests, and limits. A manager doesn't remember 403 either if cookies or credentials are
-    /// configured.
+    /// response that isn't an image for 1 minute, or for a shorter freshness lifetime of the response. A limit that
+    /// ended a download is remembered for as long as the response is fresh. It doesn't remember failures that can pass
+    /// on their own (timeouts, lost connections, no network, 408, 425, 429, 5xx), 401 and 407, canceled requests, and
+    /// other limits. A manager doesn't remember 403 either if cookies or credentials are configured.
     package static let standard = FailurePolicy { error in
         switch error {
         case .network(let failure): seconds(after: failure)
         case .decoding(let failure): failure.blamesBytes ? seconds(after: failure) : nil
-        case .cancelled, .request, .cache, .processing, .limitExceeded: nil
+        case .limitExceeded(let failure): failure.freshFor
+        case .cancelled, .request, .cache, .processing: nil
         }
     }
 

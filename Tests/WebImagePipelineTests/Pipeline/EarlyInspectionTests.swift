@@ -95,18 +95,25 @@ struct EarlyInspectionTests {
         let isHTTP: Bool
         let head = HTTPResponseHead(statusCode: 200)
         let gate = TestGate()
+        /// The gate that each load passes before it reports its data.
+        let dataGate = TestGate()
+        /// The number of loads that have started.
+        let starts = Atomic(0)
         /// The number of loads that have reported their data.
         let loads = Atomic(0)
 
-        init(body: Data, isHTTP: Bool) {
+        init(body: Data, isHTTP: Bool, holdsData: Bool = false) {
             self.body = body
             self.isHTTP = isHTTP
+            if !holdsData { dataGate.open() }
         }
 
         func canLoad(_ url: URL) -> Bool { true }
 
         func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
             context.reportStart()
+            starts.add(1, ordering: .acquiringAndReleasing)
+            await dataGate.wait()
             context.reportResponse(isHTTP ? head : nil, expectedByteCount: body.count)
             context.reportData(body)
             loads.add(1, ordering: .acquiringAndReleasing)
@@ -116,10 +123,10 @@ struct EarlyInspectionTests {
         }
     }
 
-    enum Joining: CaseIterable { case data, generousLimits, equalLimits }
+    enum Joining: CaseIterable { case data, dataWithEqualLimits, generousLimits, equalLimits }
 
     @Test(
-        "A request that joins a load after its rejection loads again if it can use the data",
+        "A request that joins a load after its rejection loads again if the data is incomplete and it may use it",
         arguments: Joining.allCases, [true, false])
     func joiningRejected(_ joining: Joining, isHTTP: Bool) async throws {
         let body = try TestImages.png(1, width: 300, height: 300) + Data(repeating: 0, count: 200_000)
@@ -131,20 +138,25 @@ struct EarlyInspectionTests {
         let rejected = fixture.manager.load(strict)
         await untilTrue { loader.loads.load(ordering: .acquiring) == 1 }
         var other = strict
-        if joining != .equalLimits { other.limits = nil }
+        if joining == .data || joining == .generousLimits { other.limits = nil }
         let request = other
-        async let data = joining == .data ? fixture.manager.data(for: request) : Data()
-        let image = joining == .data ? nil : fixture.manager.load(request)
+        let wantsData = joining == .data || joining == .dataWithEqualLimits
+        let data = wantsData ? Task { try await fixture.manager.data(for: request) } : nil
+        let image = wantsData ? nil : fixture.manager.load(request)
         await untilTrue { fixture.manager.pipeline.fetch.sharedCount == 1 }
         loader.gate.open()
         await #expect(throws: ImageError.self) { try await rejected.response }
         switch joining {
-        case .data: #expect(try await data.count == body.count)
+        case .data: #expect(try await data?.value.count == body.count)
+        case .dataWithEqualLimits:
+            let expected = ImageError.LimitFailure(.sourcePixelCount, limit: 300 * 300 - 1, actual: 300 * 300)
+            await #expect(throws: ImageError.limitExceeded(expected)) { try await data?.value }
         case .generousLimits:
             #expect(try await image?.response.image.size == PixelSize(width: 300, height: 300))
         case .equalLimits: await #expect(throws: ImageError.self) { try await image?.response }
         }
-        #expect(loader.loads.load(ordering: .acquiring) == (joining == .equalLimits ? 1 : 2))
+        // Without a response head, nothing is checked early, and the requests share the complete data.
+        #expect(loader.loads.load(ordering: .acquiring) == (joining == .equalLimits || !isHTTP ? 1 : 2))
     }
 
     @Test("A table of waiting requests reports limits only while all of them want the image")
