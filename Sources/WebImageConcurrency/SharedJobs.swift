@@ -105,16 +105,65 @@ public final class SharedJobs<
         }
     }
 
+    /// The interest in a running job of a caller that doesn't wait for its result yet.
+    public struct Reservation: Sendable {
+        @usableFromInline let subscription: Subscription
+        @usableFromInline let priority: ObservableValue<Priority>
+        @usableFromInline let token: Int
+
+        @inlinable
+        init(subscription: Subscription, priority: ObservableValue<Priority>, token: Int) {
+            self.subscription = subscription
+            self.priority = priority
+            self.token = token
+        }
+    }
+
+    /// Keeps the running job for a key from being canceled before the caller joins it, and applies the priority of the
+    /// caller to it. The job doesn't count as shared.
+    ///
+    /// - Returns: The reservation, which ``release(_:)`` must end, or `nil` if no job is running.
+    @inlinable
+    public func reserve(_ key: Key, priority: ObservableValue<Priority>) -> Reservation? {
+        let known = priority.value
+        let reserved = state.withLock { state -> (subscription: Subscription, raised: Job?)? in
+            guard state.table.isRunning(key) else { return nil }
+            let id = state.table.makeSubscriber()
+            guard case .joined(let number, _, let raise) = state.table.join(key, id, known) else { return nil }
+            let job = state.jobs[number]
+            if let raise, let job { job.deliveries.add { job.priority.value = raise } }
+            return (Subscription(job: number, subscriber: id, isFirst: false), raise == nil ? nil : job)
+        }
+        guard let (subscription, raised) = reserved else { return nil }
+        raised?.deliveries.deliver()
+        let token = priority.follow(from: known) { [weak self] in self?.setPriority(subscription, $0) }
+        return Reservation(subscription: subscription, priority: priority, token: token)
+    }
+
+    /// Ends a reservation. If the job has no other subscribers, it's canceled. Further calls have no effect.
+    @inlinable
+    public func release(_ reservation: Reservation) {
+        reservation.priority.stopObserving(reservation.token)
+        leave(reservation.subscription)
+    }
+
     /// Returns the value for a key by joining the running job or starting a new one.
     ///
+    /// - Parameters:
+    ///   - key: The key of the job.
+    ///   - priority: The priority of the caller, which the job follows.
+    ///   - onUpdate: A closure that receives the updates of the job.
+    ///   - onJoin: A closure that is called after the caller joined the job and before it waits.
+    ///   - body: The work of a new job.
     /// - Throws: The error of the work. If the calling Swift task is canceled, this method immediately throws the error
     ///   for canceled waits.
     @inlinable
     public func value(
         for key: Key, priority: ObservableValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
-        start body: @escaping Body
+        onJoin: () -> Void = {}, start body: @escaping Body
     ) async throws(Failure) -> Value {
         let wait = subscribe(to: key, priority, onUpdate, body)
+        onJoin()
         defer { priority.stopObserving(wait.token) }
         return try await value(of: wait.outcome, for: wait.subscription)
     }

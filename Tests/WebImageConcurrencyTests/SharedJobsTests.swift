@@ -58,6 +58,61 @@ struct SharedJobsTests {
         #expect(try await second.value == 1)
     }
 
+    @Test("A reservation keeps a job running, raises its priority, and doesn't count as a shared job")
+    func reservation() async throws {
+        let jobs = Jobs(cancelled: .cancelled)
+        let gate = TestGate()
+        let live = Shared<LivePriority?>(nil)
+        let body: Jobs.Body = { context in
+            live.value = context.priority
+            await gate.wait()
+            return .success(Task.isCancelled ? -1 : 1)
+        }
+        #expect(jobs.reserve("a", priority: LivePriority(.normal)).map { _ in true } == nil)
+        let first = Task { try await jobs.value(for: "a", priority: LivePriority(.low), start: body) }
+        await untilTrue { jobs.subscriberCount(of: "a") == 1 }
+        let priority = LivePriority(.normal)
+        let reservation = try #require(jobs.reserve("a", priority: priority))
+        #expect(live.value?.value == .normal && jobs.sharedCount == 0)
+        priority.value = .high
+        #expect(live.value?.value == .high)
+        first.cancel()
+        await #expect(throws: ImageError.cancelled) { try await first.value }
+        #expect(jobs.count == 1)
+        let second = Task {
+            try await jobs.value(
+                for: "a", priority: LivePriority(.low), onJoin: { jobs.release(reservation) }, start: body)
+        }
+        await untilTrue { jobs.sharedCount == 1 && jobs.subscriberCount(of: "a") == 1 }
+        await untilTrue { live.value?.value == .low }
+        gate.open()
+        #expect(try await second.value == 1)
+        jobs.release(reservation)
+        #expect(jobs.count == 0)
+    }
+
+    @Test("If the only reservation of a job ends after its subscriber, the job is canceled")
+    func reservationEnds() async throws {
+        let jobs = Jobs(cancelled: .cancelled)
+        let cancelled = TestGate()
+        let first = Task {
+            try await jobs.value(for: "a", priority: LivePriority(.low)) { _ in
+                let never = TestGate()
+                await never.wait()
+                cancelled.open()
+                return .success(1)
+            }
+        }
+        await untilTrue { jobs.subscriberCount(of: "a") == 1 }
+        let reservation = try #require(jobs.reserve("a", priority: LivePriority(.normal)))
+        first.cancel()
+        await #expect(throws: ImageError.cancelled) { try await first.value }
+        #expect(jobs.count == 1 && !cancelled.isOpen)
+        jobs.release(reservation)
+        #expect(jobs.count == 0)
+        await cancelled.wait()
+    }
+
     @Test("If the only subscriber cancels, the work is canceled, and the next request starts a new run")
     func bothLeave() async throws {
         let jobs = Jobs(cancelled: .cancelled)

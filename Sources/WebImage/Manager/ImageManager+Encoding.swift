@@ -43,9 +43,9 @@ extension ImageManager {
     ) async throws(ImageError) -> EncodedImage {
         let requested = await pipeline.plan(request).verified()
         let plan = requested.preparing(for: encoding)
-        return try await pipeline.perform(plan, as: .encoding, encoding) { [pipeline] (_) async throws(ImageError) in
+        return try await pipeline.perform(plan, as: .encoding, encoding) { [pipeline] (task) async throws(ImageError) in
             let output = try await EncodingRun(
-                plan, narrow: requested === plan ? nil : requested, encoding, pipeline
+                plan, narrow: requested === plan ? nil : requested, encoding, task, pipeline
             )
             .output()
             let image = EncodedImage(output.data, as: encoding, source: plan.sourceResponse(of: output.resource))

@@ -7,8 +7,8 @@ import WebImageCore
 import WebImageHTTP
 import WebImageNet
 
-/// The requests that wait for each load. They decide whether a load may end before its data is complete. This class is
-/// thread-safe.
+/// The requests that wait for each load or that will probably join it. They decide whether a load may end before its data
+/// is complete. This class is thread-safe.
 final class FetchAudience: Sendable {
     /// The purpose of a request, with the limits of an image.
     enum Member: Hashable {
@@ -16,19 +16,26 @@ final class FetchAudience: Sendable {
         case bytes
     }
 
-    private let members = Lock<[FetchKey: [Member: Int]]>([:])
+    /// The requests by the key of the data and by the key of the load.
+    private let members = Lock<[CacheKey: [FetchKey: [Member: Int]]]>([:])
 
     /// Adds a request until ``leave(_:_:)`` is called.
     func enter(_ key: FetchKey, _ member: Member) {
-        members.withLock { $0[key, default: [:]][member, default: 0] += 1 }
+        members.withLock { $0[key.data, default: [:]][key, default: [:]][member, default: 0] += 1 }
+    }
+
+    /// Returns the keys of the loads of some data for which requests wait.
+    func loads(of data: CacheKey) -> [FetchKey] {
+        members.withLock { members in members[data].map { Array($0.keys) } ?? [] }
     }
 
     /// Removes a request.
     func leave(_ key: FetchKey, _ member: Member) {
         members.withLock { members in
-            guard var known = members[key], let count = known[member] else { return }
+            guard var loads = members[key.data], var known = loads[key], let count = known[member] else { return }
             known[member] = count > 1 ? count - 1 : nil
-            members[key] = known.isEmpty ? nil : known
+            loads[key] = known.isEmpty ? nil : known
+            members[key.data] = loads.isEmpty ? nil : loads
         }
     }
 
@@ -36,7 +43,8 @@ final class FetchAudience: Sendable {
     func limits(of key: FetchKey) -> [ImageLimits]? {
         members.withLock { members in
             var limits: [ImageLimits] = []
-            for member in members[key, default: [:]].keys {
+            guard let requests = members[key.data]?[key] else { return limits }
+            for member in requests.keys {
                 guard case .image(let known) = member else { return nil }
                 limits.append(known)
             }

@@ -15,16 +15,19 @@ struct EncodingRun {
     /// request if its file is sRGB.
     private let narrow: ResolvedRequest?
     private let encoding: ImageEncoding
+    private let task: ImageTask
     private let pipeline: ImagePipeline
     private let priority: SharedPriority
     private let generation: CacheGeneration
 
     init(
-        _ plan: ResolvedRequest, narrow: ResolvedRequest? = nil, _ encoding: ImageEncoding, _ pipeline: ImagePipeline
+        _ plan: ResolvedRequest, narrow: ResolvedRequest? = nil, _ encoding: ImageEncoding, _ task: ImageTask,
+        _ pipeline: ImagePipeline
     ) {
         self.plan = plan
         self.narrow = narrow
         self.encoding = encoding
+        self.task = task
         self.pipeline = pipeline
         priority = SharedPriority(plan.request.priority)
         generation = plan.cache.generation(of: plan.keys.data)
@@ -34,6 +37,7 @@ struct EncodingRun {
     typealias Output = (data: Data, resource: OriginalInfo?, source: ImageResponse.Source)
 
     func output() async throws(ImageError) -> Output {
+        pipeline.fetch.reserve(plan, for: task, .image(plan.limits))
         let stored = await storedBeforehand()
         // The request joins the running lookups.
         defer { withExtendedLifetime(stored) {} }
@@ -132,6 +136,8 @@ struct EncodingRun {
         }
         let asking = ResolvedRequest(plan) { $0.includesOriginalData = $0.includesOriginalData || mayUseOriginal }
         let task = pipeline.start(asking, known: known, isPart: true)
+        // The other task has its own reservation.
+        self.task.endReservation()
         let finished = try await task.finished()
         return (finished.image, mayUseOriginal ? finished.originalData : nil, finished.source)
     }

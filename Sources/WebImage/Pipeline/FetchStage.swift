@@ -87,14 +87,14 @@ final class FetchStage: Sendable {
     }
 
     /// The end of a shared load.
-    private indirect enum Outcome: Sendable {
+    indirect enum Outcome: Sendable {
         case result(FetchResult)
         /// The beginning of the data exceeds each of `limits`, or it isn't an image. Requests for the data itself and
         /// requests with other limits can still use the complete data.
         case rejected(ImageError, limits: Set<ImageLimits>)
     }
 
-    private let jobs = SharedJobs<FetchKey, Outcome, LoadEvent>(cancelled: .cancelled)
+    let jobs = SharedJobs<FetchKey, Outcome, LoadEvent>(cancelled: .cancelled)
     private let progressInterval: Double
     private let now: @Sendable () -> Date
     private let workers: WorkerPool
@@ -104,7 +104,7 @@ final class FetchStage: Sendable {
     private let counters: ManagerCounters
     private let activity: LoadActivity
     private let conditions: NetworkConditions
-    private let audience = FetchAudience()
+    let audience = FetchAudience()
     let feeds: IncrementalDecodeRegistry
 
     init(
@@ -195,7 +195,8 @@ final class FetchStage: Sendable {
         defer { participation.end() }
         while true {
             let outcome = try await jobs.value(
-                for: participation.key, priority: task.livePriority, onUpdate: { task.emit($0.event) }
+                for: participation.key, priority: task.livePriority, onUpdate: { task.emit($0.event) },
+                onJoin: { task.endReservation() }
             ) { [source = participation.source, key = participation.key] context in
                 do throws(ImageError) {
                     return .success(try await self.load(plan, request, source, key, context))

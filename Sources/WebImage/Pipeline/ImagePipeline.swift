@@ -165,6 +165,7 @@ final class ImagePipeline: Sendable {
             return ImageTask(plan.callerRequest, finished: .failure(error))
         }
         let task = ImageTask(plan.callerRequest)
+        fetch.reserve(plan, for: task, .image(plan.limits))
         let isIntercepted = interceptors.interceptsLoads
         if !isIntercepted {
             task.stores(in: plan.caches)
@@ -235,7 +236,10 @@ final class ImagePipeline: Sendable {
         _ body: @escaping @Sendable () async throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
         running.begin(task, kind)
-        defer { running.end(task) }
+        defer {
+            task.endReservation()
+            running.end(task)
+        }
         return try await task.perform(body)
     }
 
@@ -283,6 +287,7 @@ final class ImagePipeline: Sendable {
     /// Returns the original data for `plan`, through the interceptors if there are any.
     func original(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
         plan.captureSettings()
+        fetch.reserve(plan, for: task, .bytes)
         guard interceptors.interceptsLoads else { return try await ownBytes(plan, task) }
         return try await bytesIntercepted(plan, task)
     }

@@ -28,6 +28,7 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         var storing: [Task<Void, Never>] = []
         var whenHeard: (@Sendable () -> Void)?
         var whenFinished: [@Sendable () -> Void] = []
+        var reservation: FetchReservation?
     }
 
     private let state = Lock(State())
@@ -285,11 +286,25 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
 
     func finish(_ result: Result<ImageResponse, ImageError>) {
         emit(.finished(result))
+        endReservation()
         let actions = state.withLock { state in
             defer { state.whenFinished = [] }
             return state.whenFinished
         }
         for action in actions { action() }
+    }
+
+    /// Keeps a reservation of running loads until the task joins a load or finishes. Call this method before the work
+    /// starts.
+    func keep(_ reservation: FetchReservation) { state.withLock { $0.reservation = reservation } }
+
+    /// Ends the reservation of running loads, if there's one.
+    func endReservation() {
+        let reservation = state.withLock { state in
+            defer { state.reservation = nil }
+            return state.reservation
+        }
+        reservation?.end()
     }
 
     /// Calls `action` once after this task has finished, or immediately if it already has.

@@ -159,6 +159,35 @@ struct EarlyInspectionTests {
         #expect(loader.loads.load(ordering: .acquiring) == (joining == .equalLimits || !isHTTP ? 1 : 2))
     }
 
+    @Test("A load continues if a request for its data is still looking in the caches when its beginning is checked")
+    func reserved() async throws {
+        let body = try TestImages.png(1, width: 300, height: 300) + Data(repeating: 0, count: 200_000)
+        let loader = RejectedLoader(body: body, isHTTP: true, holdsData: true)
+        let tier = RecordingTier()
+        let fixture = try ManagerFixture {
+            $0.loaders = [loader]
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
+        }
+        loader.gate.open()
+        let generous = ImageRequest(url: try #require(URL(string: "remote://a.example/a")))
+        var strict = generous
+        strict.limits = fixture.manager.configuration.limits
+        strict.limits?.maxSourcePixels = 300 * 300 - 1
+        let rejected = fixture.manager.load(strict)
+        await untilTrue { loader.starts.load(ordering: .acquiring) == 1 }
+        let lookup = TestGate()
+        tier.blockLookups(lookup)
+        let lookups = tier.lookups
+        let data = Task { try await fixture.manager.data(for: generous) }
+        await untilTrue { tier.lookups > lookups }
+        loader.dataGate.open()
+        await #expect(throws: ImageError.self) { try await rejected.response }
+        lookup.open()
+        #expect(try await data.value == body)
+        #expect(loader.starts.load(ordering: .acquiring) == 1)
+    }
+
     @Test("A table of waiting requests reports limits only while all of them want the image")
     func audience() throws {
         let audience = FetchAudience()
