@@ -334,9 +334,14 @@ public final class ImageManager: Sendable {
     package var failures: FailureCache { pipeline.failures.memory }
 
     /// Stops the network thread and finishes pending disk writes. Running requests fail.
+    ///
+    /// When this method returns, the resume data of interrupted downloads that belongs in files is stored, unless the
+    /// network thread needs more than two seconds to end its transfers.
     public func shutdown() async {
         downloader.shutdown()
+        async let parts: Void = downloader.partialDownloadsStored()
         await diskCache?.close()
+        await parts
         pipeline.workers.close()
     }
 

@@ -54,7 +54,7 @@ extension ImageDownloader {
         transport.whenClosed { promise.resolve(()) }
         DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { promise.resolve(()) }
         await promise.outcome {}
-        _ = await partials?.disk()
+        await partials?.waitUntilWritten()
     }
 
     private func perform(_ order: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {

@@ -41,11 +41,24 @@ struct PartialDownloadDirectory {
             let stored = Date(timeIntervalSince1970: status.modified)
             if name.hasSuffix(Self.ending) {
                 files[String(name.dropLast(Self.ending.count))] = File(size: status.size, stored: stored)
-            } else if name.hasSuffix(Self.temporaryEnding), now.timeIntervalSince(stored) > 3_600 {
-                try? system.remove(place)
+            } else if name.hasSuffix(Self.temporaryEnding) {
+                removeLeftover(place, age: now.timeIntervalSince(stored))
             }
         }
         trim(now: now)
+    }
+
+    /// Removes the temporary file of a process that ended while it wrote the file. A writer locks its file, so the lock
+    /// of a leftover is free. Without support for locks, only the age decides.
+    private func removeLeftover(_ path: String, age: Double) {
+        guard let file = try? system.openFile(path, O_RDONLY | O_NONBLOCK) else { return }
+        defer { system.close(file) }
+        do throws(SystemCallError) {
+            try system.lock(file, LOCK_EX | LOCK_NB)
+            try system.remove(path)
+        } catch {
+            if error.code != EWOULDBLOCK, age > 3_600 { try? system.remove(path) }
+        }
     }
 
     /// Creates the directory if it's missing. Returns `false` if it must not be used.
@@ -98,14 +111,17 @@ struct PartialDownloadDirectory {
         return true
     }
 
-    /// Writes a temporary file with mode 0600 and renames it. A failed write leaves no file.
+    /// Writes a temporary file with mode 0600 and renames it. A failed write leaves no file. The file is locked until it
+    /// has its final name, so other processes don't take it for a leftover.
     private func write(_ data: Data, to path: String) -> Bool {
         let random = String(UInt64.random(in: .min ... .max), radix: 36)
         let temporary = "\(path).\(random)\(Self.temporaryEnding)"
         let flags = O_WRONLY | O_CREAT | O_EXCL
         guard let file = try? system.openFile(temporary, flags, mode: 0o600) else { return false }
+        defer { system.close(file) }
+        // The name is random, so without a lock, only the removal of old leftovers is delayed.
+        try? system.lock(file, LOCK_EX | LOCK_NB)
         let isWritten = data.withUnsafeBytes { bytes in (try? system.writeAll(file, bytes)) != nil }
-        system.close(file)
         if isWritten, (try? system.rename(temporary, to: path)) != nil { return true }
         try? system.remove(temporary)
         return false

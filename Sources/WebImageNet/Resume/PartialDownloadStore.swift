@@ -74,6 +74,13 @@ final class PartialDownloadStore: Sendable {
         }
     }
 
+    /// Waits until all operations that were started before this call have finished, including the writes of
+    /// ``put(_:for:)``.
+    func waitUntilWritten() async {
+        guard directory != nil else { return }
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+
     /// A Boolean value that indicates whether there may be any entries. If there are none, callers don't need to
     /// create keys.
     var mayContainParts: Bool {

@@ -65,6 +65,28 @@ struct ResumeTests {
         #expect(asked == [nil, nil, nil, all ? nil : "bytes=500000-"])
     }
 
+    @Test("When `shutdown()` returns, the received parts of all running downloads are stored in complete files")
+    func shutdown() async throws {
+        let picture = try noise(dimension: 500)
+        let server = try LoopbackServer { _ in
+            LoopbackServer.Response.ok(picture, contentType: "image/png").with {
+                $0.headers["ETag"] = "\"one\""
+                $0.stallsBodyAfter = 400_000
+            }
+        }
+        for _ in 0..<3 {
+            let fixture = try ManagerFixture {
+                $0.downloader.progressInterval = .zero
+                $0.downloader.maxConnectionsPerHost = 8
+            }
+            let tasks = (0..<8).map { fixture.manager.load(server.url("/\($0)")) }
+            for task in tasks { await untilTrue { task.currentProgress?.receivedByteCount == 400_000 } }
+            await fixture.manager.shutdown()
+            let names = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.file("cache/partial"))
+            #expect(names.count == 8 && names.allSatisfy { $0.hasSuffix(".part") })
+        }
+    }
+
     /// Returns a server that closes the connection in the middle of each full body and serves range requests
     /// completely.
     private func losingServer() throws -> LoopbackServer {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 import Testing
 import WebImageStore
 import WebImageTestSupport
@@ -162,6 +163,34 @@ struct PartialDownloadStoreTests {
         store.put(point(5_000), for: key("a"))
         #expect(await store.disk().entries == 1)
         #expect(await PartialDownloadStore(configuration).point(for: key("a")) != nil)
+    }
+
+    @Test("A new store removes the incomplete files of processes that ended, and not those that are being written")
+    func leftovers() async throws {
+        let folder = try TemporaryDirectory()
+        for name in ["ended.part.1.new", "running.part.2.new"] {
+            let path = "\(folder.path)/\(name)"
+            try Data("x".utf8).write(to: URL(filePath: path))
+            #expect(chmod(path, 0o600) == 0)
+        }
+        let running = open("\(folder.path)/running.part.2.new", O_WRONLY | O_CLOEXEC)
+        defer { close(running) }
+        #expect(flock(running, LOCK_EX | LOCK_NB) == 0)
+        let store = PartialDownloadStore(options(folder))
+        #expect(await store.disk() == .init())
+        #expect(folder.files == ["running.part.2.new"])
+        #expect(flock(running, LOCK_UN) == 0)
+        #expect(await PartialDownloadStore(options(folder)).disk() == .init())
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("Waiting for the writes of a store returns after all parts are in files")
+    func waiting() async throws {
+        let folder = try TemporaryDirectory()
+        let store = PartialDownloadStore(options(folder))
+        for name in ["a", "b", "c"] { store.put(point(500_000), for: key(name)) }
+        await store.waitUntilWritten()
+        #expect(folder.files.count == 3 && folder.files.allSatisfy { $0.hasSuffix(".part") })
     }
 
     @Test("If the directory can't be created, parts are stored in memory")
