@@ -53,6 +53,18 @@ struct ImageServerTests {
         _ = try server { $0.signingKeys = [URLSigningKey(key: "00", salt: "00")].compactMap { $0 } }
     }
 
+    @Test("The delay that another server requests is passed on to the client")
+    func delay() async throws {
+        let origin = try LoopbackServer(routes: [
+            "/busy.png": .status(429).with { $0.headers["Retry-After"] = "31" }, "/other.png": .status(403),
+        ])
+        let server = try server()
+        let busy = await server.response(to: ServerRequest(target: "/_/plain/\(origin.url("/busy.png"))@png"))
+        #expect(busy.statusCode == 503 && busy.headers["Retry-After"] == "31")
+        let other = await server.response(to: ServerRequest(target: "/_/plain/\(origin.url("/other.png"))@png"))
+        #expect(other.statusCode == 502 && other.headers["Retry-After"] == nil)
+    }
+
     @Test("An image is loaded, resized, encoded, and sent with its header fields")
     func image() async throws {
         let (server, origin) = (try server(), try origin())

@@ -162,13 +162,48 @@ extension ImageError {
         /// A message that describes the error and its remedy.
         package var message: String {
             let suffix = details.isEmpty ? "" : ": \(details)"
-            let text =
-                switch reason {
-                case .unacceptableStatusCode: "\(reason.phrase) \(statusCode ?? 0)"
-                case .timedOut, .connectionLost: reason.phrase + phase.phrase
-                default: reason.phrase
+            let sentence = "\(summary)\(suffix) [\(url.absoluteString)]."
+            return SecretNames.removed(from: earlier.isEmpty ? sentence : "\(sentence) \(earlierSummary)")
+        }
+
+        /// The words for the failure, which begin a sentence, with the status code or the phase.
+        private var summary: String {
+            switch reason {
+            case .unacceptableStatusCode: "\(reason.phrase) \(statusCode ?? 0)"
+            case .timedOut, .connectionLost: reason.phrase + phase.phrase
+            default: reason.phrase
+            }
+        }
+
+        /// A sentence that describes the last earlier failures. Equal consecutive failures are described once.
+        private var earlierSummary: String {
+            var groups: [(text: String, count: Int)] = []
+            for failure in earlier.suffix(Self.maxDescribed) {
+                let text = failure.shortDescription(after: url)
+                if groups.last?.text == text {
+                    groups[groups.count - 1].count += 1
+                } else {
+                    groups.append((text, 1))
                 }
-            return SecretNames.removed(from: "\(text)\(suffix) [\(url.absoluteString)].")
+            }
+            let texts = groups.map { $0.count > 1 ? "\($0.text) (\($0.count) times)" : $0.text }
+            return "Earlier failures: \(texts.joined(separator: ", "))."
+        }
+
+        /// The maximum number of earlier failures in a message.
+        private static var maxDescribed: Int { 5 }
+
+        /// Returns the words for an earlier failure, with its URL if it differs from that of the last failure.
+        private func shortDescription(after last: URL) -> String {
+            var text: String
+            if reason == .unacceptableStatusCode, let statusCode {
+                text = "status \(statusCode)"
+            } else {
+                text = summary.prefix(1).lowercased() + summary.dropFirst()
+                // The details of a timeout name the timeout.
+                if reason == .timedOut, !details.isEmpty { text += " (\(details))" }
+            }
+            return url == last ? text : "\(text) at \(url.absoluteString)"
         }
     }
 }

@@ -15,6 +15,14 @@ package struct LoadTimeouts: Sendable, Hashable {
         self.idle = idle
         self.total = total
     }
+
+    /// Returns a timeout for a message, such as “10 s” or “0.25 s”.
+    static func text(_ seconds: Double) -> String {
+        let milliseconds = (seconds * 1_000).rounded()
+        guard milliseconds.magnitude < 1e12 else { return "\(seconds) s" }
+        let number = Int(milliseconds)
+        return number.isMultiple(of: 1_000) ? "\(number / 1_000) s" : "\(Double(number) / 1_000) s"
+    }
 }
 
 extension ImageDownloader.Configuration {

@@ -25,7 +25,10 @@ final class RedirectChain: Sendable {
         let sending = path.begin()
         let step = sending.step
         var timeouts = request.network.timeouts.replacing(basis.configuration.loadTimeouts)
-        guard spent < timeouts.total else { throw step.failure(.timedOut, phase: .total) }
+        let total = timeouts.total
+        guard spent < total else {
+            throw step.failure(.timedOut, phase: .total, detail: "the total timeout is \(LoadTimeouts.text(total))")
+        }
         timeouts.total -= spent
         let fields = step.headersWithSecrets()
         var transfer = TransferRequest(url: try step.check(fields), origin: Origin(step.url).description)
@@ -35,6 +38,7 @@ final class RedirectChain: Sendable {
         transfer.body = step.body
         transfer.maxBytes = request.maxByteCount
         transfer.timeouts = timeouts
+        transfer.wholeTimeout = total
         transfer.tls = request.network.tls
         transfer.awsSignature = step.awsSignature
         let rules = basis.rules

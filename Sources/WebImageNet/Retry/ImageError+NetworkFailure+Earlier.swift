@@ -4,8 +4,6 @@ import Foundation
 import WebImageCore
 
 extension ImageError.NetworkFailure {
-    /// The maximum number of earlier failures in the error message.
-    private static let maxDescribed = 5
     /// The maximum number of earlier failures in the `earlier` property.
     private static let maxStored = 16
 
@@ -15,8 +13,7 @@ extension ImageError.NetworkFailure {
     ) -> ImageError.NetworkFailure {
         guard !before.isEmpty else { return self }
         let all = Array(before) + earlier
-        var error = bare
-        error.details = error.details.isEmpty ? account(of: all) : "\(error.details); \(account(of: all))"
+        var error = self
         error.earlier = Array(all.suffix(Self.maxStored))
         return error
     }
@@ -26,23 +23,6 @@ extension ImageError.NetworkFailure {
         guard !earlier.isEmpty else { return self }
         var error = self
         error.earlier = []
-        // Remove the description that `telling` appended. It contains only failures within `maxStored`, so `earlier`
-        // reproduces it.
-        let account = account(of: earlier)
-        if details == account {
-            error.details = ""
-        } else if details.hasSuffix("; \(account)") {
-            error.details = String(details.dropLast(account.count + 2))
-        }
         return error
-    }
-
-    private func account(of failures: [ImageError.NetworkFailure]) -> String {
-        let told = failures.suffix(Self.maxDescribed).map { failure in
-            let phrase = failure.reason.phrase
-            let what = failure.statusCode.map { "status \($0)" } ?? phrase.prefix(1).lowercased() + phrase.dropFirst()
-            return failure.url == url ? what : "\(what) at \(failure.url.absoluteString)"
-        }
-        return "earlier failures: \(told.joined(separator: ", "))"
     }
 }

@@ -36,12 +36,15 @@ extension NetworkLoop {
                 detail: "the bodies in flight exceed \(configuration.maxBodyBytesInFlight) bytes")
         }
         if now >= transfer.started + MonotonicTime.nanoseconds(limits.total) + transfer.pausedTime {
-            return transfer.failure(.timedOut, phase: .total, detail: "the total timeout is \(limits.total) s")
+            let total = transfer.request.wholeTimeout ?? limits.total
+            return transfer.failure(
+                .timedOut, phase: .total, detail: "the total timeout is \(LoadTimeouts.text(total))")
         }
         if transfer.isTooSlow(at: now), let minimum = configuration.minimumSpeed {
             return transfer.failure(
                 .timedOut, phase: .receivingBody,
-                detail: "the body is slower than \(minimum.bytesPerSecond) bytes/s for \(minimum.duration)")
+                detail: "the body is slower than \(minimum.bytesPerSecond) bytes/s for "
+                    + LoadTimeouts.text(minimum.duration / .seconds(1)))
         }
         let phase = transfer.phase
         guard phase == .waitingForResponse || phase == .receivingBody else {
@@ -50,14 +53,15 @@ extension NetworkLoop {
             if hasOthersAtWork(transfer) { transfer.lastActivity = now }
             let limit = MonotonicTime.nanoseconds(limits.connect) + 250_000_000
             guard now >= transfer.lastActivity + limit else { return nil }
-            return transfer.failure(.timedOut, phase: phase, detail: "the connection timeout is \(limits.connect) s")
+            return transfer.failure(
+                .timedOut, phase: phase, detail: "the connection timeout is \(LoadTimeouts.text(limits.connect))")
         }
         recordRequestSent(transfer)
         if isBehindPausedStream(transfer) { transfer.lastActivity = now }
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
         recordBytes(transfer, now: now)
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
-        return transfer.failure(.timedOut, phase: phase, detail: "no data for \(limits.idle) s")
+        return transfer.failure(.timedOut, phase: phase, detail: "no data for \(LoadTimeouts.text(limits.idle))")
     }
 
     /// Returns whether another transfer of the same origin has a connection.

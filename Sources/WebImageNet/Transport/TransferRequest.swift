@@ -37,6 +37,9 @@ struct TransferRequest: Sendable {
     var maxBytes = 32 << 20
     /// The timeouts. `total` is the remaining time for this exchange.
     var timeouts = LoadTimeouts()
+    /// The total timeout of the load in seconds, of which redirects and earlier attempts have used a part, or `nil` if
+    /// it's that of ``timeouts``.
+    var wholeTimeout: Double?
     /// A Boolean value that indicates whether to send the request again if a reused connection was interrupted.
     var mayRepeat = true
     /// The TLS configuration, or `nil` for that of the downloader.

@@ -114,7 +114,13 @@ enum ContentDisposition {
 extension ServerFailure {
     /// Creates the failure of a request whose image can't be loaded or processed.
     init(_ error: ImageError) {
-        self.init(Self.statusCode(of: error), Self.reason(of: error))
+        self.init(Self.statusCode(of: error), Self.reason(of: error), retryAfter: Self.retryAfter(of: error))
+    }
+
+    /// Returns the delay that the other server requested before the next request, or `nil` if it requested none.
+    private static func retryAfter(of error: ImageError) -> Duration? {
+        guard case .network(let failure) = error else { return nil }
+        return failure.retryAfter
     }
 
     /// Messages of errors can contain the source URL, so only limits are described.
@@ -137,6 +143,8 @@ extension ServerFailure {
             case .addressNotAllowed: 404
             case .timedOut: 504
             case .unacceptableStatusCode where failure.statusCode == 404 || failure.statusCode == 410: 404
+            // The other server is overloaded, too, and has requested a delay.
+            case .unacceptableStatusCode where failure.retryAfter != nil: 503
             default: 502
             }
         case .cache(.writesSuspended): 503

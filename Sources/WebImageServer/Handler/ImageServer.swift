@@ -350,7 +350,11 @@ public struct ImageServer: Sendable {
             "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
         ]
-        if failure.statusCode == 503 { headers.append(name: "Retry-After", value: "1") }
+        if failure.statusCode == 503 {
+            // A fraction of a second counts as a second, because the field contains an integer.
+            let seconds = min(max(((failure.retryAfter ?? .zero) / .seconds(1)).rounded(.up), 1), 1e9)
+            headers.append(name: "Retry-After", value: "\(Int(seconds))")
+        }
         let text = configuration.sendsReasons ? failure.reason : "Status \(failure.statusCode)"
         return finished(
             ServerResponse(statusCode: failure.statusCode, headers: headers, body: Data((text + "\n").utf8)), isHead)

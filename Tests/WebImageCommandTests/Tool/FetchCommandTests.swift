@@ -166,7 +166,7 @@ struct FetchCommandTests {
             (["decode", "a.png", "--max-pixels", "9"], "Use --max-pixels or --no-limits. (60"),
             (["cache", "import", "nope", "--cache-dir", "c"], "Opening failed for "),
             (["compare", "a.png", "a.png", "-o", "a.png"], "Use -y to overwrite it. (3003)"),
-            (["fetch", "http://127.0.0.1:9/x.png", "--retry", "1"], "earlier failures: can't connect to the server"),
+            (["fetch", "http://127.0.0.1:9/x.png", "--retry", "1"], "Earlier failures: can't connect to the server"),
         ] {
             let result = try await tool.start(words).result
             #expect(result.status == 1 && result.error.contains(text), "\(words): \(result.error)")

@@ -80,6 +80,29 @@ struct FaultTests {
         #expect(error?.network?.reason == .timedOut && error?.network?.phase == .total)
     }
 
+    @Test("A message names the total timeout of the load, and the reasons of the earlier failures instead of a status")
+    func messages() async throws {
+        let server = try LoopbackServer(routes: ["/a": .ok(body).with { $0.stallsBodyAfter = 1_000 }])
+        let downloader = makeDownloader {
+            $0.timeouts = LoadTimeouts(connect: 5, idle: 0.2, total: 0.3)
+            $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
+        }
+        let error = await downloader.failure(server.url("/a"))
+        let address = server.url("/a").absoluteString
+        #expect(
+            error?.message
+                == "The request timed out: the total timeout is 0.3 s [\(address)]. Earlier failures: the request timed "
+                + "out while receiving the response (no data for 0.2 s).")
+        #expect(error?.network?.statusCode == 200 && error?.network?.phase == .total)
+    }
+
+    @Test(
+        "A timeout in a message has no unnecessary digits",
+        arguments: [(10.0, "10 s"), (0.25, "0.25 s"), (4.976094793, "4.976 s"), (60, "60 s"), (0.0004, "0 s")])
+    func durations(seconds: Double, text: String) {
+        #expect(LoadTimeouts.text(seconds) == text)
+    }
+
     @Test("A slow transfer isn't idle while it receives data, but a silent one is")
     func slowButAlive() {
         let transfer = Transfer(

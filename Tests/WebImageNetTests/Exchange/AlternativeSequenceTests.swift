@@ -83,15 +83,15 @@ struct AlternativeSequenceTests {
     func failures() throws {
         var sequence = sequence(["https://a.example/1"])
         let second = failure(0, attempt: 2).telling([failure(0)])
-        #expect(second.details == "earlier failures: status 404")
+        #expect(second.details.isEmpty && second.message.hasSuffix("]. Earlier failures: status 404."))
         try sequence.advance(after: .network(second))
         let last = failure(1, attempt: 2, detail: "words").telling([failure(1)])
         let error = try #require(
             thrown { () throws(ImageError) in try sequence.advance(after: .network(last)) }?.network)
         #expect(error.attempt == 4 && error.earlier.map(\.attempt) == [1, 2, 3])
         #expect(error.earlier.allSatisfy { $0.earlier.isEmpty && $0.details.isEmpty })
-        let told = "status 404 at https://a.example/0"
-        #expect(error.details == "words; earlier failures: \(told), \(told), status 404")
+        let told = "status 404 at https://a.example/0 (2 times)"
+        #expect(error.details == "words" && error.message.hasSuffix("]. Earlier failures: \(told), status 404."))
     }
 
     @Test("A response counts the attempts at all sources")

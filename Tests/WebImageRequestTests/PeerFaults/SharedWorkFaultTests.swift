@@ -123,7 +123,7 @@ struct SharedWorkFaultTests {
                 Issue.record("no network failure")
                 continue
             }
-            #expect(failure.attempt == 3 && failure.details == "earlier failures: status 503, status 503")
+            #expect(failure.attempt == 3 && failure.earlier.map(\.statusCode) == [503, 503])
         }
         #expect(server.counters.requests == 3)
     }
