@@ -38,7 +38,9 @@ extension ImageManager {
         ///   redirect without a lifetime of its own is sent again, too.
         /// - The request decides if it has `no-cache`, `no-store`, `min-fresh`, or a `max-age` that the response
         ///   exceeds.
-        /// - The rule doesn't survive a restart: another manager revalidates the entries on disk first.
+        /// - For entries that another manager stored on disk, also before a restart, the rule applies only to responses
+        ///   without a validator (`ETag` or `Last-Modified`). They would have to be downloaded again completely, and the
+        ///   interval begins at the time of the stored response. This manager revalidates the other ones first.
         /// - It applies only to the policy ``CachePolicy/http``.
         ///
         /// Zero revalidates such a response before each use. A prefetched image serves its first request in any case.

@@ -11,7 +11,7 @@ import WebImageStore
 ///
 /// A response is identified by the key of its data and by the time at which it was received or revalidated. An entry on
 /// disk has this time in its head, so the table also recognizes entries that this manager wrote and no longer has in
-/// memory. It recognizes no entry of an earlier process, because it's empty after a restart.
+/// memory. It recognizes no entry with a validator of an earlier process, because it's empty after a restart.
 ///
 /// This class is thread-safe.
 final class RecentResponses: Sendable {
@@ -82,11 +82,15 @@ final class RecentResponses: Sendable {
     }
 
     /// Returns whether this manager received or revalidated the response less than `interval` seconds ago.
+    ///
+    /// A response without a validator may also come from an earlier process or from another one, because it would have
+    /// to be downloaded again completely. The time in its head then counts.
     func contains(_ head: StoredResponseHead, for key: CacheKey, within interval: Double, now: Date) -> Bool {
         let elapsed = now.timeIntervalSince(head.responseTime)
         // A request that began just before the response arrived has an earlier time. If the clock was set back by more
         // than that, the elapsed time is unknown.
         guard elapsed > -60, elapsed < interval else { return false }
+        if head.conditionalHeaders().lines.isEmpty { return true }
         let id = ID(key, head)
         return state.withLock { $0.records[id] != nil }
     }

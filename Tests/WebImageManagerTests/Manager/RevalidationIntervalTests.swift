@@ -183,6 +183,43 @@ struct RevalidationIntervalTests {
         #expect(loader.conditions == [nil, "\"1\""])
     }
 
+    @Test(
+        "After a restart, a response without a validator serves requests until the interval since its receipt has passed",
+        arguments: [nil, "Last-Modified: yesterday", "no-cache", "max-age=60"])
+    func restartWithoutValidator(field: String?) async throws {
+        let loader = StubLoader { _ in
+            var head = HTTPResponseHead(statusCode: 200, headers: ["Content-Type": "image/png"])
+            if field == "Last-Modified: yesterday" {
+                head.headers["Last-Modified"] = "yesterday"
+            } else {
+                head.headers["Cache-Control"] = field
+            }
+            return StubLoader.Response(body: Numbered.data(1), httpResponse: head)
+        }
+        let configure = { @Sendable (configuration: inout ImageManager.Configuration) in
+            configuration.loaders = [loader]
+            configuration.revalidationInterval = Self.standard
+        }
+        var fixture = try ManagerFixture(configure)
+        _ = try await source(fixture)
+        fixture.pass(seconds: 200)
+        fixture = try await fixture.restarted(configure)
+        // The fields of the response decide if it has any.
+        let isOpen = field == nil || field?.hasPrefix("Last-Modified") == true
+        #expect(try await source(fixture) == (isOpen ? .diskCache : .network))
+        guard isOpen else { return }
+        fixture.pass(seconds: 99)
+        #expect(try await source(fixture) == .memoryCache)
+        fixture.pass(seconds: 1)
+        fixture = try await fixture.restarted(configure)
+        #expect(try await source(fixture) == .network)
+        #expect(loader.requests.count == 2)
+        // If the clock was set back, the time since the receipt is unknown.
+        fixture.pass(seconds: -1_000)
+        fixture = try await fixture.restarted(configure)
+        #expect(try await source(fixture) == .network)
+    }
+
     @Test("A removed image is loaded again")
     func removal() async throws {
         let loader = revalidatingLoader([])
