@@ -7,6 +7,10 @@
 //     store-helper churn <folder> <seed> <count> <limit>
 //         Reads, stores, removes, and trims. Exits with status 1 if an entry has wrong contents.
 //
+//     store-helper serve <folder> <seed>
+//         Performs the commands of the standard input, one per line, and prints a line after each of them:
+//         "store <number> <size>", "remove <number>", "clear", and "read <number>", which prints the size of the entry
+//         or "none".
 //     store-helper exit
 //         Computes a digest, derives a key in the exit handler that runs last, and prints whether both succeed.
 //
@@ -79,6 +83,27 @@ func churn(_ cache: DiskCache, seed: UInt64, count: Int) async -> Bool {
     return true
 }
 
+func serve(_ cache: DiskCache) async {
+    while let line = readLine() {
+        let words = line.split(separator: " ")
+        let number = words.count > 1 ? Int(words[1]) ?? 0 : 0
+        var result = "done"
+        switch words.first {
+        case "store": cache.store(entry(number, count: words.count > 2 ? Int(words[2]) ?? 0 : 0))
+        case "remove": cache.remove(key(number))
+        case "clear": await cache.removeAll()
+        case "read":
+            // Applications check first whether a lookup is worthwhile.
+            let found = cache.mayContain(key(number)) ? await cache.entry(for: key(number)) : nil
+            result = found.map { isWhole($0, number) ? "\($0.data.count)" : "wrong" } ?? "none"
+        default: result = "unknown"
+        }
+        if words.first != "read" { await cache.flush() }
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(result)\n".utf8))
+    }
+    await cache.close()
+}
+
 func bytes(_ digits: Substring) -> Data {
     let values = digits.compactMap(\.hexDigitValue)
     return Data(stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
@@ -104,6 +129,8 @@ let cache = try DiskCache(configuration: configuration)
 let seed = UInt64(arguments[3]) ?? 0
 if arguments[1] == "write" {
     await write(cache, seed: seed)
+} else if arguments[1] == "serve" {
+    await serve(cache)
 } else {
     exit(await churn(cache, seed: seed, count: Int(arguments[4]) ?? 0) ? 0 : 1)
 }

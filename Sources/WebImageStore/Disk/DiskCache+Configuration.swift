@@ -77,6 +77,11 @@ extension DiskCache {
         public var encryptionKey: EncryptionKey?
         /// The maximum number of entries that wait to be written.
         package var maxPendingEntries = 1_024
+        /// The number of seconds for which a refreshed index proves that an entry doesn't exist. Afterward, lookups also
+        /// check the files of entries that aren't in the index, because another process may have stored them.
+        ///
+        /// Together with the delay before other processes change the index, it's less than one second.
+        package var refreshInterval = 0.5
         /// The clock of the cache.
         package var clock = TimeSource.system
         package var fileSystem: any FileSystem = SystemFileSystem()

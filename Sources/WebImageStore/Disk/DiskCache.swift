@@ -65,22 +65,44 @@ public final class DiskCache: Sendable {
 
     /// Returns a Boolean value that indicates whether the cache may contain an entry for a key.
     ///
-    /// The result is `false` only if the cache certainly has no entry, and it's `true` until the index is loaded. This
-    /// method performs no I/O.
+    /// The result is `false` only if the cache certainly has no entry. It's `true` until the index is loaded, and also if
+    /// another process may have stored the entry since the index was last read. This method performs no I/O.
     public func mayContain(_ key: CacheKey) -> Bool {
         if mayContainItself(key) { return true }
         return !state.extras.isEmpty && state.extras.mayContain(key.fileName)
     }
 
     private func mayContainItself(_ key: CacheKey) -> Bool {
-        state.shared.withLock { state in
-            guard !state.isClosed else { return false }
+        var mayContain = false
+        let (now, interval) = (state.clock.uptime(), state.configuration.refreshInterval)
+        state.enqueue { state in
+            guard !state.isClosed else { return nil }
             switch state.staging.overlay(for: key) {
-            case .removed: return false
-            case .entry: return true
-            case .update, nil: return !state.isLoaded || state.known.contains(key.storedDigest)
+            case .removed: return nil
+            case .entry: mayContain = true
+            case .update, nil:
+                mayContain = !state.isAbsent(key.storedDigest, now: now, interval: interval)
+                if mayContain, !state.known.contains(key.storedDigest) {
+                    return state.refreshIfOld(now: now, interval: interval)
+                }
+            }
+            return nil
+        }
+        return mayContain
+    }
+
+    /// Returns a Boolean value that indicates whether the cache may contain an entry for a key, regardless of the entries
+    /// that other processes stored since the index was last read.
+    func mayContainIndexed(_ key: CacheKey) -> Bool {
+        let isKnown = state.shared.withLock { state in
+            guard !state.isClosed else { return false }
+            return switch state.staging.overlay(for: key) {
+            case .removed: false
+            case .entry: true
+            case .update, nil: !state.isLoaded || state.known.contains(key.storedDigest)
             }
         }
+        return isKnown || !state.extras.isEmpty && state.extras.mayContain(key.fileName)
     }
 
     /// Returns the entry of a key, or `nil` if the cache has no intact entry.
@@ -234,7 +256,7 @@ public final class DiskCache: Sendable {
         let digest = key.storedDigest
         var answer = LookupResult.absent
         var hasNews = false
-        let uptime = state.clock.uptime
+        let (now, interval) = (state.clock.uptime(), state.configuration.refreshInterval)
         state.enqueue { state in
             guard !state.isClosed else { return nil }
             switch state.staging.overlay(for: key) {
@@ -248,18 +270,15 @@ public final class DiskCache: Sendable {
             case .update: hasNews = true
             case nil: break
             }
-            guard state.isLoaded, !state.known.contains(digest) else {
-                let mayBeCached = state.readsCached && !state.mustQueryIndex(for: digest)
-                answer = mayBeCached ? .inMemory(digest, verified: state.verified[digest]) : .onDisk
-                if hasNews { answer = .onDiskWithNews }
+            guard !state.isAbsent(digest, now: now, interval: interval) else {
+                state.counters.misses += 1
                 return nil
             }
-            state.counters.misses += 1
-            // Another process may have stored the entry. Refreshing the index once per second is enough to find it.
-            let now = uptime()
-            guard now >= state.lastRefresh + 1 else { return nil }
-            state.lastRefresh = now
-            return .refresh
+            let mayBeCached = state.readsCached && !state.mustQueryIndex(for: digest)
+            answer = mayBeCached ? .inMemory(digest, verified: state.verified[digest]) : .onDisk
+            if hasNews { answer = .onDiskWithNews }
+            // Another process may have stored the entry, so check its file. The refresh avoids this for later lookups.
+            return state.known.contains(digest) ? nil : state.refreshIfOld(now: now, interval: interval)
         }
         return answer
     }

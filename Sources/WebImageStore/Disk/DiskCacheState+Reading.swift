@@ -94,6 +94,8 @@ extension DiskCacheState {
             case nil: break
             }
             state.counters.hits += 1
+            // Another process stored an unknown entry, and its row may not be in the index yet.
+            state.known.insert(digest)
             if state.accesses.count < 4_096 {
                 let time = now.timeIntervalSince1970
                 state.accesses[digest, default: Access(name: name(), time: time)].recordRead(at: time)

@@ -17,7 +17,7 @@ final class DiskCacheState: Sendable {
         /// Removes an entry from the index because a read found that its file was missing, or was corrupt and has been
         /// deleted.
         case removeFromIndex(CacheKey.StoredDigest?, name: String)
-        /// Refreshes the index after a miss, because other processes may have added entries.
+        /// Refreshes the index before a possible miss, because other processes may have added entries.
         case refresh
         case flush(Completion)
         /// Waits until the index is loaded or, if necessary, rebuilt from the files.
@@ -66,9 +66,15 @@ final class DiskCacheState: Sendable {
         var pausedUntil: Double?
         /// The error number of the failure that paused writing.
         var pauseCode: Int32 = 0
+        /// A Boolean value that indicates whether the file of a removed entry couldn't be deleted. Such entries must not
+        /// return, so only the index then proves that an entry exists.
+        var hasUndeletedFiles = false
         /// The reason why the last removal of all entries left them on disk, or `nil` if it removed them.
         var removalFailure: SystemCallError?
+        /// The uptime at which a refresh of the index was last requested.
         var lastRefresh = -Double.infinity
+        /// The uptime at which the index was last read, together with all changes of other processes.
+        var refreshed = -Double.infinity
         /// A number that increases when the index file is replaced.
         var indexGeneration = 0
         var isClosed = false
@@ -81,8 +87,27 @@ final class DiskCacheState: Sendable {
 
         /// Returns a Boolean value that indicates whether the index may have newer values than the file of a key.
         func mustQueryIndex(for digest: CacheKey.StoredDigest) -> Bool {
-            // There are usually no such entries.
-            hasIndexFile && (!isLoaded || !updated.isEmpty && updated.contains(digest))
+            guard hasIndexFile, isLoaded else { return hasIndexFile }
+            // There are usually no such entries. An unknown entry comes from another process, which may have updated it.
+            return !updated.isEmpty && updated.contains(digest) || !known.contains(digest)
+        }
+
+        /// Returns a Boolean value that indicates whether there's certainly no entry on disk.
+        ///
+        /// - Parameters:
+        ///   - digest: The digest of the key.
+        ///   - now: The current uptime.
+        ///   - interval: The ``DiskCache/Configuration/refreshInterval``.
+        func isAbsent(_ digest: CacheKey.StoredDigest, now: Double, interval: Double) -> Bool {
+            isLoaded && !known.contains(digest) && (now < refreshed + interval || hasUndeletedFiles)
+        }
+
+        /// Returns the job that refreshes the index if the index is too old to prove that an entry doesn't exist, unless
+        /// a refresh was requested recently.
+        mutating func refreshIfOld(now: Double, interval: Double) -> Job? {
+            guard isLoaded, now >= refreshed + interval, now >= lastRefresh + interval else { return nil }
+            lastRefresh = now
+            return .refresh
         }
     }
 

@@ -18,18 +18,39 @@ import WebImageHTTP
 /// The values of request header fields that aren't content negotiation are stored as keyed digests. A returned entry
 /// has the values of the request that selected it.
 ///
-/// This class is thread-safe. It notices a list that another process changed after it has loaded at most ``listLimit``
-/// other lists.
+/// This class is thread-safe. It notices a list that another process changed within a second.
 package final class VariantDiskTier: Sendable {
     /// The number of variant lists in memory at which loading another list from disk first discards all of them.
     package static let listLimit = 1_024
     /// The identifier of the response that is stored under the key itself.
     static let front = ""
 
+    /// A list in memory.
+    struct KnownList {
+        /// An object that identifies a state of a list.
+        private final class Stamp: Sendable {}
+
+        let list: VaryIndex
+        /// The uptime in seconds at which the list was read or changed.
+        let time: Double
+        private let stamp = Stamp()
+
+        init(_ list: VaryIndex, time: Double) {
+            self.list = list
+            self.time = time
+        }
+
+        /// Returns whether both values are the same state of a list.
+        func isSame(as other: KnownList?) -> Bool { stamp === other?.stamp }
+    }
+
+    /// The number of seconds after which a list is read from disk again, because another process may have changed it.
+    private static let listLifetime = 0.5
+
     let disk: DiskCache
     private var digests: SelectorDigests { disk.state.selectorDigests }
     private let now: @Sendable () -> Date
-    private let lists = Lock<[CacheKey: VaryIndex]>([:])
+    private let lists = Lock<[CacheKey: KnownList]>([:])
     /// The tasks that read a list from disk to delete the responses it names.
     private let cleaning = Lock<[UInt64: Task<Void, Never>]>([:])
 
@@ -56,8 +77,10 @@ package final class VariantDiskTier: Sendable {
     package func mayContain(_ key: CacheKey) -> Bool { disk.mayContain(key) || mayHaveList(key) }
 
     private func mayHaveList(_ key: CacheKey) -> Bool {
-        lists.withLock { $0[key] != nil } || disk.mayContain(Self.listKey(key))
+        lists.withLock { $0[key] != nil } || disk.mayContainIndexed(Self.listKey(key))
     }
+
+    private var uptime: Double { disk.state.clock.uptime() }
 
     // MARK: - Reading
 
@@ -77,9 +100,19 @@ package final class VariantDiskTier: Sendable {
         // Without the list, the newest response is unknown.
         guard let known = await list(key) else { return nil }
         guard let list = known else {
-            guard let entry = await disk.entry(for: key), isSelected(entry, by: fields) else { return nil }
-            return (Self.front, restored(entry, fields))
+            guard let entry = await disk.entry(for: key) else { return nil }
+            if isSelected(entry, by: fields) { return (Self.front, restored(entry, fields)) }
+            // Another process may have stored further responses and their list since the index was read.
+            guard disk.mayContain(Self.listKey(key)), let found = await readList(key, replacing: nil), let list = found
+            else { return nil }
+            return await variant(in: list, of: key, matching: fields)
         }
+        return await variant(in: list, of: key, matching: fields)
+    }
+
+    private func variant(
+        in list: VaryIndex, of key: CacheKey, matching fields: HTTPHeaderFields
+    ) async -> (id: String, entry: CacheEntry)? {
         for variant in list.matching(digests.digesting(fields)) {
             // A withdrawn read doesn't show whether the response exists.
             guard let read = await disk.read(Self.variantKey(of: variant.id, key)) else { return nil }
@@ -100,18 +133,29 @@ package final class VariantDiskTier: Sendable {
     /// The inner value is `nil` if the key has at most one response, which is stored under the key itself. The outer
     /// value is `nil` if the read of the list was withdrawn, so the list is unknown.
     private func list(_ key: CacheKey, isWithdrawable: Bool = true) async -> VaryIndex?? {
-        if let known = lists.withLock({ $0[key] }) { return .some(known) }
-        let place = Self.listKey(key)
-        guard disk.mayContain(place) else { return .some(nil) }
-        guard let read = await disk.read(place, isWithdrawable: isWithdrawable) else { return nil }
-        guard let entry = read, let list = try? JSONDecoder().decode(VaryIndex.self, from: entry.data)
-        else { return .some(nil) }
+        let known = lists.withLock { $0[key] }
+        // An empty list hides the list on disk until that is deleted.
+        if let known, known.list.variants.isEmpty || uptime < known.time + Self.listLifetime {
+            return .some(known.list)
+        }
+        guard known != nil || disk.mayContainIndexed(Self.listKey(key)) else { return .some(nil) }
+        return await readList(key, replacing: known, isWithdrawable: isWithdrawable)
+    }
+
+    /// Reads the list of a key from disk and replaces the list in memory unless that has changed in the meantime. The
+    /// results are those of ``list(_:isWithdrawable:)``.
+    private func readList(
+        _ key: CacheKey, replacing known: KnownList?, isWithdrawable: Bool = true
+    ) async -> VaryIndex?? {
+        let began = uptime
+        guard let read = await disk.read(Self.listKey(key), isWithdrawable: isWithdrawable) else { return nil }
+        let found = read.flatMap { try? JSONDecoder().decode(VaryIndex.self, from: $0.data) }
         return lists.withLock { lists in
             // Another thread may have read or changed the list during the disk read.
-            if let known = lists[key] { return known }
-            Self.makeRoom(in: &lists)
-            lists[key] = list
-            return list
+            if let present = lists[key], !present.isSame(as: known) { return .some(present.list) }
+            if known == nil, found != nil { Self.makeRoom(in: &lists) }
+            lists[key] = found.map { KnownList($0, time: began) }
+            return .some(found)
         }
     }
 
@@ -119,10 +163,10 @@ package final class VariantDiskTier: Sendable {
     var listCount: Int { lists.withLock { $0.count } }
 
     /// Removes lists from memory if there are as many as allowed. They can be read from disk again.
-    static func makeRoom(in lists: inout [CacheKey: VaryIndex]) {
+    static func makeRoom(in lists: inout [CacheKey: KnownList]) {
         guard lists.count >= listLimit else { return }
         // An empty list hides the list on disk until that is deleted, so it stays.
-        lists = lists.filter { $0.value.variants.isEmpty }
+        lists = lists.filter { $0.value.list.variants.isEmpty }
     }
 
     // MARK: - Writing
@@ -147,7 +191,7 @@ package final class VariantDiskTier: Sendable {
         if known == nil, !disk.mayContain(key) { return disk.store(entry) }
         let first = known == nil ? await disk.entryToChange(for: key)?.variant(Self.front) : nil
         let change = lists.withLock { lists -> Change in
-            var list = lists[key] ?? known ?? VaryIndex()
+            var list = lists[key]?.list ?? known ?? VaryIndex()
             if let first, list.variants.isEmpty { _ = list.insert(first, request: first.varyHeaders) }
             var placed = variant
             let staying = list.variants.filter { !$0.matches(fields) }
@@ -155,7 +199,7 @@ package final class VariantDiskTier: Sendable {
             let leaving = list.insert(placed, request: fields)
             let isListed = known != nil || list.variants.count > 1
             if isListed, lists[key] == nil { Self.makeRoom(in: &lists) }
-            lists[key] = isListed ? list : nil
+            lists[key] = isListed ? KnownList(list, time: uptime) : nil
             return Change(key: Self.variantKey(of: placed.id, key), removedIDs: leaving, list: isListed ? list : nil)
         }
         for id in change.removedIDs { disk.remove(Self.variantKey(of: id, key)) }
@@ -222,9 +266,9 @@ package final class VariantDiskTier: Sendable {
         disk.remove(key)
         let mayBeOnDisk = disk.mayContain(Self.listKey(key))
         let known = lists.withLock { lists in
-            let known = lists[key]
+            let known = lists[key]?.list
             // An empty list hides the responses on disk.
-            lists[key] = known == nil && mayBeOnDisk ? VaryIndex() : nil
+            lists[key] = known == nil && mayBeOnDisk ? KnownList(VaryIndex(), time: uptime) : nil
             return known
         }
         if let known {
@@ -251,7 +295,7 @@ package final class VariantDiskTier: Sendable {
         let entry = await disk.entryToChange(for: Self.listKey(key))
         let old = entry.flatMap { try? JSONDecoder().decode(VaryIndex.self, from: $0.data) } ?? VaryIndex()
         let present = lists.withLock { lists in
-            let present = lists[key]?.variants ?? []
+            let present = lists[key]?.list.variants ?? []
             if present.isEmpty {
                 lists[key] = nil
                 // Remove the list while the lock is held so that the removal can't affect a list that is written later.
@@ -320,8 +364,8 @@ package final class VariantDiskTier: Sendable {
     /// Changes the list of a key, if the list is in memory, and writes it if the closure returns `true`.
     private func change(_ key: CacheKey, _ body: (inout VaryIndex) -> Bool) {
         let changed = lists.withLock { lists -> VaryIndex? in
-            guard var list = lists[key], body(&list) else { return nil }
-            lists[key] = list.variants.isEmpty ? nil : list
+            guard var list = lists[key]?.list, body(&list) else { return nil }
+            lists[key] = list.variants.isEmpty ? nil : KnownList(list, time: uptime)
             return list
         }
         if let changed { write(changed, key) }

@@ -34,7 +34,9 @@ struct DiskCacheTests {
 
     @Test("When the index is loaded, the cache can rule out an absent key")
     func knownMiss() async throws {
-        let cache = try directory.open()
+        var configuration = directory.configuration(sizeLimit: 64 << 20)
+        configuration.refreshInterval = .infinity
+        let cache = try DiskCache(configuration: configuration)
         cache.store(entry(1))
         await cache.flush()
         #expect(cache.mayContain(key(1)))

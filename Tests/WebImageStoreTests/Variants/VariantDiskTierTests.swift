@@ -71,16 +71,16 @@ struct VariantDiskTierTests {
 
     @Test("Making room for lists keeps those that hide removed entries")
     func makingRoom() {
-        var lists = [url: VaryIndex()]
+        var lists = [url: VariantDiskTier.KnownList(VaryIndex(), time: 0)]
         for number in 1..<VariantDiskTier.listLimit {
             var list = VaryIndex()
             if let head = entry(number, dark, vary: "Theme").head {
                 _ = list.insert(VaryIndex.Variant(id: VariantDiskTier.front, stored: head), request: dark)
             }
-            lists[CacheKey(["data", "\(number)"])] = list
+            lists[CacheKey(["data", "\(number)"])] = VariantDiskTier.KnownList(list, time: 0)
         }
         VariantDiskTier.makeRoom(in: &lists)
-        #expect(lists.count == 1 && lists[url]?.variants.isEmpty == true)
+        #expect(lists.count == 1 && lists[url]?.list.variants.isEmpty == true)
     }
 
     @Test("Two variants serve the requests that select them, even after a restart")

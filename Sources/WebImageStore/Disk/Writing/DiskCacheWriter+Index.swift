@@ -130,9 +130,10 @@ extension DiskCacheWriter {
     /// Checks whether other processes changed the index and loads the entries that they added.
     func refresh() {
         guard let index, reconciliation == nil else { return }
+        let began = uptime
         do throws(IndexError) {
             let version = try index.dataVersion()
-            guard version != seenVersion else { return }
+            guard version != seenVersion else { return state.shared.withLock { $0.refreshed = began } }
             seenVersion = version
             if try index.totals().epoch != seenEpoch {
                 state.cipher?.refresh()
@@ -143,6 +144,7 @@ extension DiskCacheWriter {
             state.shared.withLock { state in
                 state.known.formUnion(news.digests)
                 state.updated.formUnion(news.updated)
+                state.refreshed = began
             }
         } catch {
             indexFailed(error)
@@ -153,6 +155,7 @@ extension DiskCacheWriter {
     func publishKnown() {
         commit()
         guard let index else { return }
+        let began = uptime
         do throws(IndexError) {
             let totals = try index.totals()
             seenEpoch = totals.epoch
@@ -166,6 +169,7 @@ extension DiskCacheWriter {
                 state.updated = Set(all.updated)
                 // If the index doesn't contain the entries of other processes, no entry is known to be absent.
                 state.isLoaded = !self.state.isFilesOnly
+                state.refreshed = began
             }
         } catch {
             indexFailed(error)

@@ -26,6 +26,7 @@ extension DiskCacheWriter {
             state.verified = [:]
             state.accesses = [:]
             state.removalFailure = failure
+            if failure != nil { state.hasUndeletedFiles = true }
         }
         if let epoch = try? index?.totals().epoch { seenEpoch = epoch }
         findTrash()

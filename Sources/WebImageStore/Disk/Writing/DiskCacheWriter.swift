@@ -141,7 +141,7 @@ final class DiskCacheWriter {
     private func drop(_ key: CacheKey, _ ticket: UInt64) {
         // Remove the previous entry for the key, or the next read returns outdated data.
         let name = state.name(of: key)
-        try? files.remove(layout.entry(name))
+        removeFile(name)
         add(.delete(name: name))
         state.shared.withLock { state in
             state.counters.dropped += 1
@@ -163,13 +163,24 @@ final class DiskCacheWriter {
     private func remove(_ key: CacheKey, _ ticket: UInt64) {
         guard state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) != nil else { return }
         let name = state.name(of: key)
-        try? files.remove(layout.entry(name))
+        removeFile(name)
         add(.delete(name: name))
         state.shared.withLock { state in
             guard state.staging.finish(key, ticket: ticket) else { return }
             state.known.remove(key.storedDigest)
             state.updated.remove(key.storedDigest)
             state.verified[key.storedDigest] = nil
+        }
+    }
+
+    /// Deletes the file of an outdated or removed entry, which may not exist.
+    private func removeFile(_ name: String) {
+        do throws(SystemCallError) {
+            try files.remove(layout.entry(name))
+        } catch  where error.code == ENOENT {
+            return
+        } catch {
+            state.shared.withLock { $0.hasUndeletedFiles = true }
         }
     }
 
