@@ -19,7 +19,7 @@ struct LargeSourceTests {
 
     static let cases = [
         Case(name: "JPEG", encoding: .jpeg(quality: 90), isReduced: true),
-        Case(name: "progressive JPEG", encoding: ImageEncoding(format: .jpeg, isProgressive: true), isReduced: false),
+        Case(name: "progressive JPEG", encoding: ImageEncoding(format: .jpeg, isProgressive: true), isReduced: true),
         Case(name: "PNG", encoding: .png, isReduced: true),
         Case(name: "lossy WebP", encoding: .webp(quality: 90), isReduced: true),
         Case(name: "lossless WebP", encoding: .webp.lossless, isReduced: false),
@@ -84,12 +84,12 @@ struct LargeSourceTests {
         #expect(failure(data, small, limits)?.kind == (item.isReduced ? nil : .dimension))
     }
 
-    @Test("The limit for pixels applies to the whole image without a size or with a large one", arguments: cases)
+    @Test("The limit for pixels applies to the whole image without a size or if the decoder holds it", arguments: cases)
     func whole(_ item: Case) throws {
         let data = try file(item.encoding)
         var limits = ImageLimits.desktop
         limits.maxPixels = 39_999
-        for size in [nil, TargetSize.fit(width: 150, height: 150)] {
+        for size in item.isReduced ? [nil] : [nil, TargetSize.fit(width: 150, height: 150)] {
             let found = try #require(failure(data, size, limits))
             #expect(found.kind == .pixelCount && found.actual == 40_000 && found.limit == 39_999)
         }
@@ -144,7 +144,78 @@ struct LargeSourceTests {
         let larger = LargeImages.jpeg(width: 20_008, height: 20_000)
         #expect(failure(larger, .fit(width: 300, height: 300), .desktop)?.kind == .sourcePixelCount)
         let progressive = LargeImages.jpeg(width: 9_000, height: 8_000, isProgressive: true)
-        #expect(failure(progressive, .fit(width: 300, height: 300), .desktop)?.kind == .pixelCount)
+        #expect(failure(progressive, nil, .desktop)?.kind == .pixelCount)
+        // The coefficients of 400 megapixels exceed twice the limit for decoded bytes.
+        let huge = LargeImages.jpeg(width: 20_000, height: 20_000, isProgressive: true)
+        let found = try #require(failure(huge, .fit(width: 300, height: 300), .desktop))
+        #expect(found.kind == .decodedSize && found.limit == 512 << 20 && found.actual >= 800_000_000)
+    }
+
+    /// The requested sizes and the sides of the square images of the next test.
+    private static let sizes: [TargetSize] = [
+        .fit(width: 100, height: 100), .fit(width: 30, height: 30), .fitting(byteCount: 40_000),
+    ]
+    private static let sides = [101, 110, 125, 150, 199, 200, 201, 260, 330, 401]
+
+    @Test(
+        "A smaller size is decoded from sources of every size, with the pixels that larger limits produce",
+        arguments: cases.filter(\.isReduced))
+    func everySource(_ item: Case) throws {
+        var limits = ImageLimits.desktop
+        limits.maxPixels = 10_200
+        for side in Self.sides {
+            let source = DecodedImage(pixels: try PixelPatterns.photo(width: side, height: side))
+            let data = try ImageCoderRegistry.standard.encode(
+                source, as: item.encoding, context: ImageProcessingContext(limits: .unlimited))
+            for size in Self.sizes {
+                let image = try decode(data, size, limits)
+                let expected = try decode(data, size, .unlimited)
+                #expect(image.size == expected.size, "\(side)")
+                #expect(similarity(image.pixels, expected.pixels) > 28, "\(side) \(image.size)")
+            }
+            // The whole image is decoded only within the limit.
+            #expect((failure(data, nil, limits) == nil) == (side * side <= limits.maxPixels))
+        }
+    }
+
+    @Test("A JPEG file that the limits reduce row by row has the orientation and the region of the request")
+    func rows() throws {
+        let source = DecodedImage(pixels: try PixelPatterns.photo(width: 180, height: 120))
+        var limits = ImageLimits.desktop
+        limits.maxPixels = 15_000
+        for isProgressive in [false, true] {
+            let data = try ImageCoderRegistry.standard.encode(
+                source, as: ImageEncoding(format: .jpeg, isProgressive: isProgressive),
+                context: ImageProcessingContext(limits: .unlimited))
+            for size in [TargetSize.fit(width: 140, height: 140), .fill(width: 110, height: 110)] {
+                let image = try decode(data, size, limits)
+                let expected = try decode(data, size, .unlimited)
+                #expect(image.size == expected.size)
+                #expect(similarity(image.pixels, expected.pixels) > 45)
+            }
+        }
+    }
+
+    private static let viewSizes: [TargetSize] = [
+        .fit(width: 3_840, height: 2_160), .fitting(byteCount: 60 << 20), .fit(width: 200),
+    ]
+
+    @Test("The header of a photograph of 50 to 108 megapixels suffices to accept it at the size of a view")
+    func photographs() throws {
+        let coders = ImageCoderRegistry.standard
+        for pixels in [52.0, 60, 64, 70, 85, 100, 108] {
+            let height = Int((pixels * 1e6 * 3 / 4).squareRoot())
+            let width = height * 4 / 3
+            for isProgressive in [false, true] {
+                // The header has one component, so the coefficients are those of a gray image.
+                let data = LargeImages.jpeg(width: width, height: height, isProgressive: isProgressive)
+                for size in Self.viewSizes {
+                    let options = ImageDecodingOptions(size: size)
+                    #expect(throws: Never.self) { _ = try coders.inspect(data, options: options, limits: .desktop) }
+                }
+                #expect(throws: ImageError.self) { _ = try coders.inspect(data, limits: .desktop) }
+            }
+        }
     }
 
     @Test("A PNG file of 64 megapixels is decoded row by row")
@@ -162,8 +233,10 @@ struct LargeSourceTests {
         let pixel = try #require(image.pixels.pixel(x: 99, y: 99))
         #expect(pixel.red == 0 && pixel.green == 0 && pixel.blue == 0 && pixel.alpha == 255)
         #expect(failure(data, nil, .desktop)?.kind == .pixelCount)
-        // A quarter of the pixels isn't small enough.
-        #expect(failure(data, .fit(width: 4_000, height: 4_000), .desktop)?.kind == .pixelCount)
+        // A quarter of the pixels isn't small enough to decode row by row, unless the limits require it.
+        let quarter = ImageDecodingOptions(size: .fit(width: 4_000, height: 4_000))
+        #expect(ImageCoderRegistry.standard.requirements(for: try ImageInfo(data: data), options: quarter) == nil)
+        _ = try ImageCoderRegistry.standard.inspect(data, options: quarter, limits: .desktop)
     }
 
     @Test("The header of a PNG file of 400 megapixels suffices to accept or reject it")
@@ -195,7 +268,8 @@ struct LargeSourceTests {
         #expect(jpeg?.byteCount == 2_500 * 2_500 * 4 + 2 * result)
         let progressive = coders.requirements(
             for: ImageInfo(format: .jpeg, storedSize: size, isProgressive: true), options: options)
-        #expect(progressive?.size == size)
+        #expect(progressive?.size == PixelSize(width: 2_500, height: 2_500))
+        #expect(progressive?.coefficientBytes == 400_000_000 * 6)
         #expect(progressive?.byteCount == 2_500 * 2_500 * 4 + 2 * result + 400_000_000 * 6)
         let png = coders.requirements(for: ImageInfo(format: .png, storedSize: size, bitDepth: 1), options: options)
         #expect(png?.size == PixelSize(width: 300, height: 300))

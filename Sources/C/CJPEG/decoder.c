@@ -79,6 +79,12 @@ wi_jpeg_status wi_jpeg_decoder_header(wi_jpeg_decoder *decoder, wi_jpeg_info *in
     info->is_progressive = decoder->info.progressive_mode;
     info->bits = decoder->info.data_precision;
     info->has_scans = jpeg_has_multiple_scans(&decoder->info);
+    info->coefficient_bytes = 0;
+    for (int c = 0; c < decoder->info.num_components; c++) {
+        const jpeg_component_info *component = &decoder->info.comp_info[c];
+        size_t blocks = (size_t)component->width_in_blocks * component->height_in_blocks;
+        info->coefficient_bytes += blocks * sizeof(JBLOCK);
+    }
     return WI_JPEG_OK;
 }
 

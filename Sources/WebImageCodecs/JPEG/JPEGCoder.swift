@@ -19,7 +19,9 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
     /// For a smaller size, the coder decodes fewer DCT coefficients. It chooses the smallest of the scales 1/1, 1/2,
     /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis. Then it resamples the image. The coder
     /// scales fine detail less, and noise only if the limits require it, because scaling changes their light. The limit
-    /// for pixels applies to the scaled image, except for files with several scans, whose coefficients are all stored.
+    /// for pixels applies to the scaled image. If the scaled image exceeds it, the coder chooses the next smaller scale
+    /// that still has the requested pixels, or it resamples the rows as it decodes them. The coefficients of files with
+    /// several scans are all stored, up to twice the limit for decoded bytes.
     ///
     /// - Throws: An ``ImageError/DecodingFailure``, such as
     ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or an
@@ -32,25 +34,18 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
             let reader = try JPEGReader(bytes, context: context)
             try info.requireAgreement(on: reader.size, format: .jpeg)
             var layout = try DecodeLayout(
-                rawSize: reader.size, orientation: info.orientation, options: options, reduction: .fractions,
+                rawSize: reader.size, orientation: info.orientation, options: options, reduction: .fractionsOrRows,
                 detail: info?.detail ?? .ordinary, context: context)
-            if reader.hasScans { try context.limits.check(reader.size) }
+            if reader.hasScans { try context.limits.check(coefficientBytes: reader.coefficientBytes) }
             let profile = reader.iccProfile()
             let colors = options.colors(.from(profile: profile, model: reader.colorModel))
             layout.curve = colors.curve
             let color = colors.conversion
             let convertsLast = layout.convertsLast(color)
-            let denominator = layout.denominator
-            let decoded = try reader.decode(
-                denominator: denominator, allowsPartial: options.allowsPartialData, color: convertsLast ? nil : color,
-                isFinal: !layout.isScaled && layout.orientation == .up && !(convertsLast && color != nil))
-            // libjpeg rounds the reduced size up, but the image itself ends at the exact quotient.
-            let extent = (
-                width: Double(reader.size.width) / Double(denominator),
-                height: Double(reader.size.height) / Double(denominator)
-            )
-            let pixels = try layout.finish(
-                decoded.pixels, extent: extent, color: convertsLast ? color : nil, context: context)
+            let decoded = try Self.decode(
+                reader, layout, allowsPartial: options.allowsPartialData, color: convertsLast ? nil : color,
+                last: convertsLast ? color : nil, context)
+            let pixels = decoded.pixels
             let image = DecodedImage(
                 pixels: pixels, scale: options.scale, format: .jpeg,
                 metadata: ImageMetadata(
@@ -59,6 +54,28 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
                     sourceCurve: colors.sourceCurve))
             return try GainMapDecoder(coder: self, options: options, context: context).attachJPEG(to: image, of: data)
         }
+    }
+
+    /// Decodes an image at the size of a layout, and converts its colors before or after the reduction.
+    private static func decode(
+        _ reader: borrowing JPEGReader, _ layout: DecodeLayout, allowsPartial: Bool, color: ColorConversion?,
+        last: ColorConversion?, _ context: ImageProcessingContext
+    ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+        if layout.resamplesRows {
+            let decoded = try reader.decodeRows(layout, allowsPartial: allowsPartial, color: color)
+            return (try layout.finishReduced(decoded.pixels, color: last, context: context), decoded.isPartial)
+        }
+        let denominator = layout.denominator
+        let decoded = try reader.decode(
+            denominator: denominator, allowsPartial: allowsPartial, color: color,
+            isFinal: !layout.isScaled && layout.orientation == .up && last == nil)
+        // libjpeg rounds the reduced size up, but the image itself ends at the exact quotient.
+        let extent = (
+            width: Double(reader.size.width) / Double(denominator),
+            height: Double(reader.size.height) / Double(denominator)
+        )
+        let pixels = try layout.finish(decoded.pixels, extent: extent, color: last, context: context)
+        return (pixels, decoded.isPartial)
     }
 
     /// Creates a decoder that shows rows as they arrive, or scan after scan if the file has several scans.
@@ -82,9 +99,8 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
     ) -> DecodingRequirements? {
         guard var requirements = DecodingRequirements(info, options, .fractions) else { return nil }
         guard info.isProgressive else { return requirements }
-        // The coefficients of an image without chroma subsampling use 6 bytes per pixel.
-        requirements.add(pixelsOf: info.storedSize, bytesPerPixel: 6)
-        requirements.size = info.storedSize
+        requirements.add(byteCount: info.coefficientBytes)
+        requirements.coefficientBytes = info.coefficientBytes
         return requirements
     }
 

@@ -78,7 +78,7 @@ struct JPEGIncrementalDecoder: IncrementalDecoder, ~Copyable {
         guard size == expected else {
             throw .decoding(.contradictsHeader(format: .jpeg, reason: "the size is \(size) instead of \(expected)"))
         }
-        if info.has_scans != 0 { try limits.check(size) }
+        if info.has_scans != 0 { try limits.check(coefficientBytes: Int(clamping: info.coefficient_bytes)) }
         depth = Int(info.bits)
         iccProfile = JPEGReader.iccProfile(of: handle)
         // libjpeg has already converted CMYK to RGB with the simple formula, so the profile doesn't apply.

@@ -12,6 +12,8 @@ struct JPEGReader: ~Copyable {
     let colorModel: ColorSpaceModel
     /// A Boolean value that indicates whether the image has several scans, so that libjpeg stores all coefficients.
     let hasScans: Bool
+    /// The size of all coefficients, in bytes, which libjpeg stores if the image has several scans.
+    let coefficientBytes: Int
     private let handle: OpaquePointer
     private let received: Int
     private let context: ImageProcessingContext
@@ -41,6 +43,7 @@ struct JPEGReader: ~Copyable {
         self.size = PixelSize(width: Int(info.width), height: Int(info.height))
         self.depth = Int(info.bits)
         self.hasScans = info.has_scans != 0
+        self.coefficientBytes = Int(clamping: info.coefficient_bytes)
         self.colorModel = info.is_cmyk != 0 ? .cmyk : info.components == 1 ? .gray : .rgb
     }
 
@@ -48,9 +51,8 @@ struct JPEGReader: ~Copyable {
 
     /// Returns the maximum memory of libjpeg in bytes, or 0 for no maximum.
     static func memory(_ limits: ImageLimits) -> Int {
-        // The coefficients of a progressive 4:4:4 image use 6 bytes per pixel, and its RGBA pixels use 4.
-        let (memory, overflow) = limits.maxDecodedBytes.multipliedReportingOverflow(by: 2)
-        return overflow ? 0 : max(memory, 16 << 20)
+        let memory = limits.maxCoefficientBytes
+        return memory == .max ? 0 : memory
     }
 
     /// Returns the embedded profile.
@@ -92,11 +94,57 @@ struct JPEGReader: ~Copyable {
             row += Int(done)
             if isFinal { canvas.reportFinished(rows: row) }
         }
-        let isPartial = wi_jpeg_decoder_is_truncated(handle) != 0
-        if isPartial, !allowsPartial {
+        let isPartial = try isTruncated(allowsPartial: allowsPartial)
+        return (canvas.finish(isOpaque: true), isPartial)
+    }
+
+    /// The number of rows to decode before they're added to the result.
+    private static let band = 32
+
+    /// Decodes all rows and adds them to the result, so that the image is never completely in memory.
+    ///
+    /// - Parameters:
+    ///   - layout: The layout of the result.
+    ///   - allowsPartial: A Boolean value that indicates whether libjpeg fills missing rows.
+    ///   - color: The color conversion to apply to each row.
+    /// - Returns: The result before the orientation is applied, and a Boolean value that indicates whether rows are
+    ///   missing.
+    func decodeRows(
+        _ layout: DecodeLayout, allowsPartial: Bool, color: ColorConversion?
+    ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+        if color?.source == .cmyk { wi_jpeg_decoder_keep_ink(handle) }
+        var width: UInt32 = 0
+        var height: UInt32 = 0
+        try check(wi_jpeg_decoder_start(handle, 1, &width, &height))
+        var resampler = try layout.rowResampler(.rgba8, context: context)
+        try absorb()
+        var row = 0
+        // Also decode the rows below the window, so that corrupt data in them is detected.
+        while row < Int(height) {
+            try context.checkCancellation()
+            let count = min(Self.band, Int(height) - row)
+            let canvas = try PixelCanvas(size: PixelSize(width: Int(width), height: count))
+            var done: UInt32 = 0
+            try check(wi_jpeg_decoder_rows(handle, canvas.row(0), canvas.bytesPerRow, UInt32(count), &done))
+            guard Int(done) == count else { throw .decoding(.corrupted(format: .jpeg, reason: "a row is missing")) }
+            color?.convert(canvas, rows: 0..<count)
+            let rows = canvas.finish(isOpaque: true)
+            if !resampler.isComplete { try resampler.add(rows, context: context) }
+            row += count
+        }
+        let isPartial = try isTruncated(allowsPartial: allowsPartial)
+        return (resampler.finish(isOpaque: true), isPartial)
+    }
+
+    /// Returns whether rows are missing.
+    ///
+    /// - Throws: An ``ImageError/DecodingFailure`` if they're missing although that isn't allowed.
+    private func isTruncated(allowsPartial: Bool) throws(ImageError) -> Bool {
+        let isTruncated = wi_jpeg_decoder_is_truncated(handle) != 0
+        if isTruncated, !allowsPartial {
             throw .decoding(.truncated(format: .jpeg, receivedBytes: received, expectedBytes: nil))
         }
-        return (canvas.finish(isOpaque: true), isPartial)
+        return isTruncated
     }
 
     private func absorb() throws(ImageError) {

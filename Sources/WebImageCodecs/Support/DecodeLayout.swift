@@ -8,6 +8,9 @@ enum DecoderReduction {
     case none
     /// The decoder omits DCT coefficients, at the scales 1/1, 1/2, 1/4, and 1/8.
     case fractions
+    /// The decoder omits DCT coefficients like ``fractions``. If the limits require it, it adds rows to the result and
+    /// discards them.
+    case fractionsOrRows
     /// The decoder scales the rows to any smaller size.
     case anySize
     /// The decoder adds rows to the result and discards them.
@@ -33,6 +36,9 @@ struct DecodeLayout {
     var curve = LightCurve.sRGB
     /// The minimum number of pixels of a reduced image per pixel of the result, on each axis.
     private var minDensity: Double = Self.ordinaryDensity
+    /// A Boolean value that indicates whether the decoder adds the rows of the whole image to the result because the
+    /// limits don't allow a reduced image that has the requested pixels.
+    private(set) var resamplesRows = false
 
     /// The minimum density for ordinary detail, with which Lanczos resampling after a reduction has good results.
     private static let ordinaryDensity = 2.0
@@ -87,18 +93,30 @@ struct DecodeLayout {
             self.isScaled = false
         }
         minDensity = options.resampling.light == .linear ? Self.minDensity(detail) : Self.ordinaryDensity
-        if detail == .noise, !Self.isAllowed(decodedSize, format, context.limits) {
-            minDensity = Self.minDensity(.fine)
-        }
+        reduceToLimits(format, context.limits)
         try context.limits.check(decodedSize)
         try context.limits.checkedSourceArea(of: rawSize)
+    }
+
+    /// Reduces the image more than usual if the limits require it: to the next smaller scales that still have the
+    /// requested pixels, and then row by row.
+    private mutating func reduceToLimits(_ format: PixelFormat, _ limits: ImageLimits) {
+        guard isScaled, !Self.isAllowed(decodedSize, format, limits) else { return }
+        let usual = minDensity
+        for density in [3, Self.ordinaryDensity, 1] where density < usual {
+            minDensity = density
+            if Self.isAllowed(decodedSize, format, limits) { return }
+        }
+        minDensity = usual
+        resamplesRows = reduction == .rows || reduction == .fractionsOrRows
     }
 
     /// The size of the largest image that the decoder holds, in pixels.
     var decodedSize: PixelSize {
         switch reduction {
         case .none: return rawSize
-        case .fractions:
+        case _ where resamplesRows: return output
+        case .fractions, .fractionsOrRows:
             let denominator = denominator
             // libjpeg rounds up.
             return PixelSize(
@@ -115,11 +133,12 @@ struct DecodeLayout {
 
     /// The denominator of the smallest scale among 1/1, 1/2, 1/4, and 1/8 that keeps at least ``minDensity`` times the
     /// requested pixels on each axis.
-    var denominator: Int { [8, 4, 2].first { Double($0) <= spareReduction } ?? 1 }
+    var denominator: Int { resamplesRows ? 1 : [8, 4, 2].first { Double($0) <= spareReduction } ?? 1 }
 
-    /// A Boolean value that indicates whether the result has so few pixels that the image is decoded row by row.
+    /// A Boolean value that indicates whether the result has so few pixels that the image is decoded row by row, or
+    /// whether the limits require that.
     var isMuchSmaller: Bool {
-        isScaled && output.area ?? .max < (rawSize.area ?? .max) / Self.minRatioForRows
+        isScaled && (resamplesRows || output.area ?? .max < (rawSize.area ?? .max) / Self.minRatioForRows)
     }
 
     /// The factor by which a decoder may reduce the image while keeping enough detail for Lanczos resampling. The

@@ -30,9 +30,14 @@ extension DecodingRequirements {
     /// Adds the memory for an image of `size`.
     mutating func add(pixelsOf size: PixelSize, bytesPerPixel: Int) {
         let (bytes, overflow) = (size.area ?? .max).multipliedReportingOverflow(by: bytesPerPixel)
+        add(byteCount: overflow ? .max : bytes)
+    }
+
+    /// Adds memory in bytes.
+    mutating func add(byteCount bytes: Int) {
         let (sum, isTooLarge) = byteCount.addingReportingOverflow(bytes)
         // The budget adds the costs of jobs, so leave room for the sum.
-        byteCount = overflow || isTooLarge ? Int.max / 2 : min(sum, Int.max / 2)
+        byteCount = isTooLarge ? Int.max / 2 : min(sum, Int.max / 2)
     }
 
     /// Adds the memory for a band of source rows and for the sums of the output rows to which it contributes.

@@ -8,6 +8,8 @@ package struct DecodingRequirements: Sendable, Hashable {
     package var size: PixelSize
     /// The estimated memory of the decode, including its result, in bytes.
     package var byteCount: Int
+    /// The size of the coefficients of a progressive JPEG file, in bytes, which the decoder holds in addition.
+    package var coefficientBytes = 0
 
     /// Creates requirements.
     package init(size: PixelSize, byteCount: Int) {
@@ -57,14 +59,48 @@ extension ImageCoder {
     }
 }
 
+extension ImageCoder {
+    /// Returns the requirements if the limits force the decoder to add the rows to the result as it decodes them, or
+    /// `nil` if it can't do that or the requested size isn't smaller.
+    func requirementsOfRows(_ info: ImageInfo, _ options: ImageDecodingOptions) -> DecodingRequirements? {
+        // A coder that forwards to another one reduces images only if the other one does.
+        var smallest = options
+        smallest.size = .fit(width: 1, height: 1)
+        guard info.decodesRows, requirementsIfReducing(info, smallest) != nil else { return nil }
+        let upright = info.orientation.upright(info.storedSize)
+        guard let plan = try? options.size?.plan(for: upright, scale: options.scale, frames: 1),
+            !plan.isIdentity(for: upright)
+        else { return nil }
+        var requirements = DecodingRequirements(size: plan.output, byteCount: 0)
+        if info.format == .jpeg, info.isProgressive { requirements.coefficientBytes = info.coefficientBytes }
+        return requirements
+    }
+}
+
 extension ImageInfo {
+    /// A Boolean value that indicates whether a decoder of this package can reduce the image to any smaller size without
+    /// holding the whole image.
+    fileprivate var decodesRows: Bool { smallestDecodedSize == PixelSize(width: 1, height: 1) }
+
+    /// The size of the coefficients of a progressive JPEG file in bytes, rounded up.
+    package var coefficientBytes: Int {
+        // The smallest file has a bit for each block of 64 coefficients with 2 bytes. If it's unknown, assume an image
+        // without chroma subsampling.
+        smallestFile > 0 ? Self.product(smallestFile + 1, 8 * 128) : Self.product(storedSize.area ?? .max, 6)
+    }
+
+    /// Returns the product of two positive numbers, or the largest number if it's larger.
+    private static func product(_ first: Int, _ second: Int) -> Int {
+        let (product, overflow) = first.multipliedReportingOverflow(by: second)
+        return overflow ? .max : product
+    }
+
     /// The size of the smallest image that a decoder of this package holds to decode the file at some size, or `nil` if
     /// it holds the whole image.
     ///
-    /// libjpeg reduces to an eighth of each side, except for progressive files, whose coefficients it holds. It also
-    /// decodes the previews of camera RAW files. OpenJPEG reduces to an eighth of each side if the file has enough
-    /// resolutions. The other formats are reduced row by row to any size, TIFF files only if their strips or tiles have
-    /// up to 1,024 rows.
+    /// libjpeg reduces the previews of camera RAW files to an eighth of each side. OpenJPEG reduces to an eighth of each
+    /// side if the file has enough resolutions. The other formats are reduced row by row to any size, TIFF files only if
+    /// their strips or tiles have up to 1,024 rows.
     var smallestDecodedSize: PixelSize? {
         let smallest = PixelSize(width: 1, height: 1)
         func eighth(_ side: Int) -> Int { side / 8 + (side % 8 == 0 ? 0 : 1) }
@@ -73,8 +109,9 @@ extension ImageInfo {
         let isTIFF = format == .tiff || format.isRAW && rowsPerUnit != nil
         switch format {
         case _ where isTIFF: return (rowsPerUnit ?? .max) <= 1_024 ? smallest : nil
-        case .jpeg where !isProgressive, _ where format.isRAW && !isProgressive: return reduced
+        case .jpeg: return smallest
         case .jpeg2000: return reduced
+        case _ where format.isRAW && !isProgressive: return reduced
         case .png where !isProgressive: return smallest
         case .webp where frameCount == 1 && frameCountIsExact && !isLosslessWebP: return smallest
         default: return nil

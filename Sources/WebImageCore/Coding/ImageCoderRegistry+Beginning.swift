@@ -37,7 +37,9 @@ extension ImageCoderRegistry {
             var judged = options
             judged.size = .fit(width: 1, height: 1)
             let coder = coders.last { $0.canDecode(probe.format, prefix: first) }
-            let requirements = coder?.requirementsIfReducing(probe, judged)
+            // The smallest size that the decoder may have to hold is that of rows, if it can decode row by row.
+            let requirements =
+                coder?.requirementsOfRows(probe, judged) ?? coder?.requirementsIfReducing(probe, judged)
             do throws(ImageError) {
                 _ = try limits.checkedArea(of: requirements?.size ?? probe.storedSize)
                 try limits.checkedSourceArea(of: probe.storedSize)

@@ -162,7 +162,23 @@ public struct ImageCoderRegistry: Sendable {
         _ limits: ImageLimits
     ) throws(ImageError) {
         let requirements = coder?.requirementsIfReducing(probe, options)
-        try limits.check(probe, encodedBytes: data.count, frames: options.frames, requirements: requirements)
+        do throws(ImageError) {
+            try limits.check(probe, encodedBytes: data.count, frames: options.frames, requirements: requirements)
+        } catch {
+            // A decoder reduces the image more than usual if the limits require it.
+            guard error.isOfPixelSize, let smallest = coder?.requirementsOfRows(probe, options),
+                (try? limits.check(probe, encodedBytes: data.count, frames: options.frames, requirements: smallest))
+                    != nil
+            else { throw error }
+        }
+    }
+}
+
+extension ImageError {
+    /// A Boolean value that indicates whether an image has too many pixels or is too wide or too tall.
+    fileprivate var isOfPixelSize: Bool {
+        guard case .limitExceeded(let failure) = self else { return false }
+        return failure.kind == .pixelCount || failure.kind == .dimension
     }
 }
 

@@ -22,6 +22,7 @@ extension ImageLimits {
         _ probe: ImageInfo, encodedBytes: Int, frames: FrameSelection = .all, requirements: DecodingRequirements? = nil
     ) throws(ImageError) {
         let area = try checkedArea(of: requirements?.size ?? probe.storedSize)
+        if let requirements { try check(coefficientBytes: requirements.coefficientBytes) }
         let sourceArea = try checkedSourceArea(of: probe.storedSize)
         try checkParts(of: probe, area: area)
         let wanted = frames.coderSelection == .all ? probe.frameCount : 1
@@ -71,8 +72,29 @@ extension ImageLimits {
     ///   - encodedBytes: The size of the whole file, in bytes.
     /// - Throws: An ``ImageError/LimitFailure``.
     package func checkAtAnySize(_ probe: ImageInfo, encodedBytes: Int) throws(ImageError) {
-        let requirements = probe.smallestDecodedSize.map { DecodingRequirements(size: $0, byteCount: 0) }
+        var requirements = probe.smallestDecodedSize.map { DecodingRequirements(size: $0, byteCount: 0) }
+        if probe.format == .jpeg, probe.isProgressive { requirements?.coefficientBytes = probe.coefficientBytes }
         try check(probe, encodedBytes: encodedBytes, requirements: requirements)
+    }
+
+    /// The maximum size of the coefficients of a JPEG file with several scans, in bytes. They're in memory in addition to
+    /// the pixels.
+    package var maxCoefficientBytes: Int {
+        // The coefficients of a progressive 4:4:4 image use 6 bytes per pixel, and its RGBA pixels use 4.
+        let (bytes, overflow) = maxDecodedBytes.multipliedReportingOverflow(by: 2)
+        return overflow ? .max : max(bytes, 16 << 20)
+    }
+
+    /// Checks the size of the coefficients of a JPEG file with several scans.
+    ///
+    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/decodedSize``.
+    package func check(coefficientBytes: Int) throws(ImageError) {
+        guard coefficientBytes <= maxCoefficientBytes else {
+            throw .limitExceeded(
+                ImageError.LimitFailure(
+                    .decodedSize, limit: maxCoefficientBytes, actual: coefficientBytes,
+                    detail: "the coefficients of a progressive JPEG file"))
+        }
     }
 
     /// Checks the sides and the area of an image. The size may be the claim of a header or that of a result. Custom

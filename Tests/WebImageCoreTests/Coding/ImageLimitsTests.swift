@@ -95,9 +95,13 @@ struct ImageLimitsTests {
             info(.tiff, rowsPerUnit: 64),
         ] { try limits.checkAtAnySize(header, encodedBytes: 30 << 20) }
         for header in [
+            // The coefficients of 100 megapixels exceed twice the limit for decoded bytes.
             info(.jpeg, isProgressive: true), info(.nef, isProgressive: true), info(.dng, rowsPerUnit: .max),
             info(.tiff), info(.gif),
         ] { #expect(throws: ImageError.self) { try limits.checkAtAnySize(header, encodedBytes: 30 << 20) } }
+        var progressive = info(.jpeg, isProgressive: true)
+        progressive.smallestFile = 12_500 * 8_000 / 64 * 3 / 2 / 8
+        try limits.checkAtAnySize(progressive, encodedBytes: 30 << 20)
         // A reduced image can also be too large.
         var large = info(.jpeg2000)
         large.storedSize = PixelSize(width: .max, height: .max)

@@ -92,15 +92,17 @@ struct LargeSourceRequestTests {
         let urls = (0..<3).map { URL(filePath: "/\($0)").webURL }
         try await manager.store(Self.file, for: ImageRequest(url: urls[0]))
         let disk = try #require(manager.diskCache)
-        let files = [Self.file, LargeImages.jpeg(width: 9_000, height: 8_000, isProgressive: true)].enumerated()
+        let files = [Self.file, LargeImages.jpeg(width: 20_000, height: 20_000, isProgressive: true)].enumerated()
             .map { index, data in
                 (url: urls[index + 1], file: URL(filePath: fixture.directory.file("\(index).jpg")), data: data)
             }
         for file in files { try file.data.write(to: file.file) }
         let report = await disk.importImages(files.map { ($0.url, $0.file) })
-        // The coefficients of a progressive file have its full size.
+        // The coefficients of a progressive file are all in memory, with 2 bytes per pixel of a gray image.
         let limit = ImageError.limitExceeded(
-            ImageError.LimitFailure(.pixelCount, limit: ImageLimits.desktop.maxPixels, actual: 72_000_000))
+            ImageError.LimitFailure(
+                .decodedSize, limit: 2 * ImageLimits.desktop.maxDecodedBytes, actual: 800_001_024,
+                detail: "the coefficients of a progressive JPEG file"))
         #expect(report.entryCount == 1 && Array(report.failures.values) == [limit])
         await #expect(throws: limit) {
             try await manager.store(files[1].data, for: ImageRequest(url: urls[2]))

@@ -30,6 +30,8 @@ typedef struct {
     int bits;
     /// Nonzero if the image has several scans, so that libjpeg stores all coefficients until the last one.
     int has_scans;
+    /// The size of the coefficients of all components, in bytes.
+    size_t coefficient_bytes;
 } wi_jpeg_info;
 
 /// Opens a file. `data` must stay valid until the decoder is closed. `max_memory` limits the memory that libjpeg uses
