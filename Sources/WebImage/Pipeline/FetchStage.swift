@@ -39,6 +39,14 @@ final class FetchKey: Hashable, Sendable {
         self.generation = generation
     }
 
+    /// Returns whether a request can probably join the load. Its header fields depend on its lookups, so they aren't
+    /// compared.
+    func mayServe(_ plan: ResolvedRequest, _ generation: CacheGeneration) -> Bool {
+        self.generation == generation && revision == plan.settings.revision
+            && timeouts == plan.request.network.timeouts && coder == plan.request.coder?.identifier
+            && formatHint == plan.request.hintedOptions.formatHint
+    }
+
     static func == (left: FetchKey, right: FetchKey) -> Bool {
         left === right
             || (left.data == right.data && left.exchange == right.exchange && left.loader == right.loader
@@ -87,14 +95,14 @@ final class FetchStage: Sendable {
     }
 
     /// The end of a shared load.
-    indirect enum Outcome: Sendable {
+    private indirect enum Outcome: Sendable {
         case result(FetchResult)
         /// The beginning of the data exceeds each of `limits`, or it isn't an image. Requests for the data itself and
         /// requests with other limits can still use the complete data.
         case rejected(ImageError, limits: Set<ImageLimits>)
     }
 
-    let jobs = SharedJobs<FetchKey, Outcome, LoadEvent>(cancelled: .cancelled)
+    private let jobs = SharedJobs<FetchKey, Outcome, LoadEvent>(cancelled: .cancelled)
     private let progressInterval: Double
     private let now: @Sendable () -> Date
     private let workers: WorkerPool
@@ -104,7 +112,7 @@ final class FetchStage: Sendable {
     private let counters: ManagerCounters
     private let activity: LoadActivity
     private let conditions: NetworkConditions
-    let audience = FetchAudience()
+    private let audience = FetchAudience()
     let feeds: IncrementalDecodeRegistry
 
     init(
@@ -224,6 +232,25 @@ final class FetchStage: Sendable {
         } catch {
             return .refused(original, error.after(metrics))
         }
+    }
+
+    /// Reserves the running loads that a request can probably join, until the request joins a load or ends. This method
+    /// neither suspends nor calls code of the application.
+    func reserve(_ plan: ResolvedRequest, for task: ImageTask, _ member: FetchAudience.Member) {
+        guard plan.policy != .cacheOnly else { return }
+        let loads = audience.loads(of: plan.keys.data)
+        guard !loads.isEmpty else { return }
+        let generation = plan.originalCache.generation(of: plan.keys.data)
+        let actions = loads.compactMap { key -> (@Sendable () -> Void)? in
+            guard key.mayServe(plan, generation), let reservation = jobs.reserve(key, priority: task.livePriority)
+            else { return nil }
+            audience.enter(key, member)
+            return { [jobs, audience] in
+                audience.leave(key, member)
+                jobs.release(reservation)
+            }
+        }
+        if !actions.isEmpty { task.keep(FetchReservation(actions)) }
     }
 
     /// Returns the source at a URL, which is the URL of the request or an alternative.

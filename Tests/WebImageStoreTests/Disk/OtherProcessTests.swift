@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Testing
+import WebImageConcurrency
 import WebImageHTTP
 import WebImageTestSupport
 
