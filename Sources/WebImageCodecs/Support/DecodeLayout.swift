@@ -124,9 +124,10 @@ struct DecodeLayout {
                 height: (rawSize.height + denominator - 1) / denominator)
         case .anySize:
             let reduction = spareReduction
+            // The quotient of exact numbers isn't exact, which must not add a pixel.
             return PixelSize(
-                width: Int((Double(rawSize.width) / reduction).rounded(.up)),
-                height: Int((Double(rawSize.height) / reduction).rounded(.up)))
+                width: Int((Double(rawSize.width) / reduction - 1e-6).rounded(.up)),
+                height: Int((Double(rawSize.height) / reduction - 1e-6).rounded(.up)))
         case .rows: return isMuchSmaller ? output : rawSize
         }
     }

@@ -129,7 +129,7 @@ extension ImageError {
         }
     }
 
-    /// Returns this network, decoding, or limit failure as the negative cache returns it, or other errors unchanged.
+    /// Returns an error that the negative cache can contain as the negative cache returns it, or other errors unchanged.
     ///
     /// - Parameter date: The date at which the failure expires, or `nil` for the failure as it happened.
     package func remembered(until date: Date?) -> ImageError {
@@ -140,10 +140,10 @@ extension ImageError {
         case .decoding(var failure):
             failure.rememberedUntil = date
             return .decoding(failure)
-        case .limitExceeded(var failure):
+        case .limitExceeded(var failure) where isRememberable:
             failure.rememberedUntil = date
             return .limitExceeded(failure)
-        case .cancelled, .request, .cache, .processing: return self
+        case .limitExceeded, .cancelled, .request, .cache, .processing: return self
         }
     }
 }

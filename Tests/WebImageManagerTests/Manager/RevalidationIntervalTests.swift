@@ -563,9 +563,10 @@ private struct MissInterceptor: ImageRequestInterceptor {
 struct RecentResponsesTests {
     private func head(_ number: Int) -> StoredResponseHead {
         let time = Date(timeIntervalSince1970: 1_800_000_000 + Double(number))
+        // The table decides only about responses with a validator.
         return StoredResponseHead(
-            head: HTTPResponseHead(statusCode: 200), finalURL: "http://example.org/", requestTime: time,
-            responseTime: time)
+            head: HTTPResponseHead(statusCode: 200, headers: ["ETag": "\"1\""]), finalURL: "http://example.org/",
+            requestTime: time, responseTime: time)
     }
 
     @Test("A lookup of a prefetched response doesn't use it, and one use does")

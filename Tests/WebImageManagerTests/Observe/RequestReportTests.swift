@@ -81,7 +81,7 @@ private enum Outcome: CaseIterable, Sendable {
     var code: Int? {
         switch self {
         case .failure: 2002
-        case .limit: 6002
+        case .limit: 6011
         case .rejection: 6010
         case .cancellation: ImageError.cancelled.code
         default: nil
