@@ -99,6 +99,36 @@ struct OtherProcessTests {
         await other.close()
     }
 
+    @Test(
+        "An entry that another cache stores again keeps its row, although this cache is about to delete the earlier one",
+        arguments: [true, false])
+    func storedAgain(_ isRemovedHere: Bool) async throws {
+        let folder = TestDirectory()
+        let (cache, other) = (try openCache(folder), try openCache(folder))
+        await cache.flush()
+        other.store(entry(1, "one"))
+        await other.flush()
+        clock.advance(0.5)
+        #expect(await lookUp(1, cache) == Data("one".utf8))
+        if isRemovedHere {
+            cache.remove(HelperProcess.key(1))
+        } else {
+            other.remove(HelperProcess.key(1))
+            await other.flush()
+            #expect(await lookUp(1, cache) == nil)
+        }
+        // The cache has processed the removal, but hasn't changed the index yet.
+        _ = await cache.info()
+        other.store(entry(1, "two"))
+        await other.flush()
+        await cache.flush()
+        #expect(await other.info().entryCount == 1)
+        clock.advance(0.5)
+        #expect(await lookUp(1, cache) == Data("two".utf8))
+        await cache.close()
+        await other.close()
+    }
+
     @Test("An entry whose row isn't in the index yet is found, and remains known")
     func withoutRow() async throws {
         let folder = TestDirectory()

@@ -27,7 +27,10 @@ struct IndexRow {
 /// A change of the index that waits for the next batch.
 enum IndexChange {
     case insert(IndexRow)
+    /// The file of the entry was deleted or is missing. The row is deleted unless the file exists again.
     case delete(name: String)
+    /// The file of the entry couldn't be deleted. The row is deleted anyway, because the entry must not return.
+    case hide(name: String)
     case update(key: CacheKey, name: String, ticket: UInt64, EntryMetadataUpdate, renewed: Double)
 }
 

@@ -66,7 +66,10 @@ extension DiskCacheWriter {
     private func apply(_ change: IndexChange, to index: CacheIndex) throws(IndexError) -> Bool {
         switch change {
         case .insert(let row): try index.insert(row)
-        case .delete(let name): try index.delete(name: name)
+        case .delete(let name):
+            // Another process may have stored the entry again. It writes the file before the row, so its file exists.
+            if (try? files.status(at: layout.entry(name))) == nil { try index.delete(name: name) }
+        case .hide(let name): try index.delete(name: name)
         case .update(_, let name, _, let update, let renewed):
             return try index.update(update, name: name, renewed: renewed)
         }

@@ -141,8 +141,7 @@ final class DiskCacheWriter {
     private func drop(_ key: CacheKey, _ ticket: UInt64) {
         // Remove the previous entry for the key, or the next read returns outdated data.
         let name = state.name(of: key)
-        removeFile(name)
-        add(.delete(name: name))
+        add(removeFile(name))
         state.shared.withLock { state in
             state.counters.dropped += 1
             if state.staging.finish(key, ticket: ticket) { state.known.remove(key.storedDigest) }
@@ -163,8 +162,7 @@ final class DiskCacheWriter {
     private func remove(_ key: CacheKey, _ ticket: UInt64) {
         guard state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) != nil else { return }
         let name = state.name(of: key)
-        removeFile(name)
-        add(.delete(name: name))
+        add(removeFile(name))
         state.shared.withLock { state in
             guard state.staging.finish(key, ticket: ticket) else { return }
             state.known.remove(key.storedDigest)
@@ -173,14 +171,16 @@ final class DiskCacheWriter {
         }
     }
 
-    /// Deletes the file of an outdated or removed entry, which may not exist.
-    private func removeFile(_ name: String) {
+    /// Deletes the file of an outdated or removed entry, which may not exist, and returns the change of the index.
+    private func removeFile(_ name: String) -> IndexChange {
         do throws(SystemCallError) {
             try files.remove(layout.entry(name))
+            return .delete(name: name)
         } catch  where error.code == ENOENT {
-            return
+            return .delete(name: name)
         } catch {
             state.shared.withLock { $0.hasUndeletedFiles = true }
+            return .hide(name: name)
         }
     }
 
