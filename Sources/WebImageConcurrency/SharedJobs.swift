@@ -136,7 +136,7 @@ public final class SharedJobs<
         }
         guard let (subscription, raised) = reserved else { return nil }
         raised?.deliveries.deliver()
-        let token = priority.follow(from: known) { [weak self] in self?.setPriority(subscription, $0) }
+        let token = follow(priority, from: known, for: subscription)
         return Reservation(subscription: subscription, priority: priority, token: token)
     }
 
@@ -202,9 +202,17 @@ public final class SharedJobs<
         let outcome = Outcome()
         let known = priority.value
         let subscription = join(key, known, Subscriber(outcome: outcome, onUpdate: onUpdate), body)
-        // Deliver changes between joining and following first, so that all changes arrive in order.
-        let token = priority.follow(from: known) { [weak self] in self?.setPriority(subscription, $0) }
-        return (outcome, subscription, token)
+        return (outcome, subscription, follow(priority, from: known, for: subscription))
+    }
+
+    /// Follows the priority of a subscriber that joined with the priority `known`.
+    ///
+    /// Changes between joining and following are delivered first, so that all changes arrive in order.
+    @inlinable
+    func follow(
+        _ priority: ObservableValue<Priority>, from known: Priority, for subscription: Subscription
+    ) -> Int {
+        priority.follow(from: known) { [weak self] in self?.setPriority(subscription, $0) }
     }
 
     /// Starts a job without subscribers unless a job for the key is running. The job runs to completion regardless of
