@@ -114,7 +114,7 @@ struct CancellationTests {
             contexts[name] = context
             let url = server.url("/\(name)")
             tasks.append(Task { try await downloader.load(LoadRequest(url: url), context: context) })
-            await untilTrue { downloader.activity(at: url).queued >= index + 1 }
+            await untilTrue { downloader.activity(at: url).queued >= index + 1 && context.isFollowed }
         }
         contexts["raised"]?.priority = .veryHigh
         contexts["normal1"]?.priority = .veryLow

@@ -91,6 +91,12 @@ final class ReportLog: Sendable {
     func waitForBody() async { await bodyGate.wait() }
 }
 
+extension LoadContext {
+    /// A Boolean value that indicates whether work follows the priority. A transfer follows it after it was queued. Only
+    /// then, a change reaches the queue before the setter returns.
+    var isFollowed: Bool { livePriority.observerCount > 0 }
+}
+
 extension ImageDownloader {
     func load(_ url: URL, _ change: (inout LoadRequest) -> Void = { _ in }) async throws(ImageError) -> LoadResponse {
         var request = LoadRequest(url: url)

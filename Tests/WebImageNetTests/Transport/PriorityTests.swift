@@ -47,7 +47,7 @@ struct PriorityTests {
         await server.waitForRequests(count: 1)
         let context = LoadContext(priority: .veryLow)
         let second = load(server.url("/second"), context, with: downloader)
-        await untilTrue { downloader.activity(at: server.url("/")).queued == 1 }
+        await untilTrue { downloader.activity(at: server.url("/")).queued == 1 && context.isFollowed }
         context.priority = .high
         gate.open()
         _ = await (first.value, second.value)
