@@ -80,6 +80,9 @@ struct WireTests {
             isPartial: true, iccProfile: [1, 2], codePoints: .sRGB, color: .source, sourceCurve: .linear,
             exif: [3], xmp: [4])
         #expect(try copy(metadata) == metadata)
+        let points = ColorCodePoints(primaries: 9, transfer: 16)
+        let converted = ImageMetadata(storedSize: metadata.storedSize, codePoints: points, color: .sRGB)
+        #expect(try copy(converted) == converted)
         // The registry reads the descriptions and the rights from the data, looks for a gain map, and adds the rights to EXIF for encoders.
         expectNoDefaults(
             metadata, ImageMetadata(storedSize: PixelSize(width: 9, height: 9)),

@@ -35,7 +35,7 @@ package enum BinderImages {
 
 extension DecodedImage {
     /// The number that ``BinderImages`` assigned to the image.
-    package var number: Int? { metadata.codePoints?.primaries }
+    package var number: Int? { metadata.fileCodePoints?.primaries }
 }
 
 /// A slot that records what it displays, with a manager whose loader has predefined responses.

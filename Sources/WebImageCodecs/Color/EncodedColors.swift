@@ -69,7 +69,7 @@ struct EncodedColors {
         // In PNG and JPEG XL, code points take precedence over profiles.
         let prefersCodePoints = image.format.map { [.png, .apng, .jxl].contains($0) } ?? false
         let usesCodePoints = image.metadata.iccProfile == nil || prefersCodePoints
-        return usesCodePoints ? StandardColorSpace(image.metadata.codePoints) : nil
+        return usesCodePoints ? StandardColorSpace(image.metadata.sourceCodePoints) : nil
     }
 
     /// Describes pixels whose source has code points.
@@ -103,6 +103,7 @@ struct EncodedColors {
 
     private mutating func set(_ color: ImageColorSpace, profile: [UInt8]? = nil, codePoints: ColorCodePoints? = nil) {
         metadata.color = color
+        metadata.fileCodePoints = codePoints
         metadata.iccProfile = profile.map { Data($0) }
         metadata.colorPrimaries = codePoints?.primaries
         metadata.transferCharacteristics = codePoints?.transfer

@@ -29,8 +29,8 @@ extension DecodedImage {
         }
         var metadata = metadata
         switch primaries {
-        case .sRGB: metadata.color = .sRGB
-        case .displayP3: metadata.color = .displayP3
+        case .sRGB: metadata.describePixels(in: .sRGB)
+        case .displayP3: metadata.describePixels(in: .displayP3)
         case .bt2020:
             metadata.iccProfile = nil
             (metadata.colorPrimaries, metadata.transferCharacteristics) = (primaries.rawValue, 13)

@@ -203,7 +203,7 @@ extension DecodedImage {
         let color = color == .displayP3 && !isConvertible ? .sRGB : color
         guard metadata.color != color else { return self }
         var metadata = metadata
-        metadata.color = color
+        metadata.describePixels(in: color)
         return with(metadata: metadata)
     }
 }

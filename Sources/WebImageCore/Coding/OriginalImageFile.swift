@@ -60,7 +60,7 @@ struct OriginalImageFile {
 
     /// Returns whether the file has the color space that the encoding requests.
     private func keepsColors(_ image: DecodedImage, _ encoding: ImageEncoding) -> Bool {
-        let (profile, codePoints) = (image.metadata.iccProfile, image.metadata.codePoints)
+        let (profile, codePoints) = (image.metadata.iccProfile, image.metadata.sourceCodePoints)
         return switch encoding.color {
         case .source: true
         case .sRGB: profile == nil && (codePoints ?? .sRGB) == .sRGB

@@ -24,6 +24,17 @@ package struct ColorCodePoints: Sendable, Hashable {
     package var isHDR: Bool { transfer == 16 || transfer == 18 }
 }
 
+extension ImageColorSpace {
+    /// The code points of the color space, or `nil` for that of the source.
+    var codePoints: ColorCodePoints? {
+        switch self {
+        case .sRGB: .sRGB
+        case .displayP3: .displayP3
+        case .source: nil
+        }
+    }
+}
+
 extension ColorCodePoints: CustomStringConvertible {
     /// The common names of the code points, such as “Display P3, sRGB transfer”.
     package var description: String { "\(primariesName), \(transferName) transfer" }

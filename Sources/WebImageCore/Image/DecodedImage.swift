@@ -171,21 +171,27 @@ public struct ImageMetadata: Sendable, Hashable {
     /// If a PNG file describes a color space other than sRGB only with `gAMA` and `cHRM`, the value is an equivalent
     /// profile.
     public var iccProfile: Data?
-    /// The color primaries of the file as a code point of ITU-T H.273, or `nil` if the file has none.
+    /// The color primaries of the pixels as a code point of ITU-T H.273, or `nil` if the file has no code points.
     ///
     /// Common values are 1 (BT.709 and sRGB), 9 (BT.2020), 12 (Display P3), and 2 (unspecified). PNG (`cICP`), AVIF and
-    /// HEIF (`nclx`), and JPEG XL contain code points. The default is `nil`.
-    public var colorPrimaries: Int?
-    /// The transfer characteristics of the file as a code point of ITU-T H.273, or `nil` if the file has none.
-    ///
-    /// Common values are 1 (BT.709), 8 (linear), 13 (sRGB), 16 (PQ), 18 (HLG), and 2 (unspecified). The default is
+    /// HEIF (`nclx`), and JPEG XL contain code points. If ``color`` is ``ImageColorSpace/source``, the value is that of
+    /// the file. If the decoder converted the pixels, the value is 1 for sRGB and 12 for Display P3. The default is
     /// `nil`.
+    public var colorPrimaries: Int?
+    /// The transfer characteristics of the pixels as a code point of ITU-T H.273, or `nil` if the file has no code points.
+    ///
+    /// Common values are 1 (BT.709), 8 (linear), 13 (sRGB), 16 (PQ), 18 (HLG), and 2 (unspecified). If ``color`` is
+    /// ``ImageColorSpace/source``, the value is that of the file. If the decoder converted the pixels to sRGB or Display
+    /// P3, it's 13. The default is `nil`.
     public var transferCharacteristics: Int?
     /// The color space of the pixels. The default is ``ImageColorSpace/sRGB``.
     ///
     /// If the value is ``ImageColorSpace/source``, ``iccProfile``, ``colorPrimaries``, and ``transferCharacteristics``
-    /// describe the colors of the pixels. Otherwise, they describe only the colors of the file.
+    /// describe the colors of the pixels. Otherwise, ``iccProfile`` describes only the colors of the file.
     public var color: ImageColorSpace
+    /// The code points of the file, which differ from ``codePoints`` if the decoder converted the pixels. It's `nil` if the
+    /// file has none.
+    package var fileCodePoints: ColorCodePoints?
     /// A Boolean value that indicates whether the file contains a gain map, also if the image was decoded without it.
     ///
     /// ``ImageCoderRegistry`` sets it.
@@ -241,12 +247,21 @@ public struct ImageMetadata: Sendable, Hashable {
         self.hasAlpha = hasAlpha
         self.isPartial = isPartial
         self.iccProfile = iccProfile.map { Data($0) }
-        self.colorPrimaries = codePoints?.primaries
-        self.transferCharacteristics = codePoints?.transfer
         self.color = color
         self.sourceCurve = sourceCurve
         self.exif = exif.map { Data($0) }
         self.xmp = xmp.map { Data($0) }
+        fileCodePoints = codePoints
+        describePixels(in: color)
+    }
+
+    /// Sets the color space of the pixels, and the code points that describe it if the file has any.
+    package mutating func describePixels(in color: ImageColorSpace) {
+        self.color = color
+        // A custom coder sets the code points itself.
+        guard let fileCodePoints else { return }
+        let points = color.codePoints ?? fileCodePoints
+        (colorPrimaries, transferCharacteristics) = (points.primaries, points.transfer)
     }
 
     /// A Boolean value that indicates whether the samples of the pixels are those of PQ or HLG.
@@ -263,7 +278,11 @@ public struct ImageMetadata: Sendable, Hashable {
         }
     }
 
-    /// The code points that describe the colors of the file, or `nil` if the file has none. If only one of the two
+    /// The code points of the color space of the source: those of the pixels if the decoder didn't convert them, and
+    /// otherwise those of the file.
+    package var sourceCodePoints: ColorCodePoints? { color == .source ? codePoints : fileCodePoints }
+
+    /// The code points that describe the colors of the pixels, or `nil` if there are none. If only one of the two
     /// numbers is set, the other one is 2 (unspecified).
     package var codePoints: ColorCodePoints? {
         guard colorPrimaries != nil || transferCharacteristics != nil else { return nil }

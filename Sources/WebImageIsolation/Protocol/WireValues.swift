@@ -289,6 +289,9 @@ extension ImageMetadata: WireValue {
         color = try reader.value()
         colorPrimaries = try reader.optional { (reader) throws(WireViolation) in try reader.int(0...65_535) }
         transferCharacteristics = try reader.optional { (reader) throws(WireViolation) in try reader.int(0...65_535) }
+        fileCodePoints = try reader.optional { (reader) throws(WireViolation) in
+            ColorCodePoints(primaries: try reader.int(0...65_535), transfer: try reader.int(0...65_535))
+        }
         guard let curve = LightCurve(rawValue: UInt8(try reader.int(0...255))) else {
             throw WireViolation("the curve is unknown")
         }
@@ -307,6 +310,10 @@ extension ImageMetadata: WireValue {
         writer.put(color)
         writer.put(colorPrimaries) { $0.put($1) }
         writer.put(transferCharacteristics) { $0.put($1) }
+        writer.put(fileCodePoints) { (writer, points) in
+            writer.put(points.primaries)
+            writer.put(points.transfer)
+        }
         writer.put(Int(sourceCurve.rawValue))
         writer.put(iccProfile) { $0.put($1) }
         writer.put(exif) { $0.put($1) }

@@ -77,7 +77,7 @@ extension ImageRecord {
             notes.append("colors outside \(name) are clipped in \(format.rawValue)")
         }
         let isHDR =
-            decoded.isHDR || decoded.metadata.codePoints?.isHDR ?? false || ImageInfo.hasHighDynamicRange(data)
+            decoded.isHDR || decoded.metadata.sourceCodePoints?.isHDR ?? false || ImageInfo.hasHighDynamicRange(data)
         guard encoding.preservesDynamicRange, isHDR else { return }
         // JPEG files contain gain maps. The other formats contain PQ and HLG, which require the color space of the source.
         let isKept =

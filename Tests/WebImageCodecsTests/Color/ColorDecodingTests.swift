@@ -28,7 +28,7 @@ struct ColorDecodingTests {
         }
     }
 
-    @Test("The metadata contains the profile and the code points", arguments: ColorFixture.all)
+    @Test("The metadata contains the profile, and code points that describe the pixels", arguments: ColorFixture.all)
     func metadata(_ fixture: ColorFixture) throws {
         let metadata = try fixture.decode().metadata
         if let name = fixture.profile, fixture.format != .jxl {
@@ -36,8 +36,16 @@ struct ColorDecodingTests {
             #expect(metadata.iccProfile == profile)
         }
         if let cicp = fixture.cicp {
-            #expect(metadata.codePoints == ColorCodePoints(primaries: cicp[0], transfer: cicp[1]))
-            #expect(metadata.colorPrimaries == cicp[0] && metadata.transferCharacteristics == cicp[1])
+            let points = ColorCodePoints(primaries: cicp[0], transfer: cicp[1])
+            #expect(metadata.fileCodePoints == points)
+            for color in ImageColorSpace.allCases {
+                let metadata = try fixture.decode(ImageDecodingOptions(color: color)).metadata
+                let isOfFile = metadata.color == .source
+                let primaries = isOfFile ? points.primaries : metadata.color == .displayP3 ? 12 : 1
+                #expect(metadata.colorPrimaries == primaries, "\(color)")
+                #expect(metadata.transferCharacteristics == (isOfFile ? points.transfer : 13), "\(color)")
+                #expect(metadata.fileCodePoints == points, "\(color)")
+            }
         }
     }
 

@@ -87,7 +87,7 @@ struct GamutTests {
         #expect(tagged.count - untagged.count <= 600 && tagged != untagged)
         let metadata = try ImageCoderRegistry.standard.decode(tagged).metadata
         let hasCodePoints = [.png, .avif, .heif, .jxl].contains(format)
-        #expect((metadata.colorPrimaries == 12) == hasCodePoints, "\(metadata)")
+        #expect((metadata.fileCodePoints?.primaries == 12) == hasCodePoints, "\(metadata)")
         let profile = metadata.iccProfile.map { [UInt8]($0) }
         if !hasCodePoints || format == .png { #expect(profile == CompactProfile.displayP3) }
     }
@@ -105,7 +105,7 @@ struct GamutTests {
         }
         let wide = try registry.encode(
             DecodedImage(data: patches.file), as: ImageEncoding(format: .png, color: .displayP3))
-        #expect(try registry.decode(wide).metadata.colorPrimaries == 12)
+        #expect(try registry.decode(wide).metadata.fileCodePoints?.primaries == 12)
         #expect(difference(try registry.decode(wide).pixels.packedBytes(), expected) <= 1)
     }
 

@@ -30,7 +30,7 @@ struct ConvertColorTests {
         let arguments = ["convert", "a.png", name, "-y", "--color-space", "srgb"] + words
         #expect(try await tool.start(arguments).result.status == 0)
         let narrow = try source(tool, name)
-        #expect(narrow.metadata.iccProfile == nil && (narrow.metadata.codePoints ?? .sRGB) == .sRGB)
+        #expect(narrow.metadata.iccProfile == nil && (narrow.metadata.fileCodePoints ?? .sRGB) == .sRGB)
         let plain = patches.centers(of: try ImageCoderRegistry.standard.decode(patches.file))
         if format == .jxl {
             // Lossy JPEG XL has errors in blue that are large as samples, but not as colors. They're the same in files of

@@ -30,6 +30,34 @@ struct ImageMetadataTests {
         #expect(metadata.codePoints == ColorCodePoints(primaries: 12, transfer: 16))
     }
 
+    @Test("The code points describe the pixels, and those of the file are retained")
+    func converted() {
+        let points = ColorCodePoints(primaries: 9, transfer: 16)
+        var metadata = ImageMetadata(storedSize: size, codePoints: points, color: .sRGB)
+        #expect(metadata.codePoints == .sRGB && metadata.sourceCodePoints == points && !metadata.hasHDRSamples)
+        metadata.describePixels(in: .displayP3)
+        #expect(metadata.codePoints == .displayP3 && metadata.sourceCodePoints == points)
+        metadata.describePixels(in: .source)
+        #expect(metadata.codePoints == points && metadata.sourceCodePoints == points && metadata.hasHDRSamples)
+        // An application describes its own pixels.
+        metadata.colorPrimaries = 12
+        #expect(metadata.sourceCodePoints == ColorCodePoints(primaries: 12, transfer: 16))
+        metadata.describePixels(in: .sRGB)
+        #expect(metadata.sourceCodePoints == points)
+    }
+
+    @Test("The code points of a custom coder aren't changed, because only the coder knows the file")
+    func custom() {
+        var metadata = ImageMetadata(storedSize: size)
+        metadata.colorPrimaries = 9
+        metadata.transferCharacteristics = 18
+        metadata.describePixels(in: .source)
+        #expect(metadata.codePoints == ColorCodePoints(primaries: 9, transfer: 18) && metadata.hasHDRSamples)
+        var plain = ImageMetadata(storedSize: size)
+        plain.describePixels(in: .displayP3)
+        #expect(plain.codePoints == nil)
+    }
+
     @Test("The embedded EXIF block and XMP packet of a file are returned unmodified")
     func embedded() {
         let exif = Sample.exif(6, bigEndian: true)

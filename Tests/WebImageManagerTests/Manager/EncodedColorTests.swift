@@ -71,9 +71,9 @@ struct EncodedColorTests {
             if format == .jxl { try await expectLossyColors(fixture, request, color, original) }
             let metadata = try ImageCoderRegistry.standard.decode(data).metadata
             if color == .sRGB {
-                #expect(metadata.iccProfile == nil && (metadata.codePoints ?? .sRGB) == .sRGB)
+                #expect(metadata.iccProfile == nil && (metadata.fileCodePoints ?? .sRGB) == .sRGB)
             } else {
-                #expect(metadata.iccProfile != nil || metadata.codePoints == .displayP3)
+                #expect(metadata.iccProfile != nil || metadata.fileCodePoints == .displayP3)
             }
         }
     }
