@@ -35,6 +35,24 @@ extension DecodedImage {
         try self.init(data: data, options: options, limits: limits)
     }
 
+    /// Returns the image at another size. This method blocks, so call it on a background thread.
+    ///
+    /// To decode an image at a smaller size, prefer the size of ``ImageDecodingOptions``, which needs less time and memory.
+    /// For other changes, call ``ImageTransformer/apply(to:context:)`` of a transformer.
+    ///
+    /// - Parameters:
+    ///   - size: The size. Points are multiplied by the scale of the image. Only
+    ///     ``TargetSize/exact(width:height:unit:)`` enlarges images.
+    ///   - filter: The kernel and the light. The default is Lanczos-3, which reduces images in linear light.
+    ///   - limits: The limits for the result. The default is ``ImageLimits/desktop``.
+    /// - Throws: ``ImageError/limitExceeded(_:)``, or ``ImageError/RequestFailure/invalidSize(_:)`` if `size` isn't valid.
+    public func resized(
+        to size: TargetSize, filter: ResamplingFilter = .lanczos3, limits: ImageLimits = .desktop
+    ) throws(ImageError) -> DecodedImage {
+        try StandardTransformer.resize(size, filter: filter)
+            .apply(to: self, context: ImageProcessingContext(limits: limits, scale: scale))
+    }
+
     /// Encodes the image with the standard coders. This method blocks, so call it on a background thread.
     ///
     /// - Parameter encoding: The requested encoding.

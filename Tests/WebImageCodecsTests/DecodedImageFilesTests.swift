@@ -52,6 +52,22 @@ struct DecodedImageFilesTests {
         }
     }
 
+    @Test("A resized image has the size in pixels, or in points with its scale")
+    func resized() throws {
+        let image = try image()
+        let small = try image.resized(to: .fit(width: 12))
+        #expect(small.size == PixelSize(width: 12, height: 8))
+        let expected = try StandardTransformer.resize(width: 12).apply(to: image)
+        #expect(small.pixels.packedBytes() == expected.pixels.packedBytes())
+        #expect(try image.resized(to: .exact(width: 48, height: 8)).size == PixelSize(width: 48, height: 8))
+        let data = try image.encoded(as: ImageEncoding(format: .png))
+        let double = try DecodedImage(data: data, options: ImageDecodingOptions(scale: 2))
+        #expect(try double.resized(to: .fit(width: 6, unit: .points)).size == PixelSize(width: 12, height: 8))
+        var limits = ImageLimits.desktop
+        limits.maxPixels = 1_000
+        #expect(throws: ImageError.self) { try image.resized(to: .exact(width: 400, height: 400), limits: limits) }
+    }
+
     @Test("Options and limits apply to data")
     func optionsAndLimits() throws {
         let data = try image().encoded(as: ImageEncoding(format: .png))

@@ -27,7 +27,7 @@ struct TransformArticleTests {
         ]
         var request = ImageRequest(url: url)
         request.transformers = avatar
-        #expect(request.transformers?.count == 2)
+        #expect(request.transformers.count == 2)
 
         let context = ImageProcessingContext()
         var image = DecodedImage(pixels: pixels)

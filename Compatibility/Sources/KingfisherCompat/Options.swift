@@ -453,7 +453,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         var request = source.request
         // Kingfisher never revalidates a cached image.
         request.cachePolicy = .cacheFirst
-        request.transformers = []
+        request.usesDefaultTransformers = false
         KingfisherManager.shared.downloader.apply(to: &request)
         KingfisherManager.shared.cache.apply(to: &request)
         for item in items { apply(item, to: &request) }

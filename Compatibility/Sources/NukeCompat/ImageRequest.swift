@@ -207,6 +207,7 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral, CustomStringCo
         }
         request.priority = priority.mapped
         request.transformers = processors.map(\.mapped)
+        request.usesDefaultTransformers = false
         request.size = thumbnail?.size
         if let scale = userInfo[.scaleKey] as? any BinaryFloatingPoint { request.scale = Double(scale) }
         if let scale = userInfo[.scaleKey] as? Int { request.scale = Double(scale) }

@@ -16,6 +16,7 @@ import WebImageCore
 /// var local = ImageRequest(data: data)
 /// local.decoding = request.decoding
 /// local.transformers = request.transformers
+/// local.usesDefaultTransformers = request.usesDefaultTransformers
 /// return try await next(local)
 /// ```
 ///

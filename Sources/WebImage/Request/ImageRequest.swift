@@ -45,11 +45,18 @@ public struct ImageRequest: Sendable {
         get { storage.value.decoding.frames }
         set { change { $0.decoding.frames = newValue } }
     }
-    /// The transformers to apply after decoding, in this order. The default is `nil`, which means the transformers of
-    /// the configuration. If the array is empty, no transformers apply.
-    public var transformers: [any ImageTransformer]? {
+    /// The transformers to apply after decoding, in this order. The default is an empty array.
+    ///
+    /// If the array is empty, the transformers of the configuration apply, unless ``usesDefaultTransformers`` is `false`.
+    public var transformers: [any ImageTransformer] {
         get { storage.value.transformers }
         set { change { $0.transformers = newValue } }
+    }
+    /// A Boolean value that indicates whether the transformers of the configuration apply if the request has none of its
+    /// own. The default is `true`.
+    public var usesDefaultTransformers: Bool {
+        get { storage.value.usesDefaultTransformers }
+        set { change { $0.usesDefaultTransformers = newValue } }
     }
     /// A Boolean value that indicates whether transformers apply to animated images, both to the poster frame and to
     /// all other frames.
@@ -208,10 +215,11 @@ public struct ImageRequest: Sendable {
     /// - Parameters:
     ///   - url: The URL of the image.
     ///   - size: The size to decode to. The default is `nil`, which means full size.
-    ///   - transformers: The transformers to apply. The default is `nil`, which means those of the configuration.
+    ///   - transformers: The transformers to apply. The default is an empty array, which means those of the
+    ///     configuration.
     ///   - priority: The priority. The default is ``RequestPriority/normal``.
     public init(
-        url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
+        url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer] = [],
         priority: RequestPriority = .normal
     ) {
         storage = CopyOnWrite(Values(url: url, size: size, transformers: transformers, priority: priority))
@@ -233,7 +241,8 @@ extension ImageRequest {
     /// The values of a request. ``ImageRequest`` describes the public ones.
     struct Values: Sendable {
         var url: URL { didSet { source = SourceKind(url) } }
-        var transformers: [any ImageTransformer]? { didSet { identities = applied?.map(\.identifier) } }
+        var transformers: [any ImageTransformer] { didSet { identities = applied?.map(\.identifier) } }
+        var usesDefaultTransformers = true { didSet { identities = applied?.map(\.identifier) } }
         var transformsAnimations = true { didSet { identities = applied?.map(\.identifier) } }
         var priority: RequestPriority
         var previews = PreviewPolicy.disabled
@@ -273,24 +282,25 @@ extension ImageRequest {
         /// The properties of the source that follow from the URL. They're cached because every memory lookup needs
         /// them.
         private(set) var source: SourceKind
-        /// The identities of ``transformers``, computed once.
+        /// The identities of ``applied``, computed once.
         private(set) var identities: [String]?
 
-        init(url: URL, size: TargetSize?, transformers: [any ImageTransformer]?, priority: RequestPriority) {
+        init(url: URL, size: TargetSize?, transformers: [any ImageTransformer], priority: RequestPriority) {
             let source = SourceKind(url)
             self.url = url
             self.source = source
             self.transformers = transformers
             self.priority = priority
-            identities = transformers?.map(\.identifier)
+            identities = transformers.isEmpty ? nil : transformers.map(\.identifier)
             decoding = ImageDecodingOptions(size: size)
             // Most file names have no scale suffix, and `lastPathComponent` is expensive.
             if source.mayHaveScaleSuffix { decoding.scale = ImageScale.from(key: url.lastPathComponent) }
         }
 
-        /// The ``transformers`` as they apply to this request.
+        /// The ``transformers`` as they apply to this request, or `nil` for those of the configuration.
         var applied: [any ImageTransformer]? {
-            transformsAnimations ? transformers : transformers?.map { $0.applied(toFrames: false) }
+            if transformers.isEmpty, usesDefaultTransformers { return nil }
+            return transformsAnimations ? transformers : transformers.map { $0.applied(toFrames: false) }
         }
     }
 

@@ -23,6 +23,9 @@ public indirect enum ImageError: Error, Sendable, Hashable {
     /// 6xxx: A value that exceeds a limit of ``ImageLimits`` or of the downloader.
     case limitExceeded(ImageError.LimitFailure)
 
+    /// A Boolean value that indicates whether the request was canceled. Users usually needn't see such an error.
+    public var isCancelled: Bool { self == .cancelled }
+
     /// The stable error code: the number of the family times 1,000, plus the number of the kind.
     public var code: Int {
         switch self {

@@ -35,6 +35,8 @@ public final class CredentialStore: Sendable {
 
     private struct State {
         var credentials: [CredentialKey: Credential] = [:]
+        /// The credential for origins without credentials of their own.
+        var standard: Credential?
         var spaces: [String: [ProtectionSpace]] = [:]
         var generation: UInt64 = 0
 
@@ -53,6 +55,23 @@ public final class CredentialStore: Sendable {
 
     /// Creates an empty store.
     public init() {}
+
+    /// Creates a store with credentials for the origin of a URL, as ``setCredentials(user:password:for:realm:allowsBasic:)``
+    /// sets them.
+    ///
+    /// - Parameters:
+    ///   - user: The user name.
+    ///   - password: The password.
+    ///   - url: A URL with the scheme, host, and port of the server.
+    ///   - realm: The realm, or `nil` for all realms. The default is `nil`.
+    ///   - allowsBasic: A Boolean value that indicates whether the credentials may be used with Basic authentication.
+    ///     The default is `true`.
+    public convenience init(
+        user: String, password: String, for url: URL, realm: String? = nil, allowsBasic: Bool = true
+    ) {
+        self.init()
+        setCredentials(user: user, password: password, for: url, realm: realm, allowsBasic: allowsBasic)
+    }
 
     /// Sets the credentials for the origin of a URL.
     ///
@@ -76,6 +95,33 @@ public final class CredentialStore: Sendable {
         }
     }
 
+    /// Sets the credentials for all origins that have no credentials of their own.
+    ///
+    /// Every server whose URL is requested receives them if it requests authentication, so use them only if you trust all
+    /// servers. After a redirect to another origin, they're not sent.
+    ///
+    /// - Parameters:
+    ///   - user: The user name.
+    ///   - password: The password.
+    ///   - allowsBasic: A Boolean value that indicates whether the credentials may be used with Basic authentication,
+    ///     which sends the password in plain text. The default is `true`.
+    public func setDefaultCredentials(user: String, password: String, allowsBasic: Bool = true) {
+        setDefault(Credential(user: user, password: password, allowsBasic: allowsBasic))
+    }
+
+    /// Removes the credentials for all origins that have no credentials of their own.
+    public func removeDefaultCredentials() { setDefault(nil) }
+
+    private func setDefault(_ credential: Credential?) {
+        state.withLock { state in
+            guard state.standard != credential else { return }
+            state.generation += 1
+            state.standard = credential
+            // The spaces may contain the earlier credential.
+            state.spaces = [:]
+        }
+    }
+
     /// Removes all credentials for the origin of a URL.
     public func removeCredentials(for url: URL) {
         let origin = Origin(url).description
@@ -93,18 +139,25 @@ public final class CredentialStore: Sendable {
     /// Returns the credentials for the origin of a URL as strings, sorted by realm.
     func secrets(for url: URL) -> [String] {
         let origin = Origin(url).description
-        let found = state.withLock { $0.credentials.filter { $0.key.origin == origin } }
-        let sorted = found.map { (realm: $0.key.realm.map { "realm:\($0)" } ?? "all", credential: $0.value) }
+        let (found, standard) = state.withLock { state in
+            (state.credentials.filter { $0.key.origin == origin }, state.standard)
+        }
+        var all = found.map { (realm: $0.key.realm.map { "realm:\($0)" } ?? "all", credential: $0.value) }
             .sorted { $0.realm < $1.realm }
-        return sorted.flatMap { realm, credential in
+        if let standard { all.append(("default", standard)) }
+        return all.flatMap { realm, credential in
             [realm, credential.user, credential.password, credential.allowsBasic ? "any" : "digest"]
         }
     }
 
     /// Stores the challenge of a 401 response with the matching credential.
     ///
-    /// Returns `false` if there is no credential for any challenge or no supported scheme.
-    func learn(_ head: HTTPResponseHead, url: URL) -> Bool {
+    /// - Parameters:
+    ///   - head: The response.
+    ///   - url: The URL of the response.
+    ///   - allowsDefault: A Boolean value that indicates whether the credentials for all origins may be used.
+    /// - Returns: `false` if there is no credential for any challenge or no supported scheme.
+    func learn(_ head: HTTPResponseHead, url: URL, allowsDefault: Bool) -> Bool {
         let origin = Origin(url).description
         let folder = Self.directory(of: url)
         let challenges = AuthenticationChallenge.all(head)
@@ -114,7 +167,8 @@ public final class CredentialStore: Sendable {
             for challenge in challenges {
                 guard
                     let credential = state.credentials[CredentialKey(origin: origin, realm: challenge.realm)]
-                        ?? state.credentials[CredentialKey(origin: origin, realm: nil)],
+                        ?? state.credentials[CredentialKey(origin: origin, realm: nil)]
+                        ?? (allowsDefault ? state.standard : nil),
                     let strength = Self.strength(challenge, credential), strength > best?.strength ?? -1
                 else { continue }
                 best = (strength, ProtectionSpace(directory: folder, challenge: challenge, credential: credential))

@@ -161,6 +161,12 @@ public final class ImageDownloader: ImageLoader {
         return try await loadIntercepted(request, context)
     }
 
+    /// Downloads the data at a URL over HTTP.
+    ///
+    /// - Returns: The body of the response.
+    /// - Throws: The errors of ``load(_:context:)``.
+    public func data(for url: URL) async throws(ImageError) -> Data { try await load(LoadRequest(url: url)).body }
+
     /// A Boolean value that indicates whether code of the application wraps each load.
     private var isIntercepted: Bool { !configuration.interceptors.isEmpty || !configuration.bodyModifiers.isEmpty }
 

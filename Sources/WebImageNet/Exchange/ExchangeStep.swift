@@ -187,7 +187,7 @@ package struct ExchangeStep: Sendable {
             credentials.removeSpaces(url)
             return nil
         }
-        guard credentials.learn(head, url: url) else { return nil }
+        guard credentials.learn(head, url: url, allowsDefault: !hasLeftOrigin) else { return nil }
         var again = self
         again.usedChallenges += 1
         return again

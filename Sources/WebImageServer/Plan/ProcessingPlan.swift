@@ -33,7 +33,8 @@ package struct ProcessingPlan: Sendable {
         if let page = options.page { request.frames = .index(page) }
         let decodingSize = Self.decodingSize(of: options)
         request.size = decodingSize.size
-        request.transformers = decodingSize.isComplete ? [] : [ServerTransformer(options, watermark: watermark)]
+        request.usesDefaultTransformers = false
+        if !decodingSize.isComplete { request.transformers = [ServerTransformer(options, watermark: watermark)] }
         encoding = ImageEncoding(format: format)
         // As in imgproxy, the source keeps its format if all clients can display it.
         if format == nil { encoding.automaticFormats = [.jpeg, .png, .gif] }

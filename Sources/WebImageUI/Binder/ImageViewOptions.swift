@@ -119,7 +119,7 @@ public struct ImageViewOptions: Sendable {
     ///   - canShowDisplayP3: A Boolean value that indicates whether the toolkit converts Display P3 for the monitor.
     package func adapted(_ request: ImageRequest, canShowDisplayP3: Bool) -> ImageRequest {
         guard showsWideGamut, canShowDisplayP3, request.decoding.color == .sRGB,
-            request.transformers?.allSatisfy(\.isGeometric) ?? true
+            request.transformers.allSatisfy(\.isGeometric)
         else { return request }
         var request = request
         request.decoding.color = .displayP3

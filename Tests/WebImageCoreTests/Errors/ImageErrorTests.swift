@@ -96,6 +96,7 @@ struct ImageErrorTests {
         var isCancelled = false
         do { throw error } catch ImageError.cancelled { isCancelled = true } catch {}
         #expect(isCancelled)
+        #expect(ImageError.cancelled.isCancelled && !ImageError.request(.invalidSize("0x0")).isCancelled)
         #expect(ImageError.cancelled.code == 1001 && ImageError.cancelled.message == "The request was canceled.")
     }
 

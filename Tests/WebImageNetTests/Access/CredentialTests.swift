@@ -180,6 +180,59 @@ struct CredentialTests {
         #expect(second.requests.map { $0.headers["Authorization"] } == [nil])
     }
 
+    @Test("Default credentials are sent to every requested origin without its own, and to none after a redirect")
+    func defaultCredentials() async throws {
+        let accepted = try LoopbackServer { [self] request in
+            request.headers["Authorization"] == nil ? challenge("Basic realm=r") : .ok(Data("x".utf8))
+        }
+        let target = accepted.url("/b").absoluteString
+        let first = try LoopbackServer { [self] request in
+            request.headers["Authorization"] == nil ? challenge("Basic realm=r") : .redirect(to: target)
+        }
+        let store = CredentialStore()
+        store.setDefaultCredentials(user: "u", password: "p")
+        let error = await makeDownloader { $0.credentials = store }.failure(first.url("/a"))
+        #expect(error?.network?.reason == .authenticationRequired)
+        #expect(first.counters.requests == 2)
+        #expect(accepted.requests.map { $0.headers["Authorization"] } == [nil])
+        let basic = "Basic " + Data("u:p".utf8).base64EncodedString()
+        let downloader = makeDownloader { $0.credentials = store }
+        #expect(try await downloader.data(for: accepted.url("/b")) == Data("x".utf8))
+        #expect(accepted.requests.last?.headers["Authorization"] == basic)
+        store.setCredentials(user: "own", password: "p", for: accepted.url("/"))
+        _ = try await downloader.load(accepted.url("/b"))
+        let own = "Basic " + Data("own:p".utf8).base64EncodedString()
+        #expect(accepted.requests.last?.headers["Authorization"] == own)
+        store.removeCredentials(for: accepted.url("/"))
+        store.removeDefaultCredentials()
+        #expect(await downloader.failure(accepted.url("/b"))?.network?.reason == .authenticationRequired)
+        #expect(accepted.requests.last?.headers["Authorization"] == nil)
+    }
+
+    @Test("Default credentials are part of the identity of requests")
+    func defaultIdentity() throws {
+        let url = try #require(URL(string: "https://example.org/a.png"))
+        let store = CredentialStore()
+        let empty = AccessIdentity.digest(for: url, cookies: nil, credentials: store)
+        store.setDefaultCredentials(user: "u", password: "p")
+        let first = AccessIdentity.digest(for: url, cookies: nil, credentials: store)
+        let generation = store.generation
+        store.setDefaultCredentials(user: "u", password: "q")
+        let second = AccessIdentity.digest(for: url, cookies: nil, credentials: store)
+        #expect(empty == nil && first != nil && second != nil && first != second)
+        #expect(store.generation > generation)
+    }
+
+    @Test("A store can be created with the credentials for an origin")
+    func oneLine() async throws {
+        let server = try LoopbackServer { [self] request in
+            request.headers["Authorization"] == nil ? challenge("Basic realm=r") : .ok(Data("x".utf8))
+        }
+        let store = CredentialStore(user: "u", password: "p", for: server.url("/"))
+        #expect(try await makeDownloader { $0.credentials = store }.data(for: server.url("/a")) == Data("x".utf8))
+        #expect(server.counters.requests == 2)
+    }
+
     @Test(
         "An nginx server accepts the correct credentials and rejects others",
         .enabled(if: Nginx.missing == nil, Comment(rawValue: Nginx.missing ?? "")))

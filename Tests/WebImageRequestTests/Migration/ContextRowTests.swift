@@ -90,6 +90,7 @@ struct ContextRowTests {
         request.transformers = [.pad(3)]
         #expect(try await table.manager.image(for: request).size.width == 70)
         request.transformers = []
+        request.usesDefaultTransformers = false
         #expect(try await table.manager.image(for: request).size.width == 64)
     }
 

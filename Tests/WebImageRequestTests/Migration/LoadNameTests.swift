@@ -61,7 +61,7 @@ struct LoadNameTests {
         request.frames = .first
         let task = manager.load(request)
         let response = try await task.response
-        #expect(task.request.url == server.url("/a") && task.request.transformers?.count == 1)
+        #expect(task.request.url == server.url("/a") && task.request.transformers.count == 1)
         #expect(task.request.decoding.size == .fit(width: 20) && task.request.decoding.frames == .first)
         #expect(response.httpResponse?.statusCode == 200)
         #expect(response.httpResponse?.headers["Content-Type"] == "image/png")

@@ -39,7 +39,7 @@ struct RequestEqualityTests {
         { $0.coder = UnusedCoder() },
         { $0.size = .fit(width: 1) },
         { $0.scale = 2 },
-        { $0.transformers = [] },
+        { $0.usesDefaultTransformers = false },
         { $0.transformsAnimations = false },
         { $0.priority = .high },
         { $0.previews = .progressive },
@@ -201,7 +201,7 @@ struct RequestCopyTests {
         #expect(request.identities?.count == 2 && request.identities?.first == identities?.first)
         #expect(request.loaderIdentity != .registry)
         request.loader = nil
-        request.transformers = nil
+        request.transformers = []
         #expect(request.loaderIdentity == .registry && request.identities == nil)
     }
 
