@@ -43,6 +43,10 @@
 
         /// Creates the view of any other widget, such as a custom image button, an avatar, or a drawing area.
         ///
+        /// A GtkPicture shows the paintable in its full bounds, and ``contentFit`` determines the fit of the image in them,
+        /// as in the initializer without `setPaintable`. If the paintable is for a descendant of `widget`, such as a
+        /// GtkPicture in a box, set the content fit of the descendant to `GTK_CONTENT_FIT_FILL`.
+        ///
         /// - Parameters:
         ///   - widget: The widget. It retains the state of the view and the closure.
         ///   - manager: The manager that loads images, as in the initializer without `setPaintable`.
@@ -59,6 +63,7 @@
                 return
             }
             self.init(WidgetController(widget, manager ?? .shared, PaintableAdapter(setPaintable)), nil)
+            if let fit = WidgetKind.takePictureFit(widget) { controller.appearance.fit = fit }
             _ = controller.stage(.image)
         }
 

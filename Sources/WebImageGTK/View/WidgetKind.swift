@@ -13,14 +13,22 @@
             g_type_check_instance_is_a(object.assumingMemoryBound(to: GTypeInstance.self), type) != 0
         }
 
+        /// Returns the content fit of a GtkPicture, and makes the picture show its paintable in its full bounds. Returns
+        /// `nil` for other widgets.
+        ///
+        /// The stage scales the image itself, and everything else that it draws needs the full bounds of the widget.
+        static func takePictureFit(_ widget: UnsafeMutablePointer<GtkWidget>) -> ContentFit? {
+            let raw = UnsafeMutableRawPointer(widget)
+            guard isA(raw, gtk_picture_get_type()) else { return nil }
+            let fit = ContentFit(rawValue: Int(wi_gtk_picture_fit(raw))) ?? .contain
+            wi_gtk_picture_set_fill(raw)
+            return fit
+        }
+
         /// Returns the chrome for `widget` and the default fit of its images, or `nil` if its class can't show images.
         static func adapter(for widget: UnsafeMutablePointer<GtkWidget>) -> (any WidgetAdapter, ContentFit)? {
             let raw = UnsafeMutableRawPointer(widget)
-            if isA(raw, gtk_picture_get_type()) {
-                let fit = ContentFit(rawValue: Int(wi_gtk_picture_fit(raw))) ?? .contain
-                // The stage scales the image itself, and everything else that it draws needs the full bounds of the
-                // widget.
-                wi_gtk_picture_set_fill(raw)
+            if let fit = takePictureFit(widget) {
                 return (PaintableAdapter { gtk_picture_set_paintable(OpaquePointer(raw), $0) }, fit)
             }
             if isA(raw, gtk_image_get_type()) {

@@ -42,6 +42,41 @@
             }
         }
 
+        func testAPictureFitsImagesInTheSameWayWithAndWithoutAClosure() throws {
+            try Stand.run {
+                for fit in [ContentFit.cover, .contain, .fill, .scaleDown] {
+                    let checked = try Self.screenshot(fit, usesClosure: false)
+                    let closure = try Self.screenshot(fit, usesClosure: true)
+                    XCTAssertEqual(checked.bytes, closure.bytes, "\(fit)")
+                    let isCovered = fit == .cover || fit == .fill
+                    XCTAssertEqual(Self.isNear(closure.color(2, 60), [200, 0, 0]), isCovered, "\(fit)")
+                    XCTAssertEqual(Self.isNear(closure.color(80, 2), [200, 0, 0]), isCovered, "\(fit)")
+                }
+            }
+        }
+
+        /// Returns the screenshot of a picture of 160 × 120 points with a red image of 32 × 32 pixels.
+        @MainActor
+        private static func screenshot(_ fit: ContentFit, usesClosure: Bool) throws -> Screenshot {
+            let picture = try XCTUnwrap(gtk_picture_new())
+            let window = try TestWindow(picture)
+            let view =
+                if usesClosure {
+                    WebImageView(for: picture, manager: stub().manager) {
+                        gtk_picture_set_paintable(OpaquePointer(picture), $0)
+                    }
+                } else {
+                    try XCTUnwrap(WebImageView(for: picture, manager: stub().manager))
+                }
+            view.contentFit = fit
+            view.load(ImageRequest(url: Sources.url("red"), size: .fill(width: 32, height: 32)))
+            window.show()
+            Stand.pump("the image") { view.snapshot().state == .showing }
+            window.frame()
+            defer { window.close() }
+            return try window.screenshot()
+        }
+
         func testButtonKeepsItsLabelNextToTheImageAndHasABackground() throws {
             try Stand.run {
                 let button = try XCTUnwrap(gtk_button_new_with_label("Go"))
