@@ -320,10 +320,19 @@ public final class ImageManager: Sendable {
 
     /// Removes all failures that the manager remembers, so that later requests contact their sources again.
     ///
-    /// To remove the failures of one request, use ``removeCachedImage(for:)``. This method never blocks.
+    /// This method never blocks.
     public func removeRememberedFailures() {
         failures.removeAll()
         pipeline.unresponsive.removeAll()
+    }
+
+    /// Removes the failures that the manager remembers for the data of a request, so that later requests contact its
+    /// source again. This method never blocks.
+    ///
+    /// The failures of all requests for the same data are removed, regardless of their sizes and transformers. Cached
+    /// images remain.
+    public func removeRememberedFailures(for request: ImageRequest) {
+        failures.remove(pipeline.plan(request).keys.data)
     }
 
     /// The failures that the manager remembers (its negative cache).

@@ -99,6 +99,31 @@ extension ImageFormat {
         self = format
     }
 
+    /// Creates the format that a media type stands for, or returns `nil` if the library doesn't know the type or if it
+    /// isn't that of an image.
+    ///
+    /// - Parameter mimeType: The media type, such as `image/jpeg`, `image/jpg`, or `image/svg+xml; charset=utf-8`. Letter
+    ///   case and parameters don't matter.
+    public init?(mimeType: String) {
+        let type = mimeType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        guard let format = Self.formatsByMediaType[type] else { return nil }
+        self = format
+    }
+
+    /// The image formats by media type, including types that servers send although they're not registered.
+    private static let formatsByMediaType: [String: ImageFormat] = {
+        var formats: [String: ImageFormat] = [
+            "image/jpg": .jpeg, "image/pjpeg": .jpeg, "image/x-png": .png, "image/vnd.mozilla.apng": .apng,
+            "image/x-webp": .webp, "image/x-ms-bmp": .bmp, "image/x-bmp": .bmp, "image/x-icon": .ico,
+            "image/ico": .ico, "image/x-qoi": .qoi, "image/tif": .tiff, "image/x-tiff": .tiff, "image/heic": .heif,
+            "image/heic-sequence": .heif, "image/heif-sequence": .heif, "image/avif-sequence": .avif,
+            "image/svg": .svg, "application/x-pdf": .pdf, "image/jpx": .jpeg2000, "image/jpeg2000": .jpeg2000,
+            "image/j2c": .jpeg2000, "image/dng": .dng,
+        ]
+        for (format, fact) in facts where fact.isPicture { formats[fact.mediaType] = format }
+        return formats
+    }()
+
     /// The image formats by file name extension. APNG files have the extension of PNG, which stands for PNG.
     private static let formatsByExtension: [String: ImageFormat] = {
         var formats: [String: ImageFormat] = [

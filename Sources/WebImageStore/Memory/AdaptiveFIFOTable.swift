@@ -248,6 +248,9 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
     /// The digests of the prefetched values that haven't been read since, from the oldest to the newest.
     var unusedAhead: [CacheKey.Digest] { digests { !$0 && $1.isAhead } }
 
+    /// The digests of the values that were stored before an uptime.
+    func digests(storedBefore uptime: Double) -> [CacheKey.Digest] { digests { $1.stored < uptime } }
+
     private func digests(where isWanted: (_ wasRead: Bool, CachedImageInfo) -> Bool) -> [CacheKey.Digest] {
         var digests: [CacheKey.Digest] = []
         for first in [small.oldest, main.oldest] {
@@ -294,6 +297,8 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
 /// The metadata of an entry in the memory cache.
 struct CachedImageInfo: Sendable {
     var cost: Int
+    /// The uptime at which the value was stored.
+    var stored = 0.0
     /// The uptime after which the value is no longer returned. Infinity means that it never expires.
     var expires: Double = .infinity
     /// The time to live in seconds that each use restarts, or `nil` if uses don't change ``expires``.

@@ -88,6 +88,13 @@ extension MemoryCache {
         change { store, leaving in store.evict(toCost: .max, count: max(0, count), releasing: &leaving) }
     }
 
+    /// Evicts the images that were stored longer ago than a duration.
+    public func trim(maxAge: Duration) {
+        change { store, leaving in
+            store.evict(storedBefore: clock.uptime() - maxAge / .seconds(1), releasing: &leaving)
+        }
+    }
+
     /// Evicts images until the remaining ones use at most the given fraction of the cost limit.
     ///
     /// - Parameter fraction: The fraction, from 0 to 1.

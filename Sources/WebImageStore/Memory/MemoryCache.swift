@@ -123,8 +123,9 @@ public final class MemoryCache: Sendable {
         let (isKept, isFirst) = change { store, leaving in
             guard isAllowed() else { return (false, false) }
             let lifetime = timeToLive ?? store.timeToLive
+            let now = clock.uptime()
             let note = CachedImageInfo(
-                cost: cost, expires: lifetime.map { clock.uptime() + $0 / .seconds(1) } ?? .infinity,
+                cost: cost, stored: now, expires: lifetime.map { now + $0 / .seconds(1) } ?? .infinity,
                 renewal: store.expiration == .sinceLastUse ? lifetime.map { $0 / .seconds(1) } : nil,
                 rendition: rendition, isAhead: isAhead)
             let wasEmpty = store.count == 0

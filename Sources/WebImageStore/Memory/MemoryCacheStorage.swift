@@ -169,6 +169,18 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         if weakEntries.count > weakEntryLimit { pruneWeakEntries() }
     }
 
+    /// Evicts the objects that were stored before an uptime.
+    mutating func evict(storedBefore uptime: Double, releasing: inout [Object]) {
+        for digest in table.digests(storedBefore: uptime) {
+            guard let (object, note) = table.remove(digest) else { continue }
+            evictions += 1
+            // The family contains the digest already.
+            weakEntries.insert(object, for: digest, note: note)
+            releasing.append(object)
+        }
+        if weakEntries.count > weakEntryLimit { pruneWeakEntries() }
+    }
+
     /// Keeps a weak reference to an evicted object so that lookups find it while another object retains it.
     private mutating func keepWeakReference(_ digest: CacheKey.Digest, _ object: Object, _ note: CachedImageInfo) {
         weakEntries.insert(object, for: digest, note: note)

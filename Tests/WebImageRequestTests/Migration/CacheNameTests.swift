@@ -181,4 +181,23 @@ struct CacheNameTests {
         #expect(try await table.manager.image(for: url).size.width == 64)
         #expect(table.requestCount == 2)
     }
+
+    @Test("Removing the negative cache entries of a request affects no other image and keeps cached images")
+    func removeFailure() async throws {
+        let table = try Migration()
+        let (first, second) = (try Migration.url(1), try Migration.url(2))
+        for url in [first, second] {
+            table.loader.respond(to: url, with: StubLoader.Response(error: BinderImages.notFound))
+            await #expect(throws: ImageError.self) { try await table.manager.image(for: url) }
+        }
+        #expect(table.requestCount == 2)
+        table.manager.removeRememberedFailures(for: ImageRequest(url: first, size: .fit(width: 8)))
+        try table.serve()
+        #expect(try await table.manager.image(for: first).size.width == 64)
+        #expect(table.requestCount == 3)
+        await #expect(throws: ImageError.self) { try await table.manager.image(for: second) }
+        #expect(table.requestCount == 3)
+        table.manager.removeRememberedFailures(for: ImageRequest(url: first))
+        #expect(table.manager.cachedImage(for: ImageRequest(url: first)) != nil)
+    }
 }

@@ -137,9 +137,19 @@ struct ImageNameTests {
         ]
         for format in formats {
             #expect(ImageFormat(fileExtension: format.fileExtension) == format)
-            #expect(try #require(format.mimeType).contains("/"))
+            let type = try #require(format.mimeType)
+            #expect(type.contains("/") && ImageFormat(mimeType: type) == format)
         }
         #expect(ImageFormat(fileExtension: "JPEG") == .jpeg)
+        for (type, format) in [
+            ("image/jpg", ImageFormat.jpeg), ("IMAGE/JPEG", .jpeg), (" image/svg+xml ; charset=utf-8", .svg),
+            ("image/x-icon", .ico), ("image/heic", .heif), ("image/x-ms-bmp", .bmp),
+        ] {
+            #expect(ImageFormat(mimeType: type) == format, "\(type)")
+        }
+        for type in ["", ";", "image", "image/", "image/unknown", "text/html", "video/mp4", "application/json"] {
+            #expect(ImageFormat(mimeType: type) == nil, "\(type)")
+        }
         #expect(Set(formats.compactMap(\.mimeType)).count == formats.count)
     }
 

@@ -86,6 +86,31 @@ struct MemoryCacheTests {
         #expect(cache.statistics.count == 0)
     }
 
+    @Test("Trimming by age evicts the images that were stored earlier, also if they were used since")
+    func trimByAge() throws {
+        let time = ManualClock()
+        let cache = MemoryCache(costLimit: 1 << 20, clock: time.clock)
+        let shown = try picture()
+        cache.store(shown, for: key(1))
+        cache.store(try picture(), for: key(2), timeToLive: .seconds(100))
+        time.advance(10)
+        cache.store(try picture(), for: key(3))
+        for number in 1...3 { #expect(cache.image(for: key(number)) != nil) }
+        cache.trim(maxAge: .seconds(20))
+        #expect(cache.statistics.count == 3)
+        cache.trim(maxAge: .seconds(5))
+        #expect(cache.statistics.count == 1 && cache.statistics.evictions == 2)
+        #expect(cache.image(for: key(2)) == nil && cache.image(for: key(3)) != nil)
+        // An image in use is found again, as after other evictions.
+        #expect(cache.image(for: key(1)) === shown)
+        // It returned to the cache with its age.
+        cache.trim(maxAge: .seconds(5))
+        #expect(cache.statistics.count == 1)
+        time.advance(1)
+        cache.trim(maxAge: .zero)
+        #expect(cache.statistics.count == 0 && cache.statistics.cost == 0)
+    }
+
     @Test("If uses count, each use restarts the time to live, also of an evicted image")
     func sinceLastUse() throws {
         let time = ManualClock()
