@@ -189,7 +189,9 @@ extension DecodedImage {
     /// A Boolean value that indicates whether the file of an image in sRGB certainly has the same colors.
     fileprivate var isFromSRGB: Bool {
         guard metadata.color == .sRGB, metadata.iccProfile == nil else { return false }
-        if let points = metadata.sourceCodePoints, points != .sRGB, points != ColorCodePoints(primaries: 2, transfer: 2) {
+        if let points = metadata.sourceCodePoints, points != .sRGB,
+            points != ColorCodePoints(primaries: 2, transfer: 2)
+        {
             return false
         }
         return switch format {

@@ -13,7 +13,7 @@
             g_type_check_instance_is_a(object.assumingMemoryBound(to: GTypeInstance.self), type) != 0
         }
 
-        /// Returns the content fit of a GtkPicture, and makes the picture show its paintable in its full bounds. Returns
+        /// Returns the content fit of a GtkPicture, and makes the widget show its paintable in its full bounds. Returns
         /// `nil` for other widgets.
         ///
         /// The stage scales the image itself, and everything else that it draws needs the full bounds of the widget.

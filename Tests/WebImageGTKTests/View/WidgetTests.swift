@@ -42,7 +42,7 @@
             }
         }
 
-        func testAPictureFitsImagesInTheSameWayWithAndWithoutAClosure() throws {
+        func testAGtkPictureFitsImagesInTheSameWayWithAndWithoutAClosure() throws {
             try Stand.run {
                 for fit in [ContentFit.cover, .contain, .fill, .scaleDown] {
                     let checked = try Self.screenshot(fit, usesClosure: false)
@@ -50,12 +50,13 @@
                     XCTAssertEqual(checked.bytes, closure.bytes, "\(fit)")
                     let isCovered = fit == .cover || fit == .fill
                     XCTAssertEqual(Self.isNear(closure.color(2, 60), [200, 0, 0]), isCovered, "\(fit)")
-                    XCTAssertEqual(Self.isNear(closure.color(80, 2), [200, 0, 0]), isCovered, "\(fit)")
+                    // Scaled down at most, the image is in the center.
+                    XCTAssertEqual(Self.isNear(closure.color(80, 2), [200, 0, 0]), fit != .scaleDown, "\(fit)")
                 }
             }
         }
 
-        /// Returns the screenshot of a picture of 160 × 120 points with a red image of 32 × 32 pixels.
+        /// Returns the screenshot of a GtkPicture of 160 × 120 points with a red image of 32 × 32 pixels.
         @MainActor
         private static func screenshot(_ fit: ContentFit, usesClosure: Bool) throws -> Screenshot {
             let picture = try XCTUnwrap(gtk_picture_new())
