@@ -120,7 +120,7 @@ extension DiskCache {
         public let lastAccessedAt: Date
         /// The date when the response becomes stale (RFC 9111, section 4.2), or `nil` if it's unknown.
         public let expiresAt: Date?
-        /// The format of the image, or `nil` if it wasn't probed.
+        /// The format of the data, or `nil` if it's unknown.
         public let format: ImageFormat?
         /// The tags with which the entry was stored.
         public let tags: Set<String>

@@ -57,7 +57,11 @@ struct EncodedDataTests {
         _ = try await manager.encodedImage(for: small, as: .jpeg).data
         _ = try await manager.image(for: stored)
         await manager.diskCache?.flush()
-        #expect(await manager.diskCache?.entries().count == 6)
+        let entries = await manager.diskCache?.entries() ?? []
+        #expect(entries.count == 6)
+        // Two entries contain original data, one contains a processed image, and three contain encoded images.
+        let formats = entries.compactMap(\.format?.rawValue).sorted()
+        #expect(formats == ["jpeg", "png", "png", "png", "webp", "webp"])
         await manager.removeCachedImage(for: ImageRequest(url: server.url("/a")))
         await manager.diskCache?.flush()
         let left = await manager.diskCache?.entries() ?? []

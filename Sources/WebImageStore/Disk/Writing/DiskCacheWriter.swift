@@ -236,6 +236,6 @@ final class DiskCacheWriter {
             payload: entry.data.count,
             stored: stored, renewed: renewed, accessed: stored, expires: entry.head?.expiry?.timeIntervalSince1970,
             lifetime: entry.lifetime,
-            format: entry.probe?.format.rawValue, tags: entry.tags)
+            format: entry.format?.rawValue, tags: entry.tags)
     }
 }
