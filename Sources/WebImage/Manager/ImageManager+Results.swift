@@ -86,7 +86,7 @@ private final class ResultsRun: Sendable {
     }
 
     private func start(_ index: Int) {
-        let task = manager.start(requests[index], showsPreliminary: false)
+        let task = manager.start(requests[index], showsPreliminary: false).task
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.running[index] = task }
             return state.isCancelled

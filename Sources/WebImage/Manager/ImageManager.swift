@@ -121,27 +121,39 @@ public final class ImageManager: Sendable {
     /// If an image in the memory cache can serve the request, the manager starts no work and the returned task is
     /// already finished.
     @discardableResult
-    public func load(_ request: ImageRequest) -> ImageTask { start(request, showsPreliminary: true) }
+    public func load(_ request: ImageRequest) -> ImageTask { start(request, showsPreliminary: true).task }
 
-    /// Starts a request for a view, and returns the content that the view can display until the image is available.
+    /// The start of a request for a view, with the content that the view can display until the image is available.
+    package struct ViewLoad {
+        package let task: ImageTask
+        /// The image for the request that was in memory before the load started.
+        package let stored: DecodedImage?
+        /// The same image in another size, if ``stored`` is `nil`.
+        package let otherSize: DecodedImage?
+        /// The image of a preliminary request that was in memory.
+        package let preliminary: DecodedImage?
+    }
+
+    /// Starts a request for a view.
     ///
     /// The memory cache is read before the load starts. Otherwise, a fast load could store its image before, and the view
     /// would receive the result of this load as an earlier image.
     ///
-    /// - Parameter readsMemory: A Boolean value that indicates whether `stored` and `otherSize` are looked up.
-    /// - Returns: The task, the image for the request that was in memory before, and, if there was none, the same image
-    ///   in another size. If the task is already finished, both images are `nil`.
-    package func loadForView(
-        _ request: ImageRequest, readsMemory: Bool
-    ) -> (task: ImageTask, stored: DecodedImage?, otherSize: DecodedImage?) {
+    /// - Parameter readsMemory: A Boolean value that indicates whether the image and the same image in another size are
+    ///   looked up.
+    /// - Returns: The task and the images. If the task is already finished, there are no images.
+    package func loadForView(_ request: ImageRequest, readsMemory: Bool) -> ViewLoad {
         var (stored, otherSize) = (DecodedImage?.none, DecodedImage?.none)
-        let task = start(request, showsPreliminary: true) {
+        let (task, preliminary) = start(request, showsPreliminary: true) {
             guard readsMemory else { return false }
             stored = cachedImage(for: request)
             if stored == nil { otherSize = cachedPlaceholder(for: request) }
             return stored != nil
         }
-        return (task, task.immediateResult == nil ? stored : nil, otherSize)
+        if task.immediateResult != nil {
+            return ViewLoad(task: task, stored: nil, otherSize: nil, preliminary: nil)
+        }
+        return ViewLoad(task: task, stored: stored, otherSize: otherSize, preliminary: preliminary)
     }
 
     /// Starts a request and, if its events can have subscribers, its preliminary request.
@@ -149,18 +161,17 @@ public final class ImageManager: Sendable {
     /// - Parameter willStart: A closure that is called before any work starts, if memory doesn't serve the request. It
     ///   returns a Boolean value that indicates whether memory contains the image nevertheless. Another load may have
     ///   stored the image since memory was read, and it's read again then.
+    /// - Returns: The task, and the image of a preliminary request that was in memory.
     func start(
         _ request: ImageRequest, showsPreliminary: Bool, willStart: () -> Bool = { false }
-    ) -> ImageTask {
+    ) -> (task: ImageTask, preliminary: DecodedImage?) {
         let plan = pipeline.plan(request)
         var (response, known) = pipeline.hit(plan)
         if response == nil, willStart() { (response, known) = pipeline.hit(plan) }
-        if let response { return ImageTask(plan.callerRequest, finished: .success(response)) }
+        if let response { return (ImageTask(plan.callerRequest, finished: .success(response)), nil) }
         let task = pipeline.start(plan, known: known)
-        if showsPreliminary, known == nil, plan.callerRequest.preliminary != nil {
-            PreliminaryLoads.start(for: plan, task, pipeline)
-        }
-        return task
+        guard showsPreliminary, known == nil, plan.callerRequest.preliminary != nil else { return (task, nil) }
+        return (task, PreliminaryLoads.start(for: plan, task, pipeline))
     }
 
     /// Starts a request for the image at a URL with the default options.

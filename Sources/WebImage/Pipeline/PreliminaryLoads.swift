@@ -27,35 +27,37 @@ final class PreliminaryLoads: Sendable {
 
     private init(_ task: ImageTask) { self.task = task }
 
-    /// Starts the preliminary requests of `plan`, if there are any, for its task.
-    static func start(for plan: ResolvedRequest, _ task: ImageTask, _ pipeline: ImagePipeline) {
-        guard var next = plan.callerRequest.preliminary, task.result == nil else { return }
+    /// Starts the preliminary requests of `plan`, if there are any, for its task. Returns the image that was in memory.
+    static func start(for plan: ResolvedRequest, _ task: ImageTask, _ pipeline: ImagePipeline) -> DecodedImage? {
+        guard var next = plan.callerRequest.preliminary, task.result == nil else { return nil }
         let loads = PreliminaryLoads(task)
+        var stored: DecodedImage?
         for rank in 0..<limit {
             let nested = next.preliminary
+            stored = loads.start(next, rank, plan, pipeline)
             // If the image was in memory, less detailed images are superfluous.
-            if loads.start(next, rank, plan, pipeline) { break }
-            guard let nested else { break }
+            guard stored == nil, let nested else { break }
             next = nested
         }
         loads.followTask()
+        return stored
     }
 
-    /// Starts a preliminary request. Returns `true` if its image was in memory.
+    /// Starts a preliminary request. Returns its image if it was in memory.
     private func start(
         _ request: ImageRequest, _ rank: Int, _ main: ResolvedRequest, _ pipeline: ImagePipeline
-    ) -> Bool {
+    ) -> DecodedImage? {
         var request = request
         request.priority = task.priority
         request.preliminary = nil
         request.previews = .disabled
         request.includesOriginalData = false
         let plan = pipeline.plan(request)
-        guard plan.keys.digest != main.keys.digest else { return false }
+        guard plan.keys.digest != main.keys.digest else { return nil }
         let (response, known) = pipeline.hit(plan)
         if let response {
             receive(response.image, rank)
-            return true
+            return response.image
         }
         let load = pipeline.start(plan, known: known, isPreliminary: true)
         let isSuperfluous = state.withLock { state in
@@ -69,7 +71,7 @@ final class PreliminaryLoads: Sendable {
             _ = state.withLock { $0.tasks.removeValue(forKey: rank) }
             if let response { receive(response.image, rank) }
         }
-        return false
+        return nil
     }
 
     /// Ends the requests with the task and applies its priority to them.

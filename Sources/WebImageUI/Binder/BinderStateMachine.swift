@@ -44,8 +44,9 @@ struct BinderStateMachine {
     enum StartResult {
         /// The load is finished because the image was in memory.
         case result(Result<ImageResponse, ImageError>)
-        /// The load is running. Memory may contain the image, regardless of its age, or the image in another size.
-        case pending(stored: DecodedImage?, otherSize: DecodedImage?)
+        /// The load is running. Memory may contain the image, regardless of its age, the image in another size, or the
+        /// image of a preliminary request.
+        case pending(stored: DecodedImage?, otherSize: DecodedImage?, preliminary: DecodedImage? = nil)
     }
 
     enum Phase: Equatable {
@@ -190,8 +191,9 @@ struct BinderStateMachine {
         phase = .loading(load)
         switch probe {
         case .result(let result): return end(result, isInstant: true)
-        case .pending(let stored, let otherSize):
+        case .pending(let stored, let otherSize, let preliminary):
             if let stored { return present(.cachedImage, .image(stored), source: .memoryCache) }
+            if let preliminary { return present(.preview, .image(preliminary)) }
             if let otherSize, options.usesCachedPlaceholder {
                 return present(.cachedPlaceholder, .image(otherSize), source: .memoryCache)
             }

@@ -260,7 +260,8 @@ public final class ImageBinder {
         if mayRead, machine.options.loadsFromDiskSynchronously {
             _ = manager.loadCachedImageSynchronously(for: request, from: .all)
         }
-        let (task, stored, otherSize) = manager.loadForView(request, readsMemory: mayRead)
+        let start = manager.loadForView(request, readsMemory: mayRead)
+        let task = start.task
         if let result = task.immediateResult {
             actions += machine.started(load, .result(result))
             return
@@ -270,7 +271,9 @@ public final class ImageBinder {
             for await event in events { self?.receive(event, of: load) }
         }
         running[load] = Running(task: task, reader: reader)
-        actions += machine.started(load, .pending(stored: stored, otherSize: otherSize))
+        let content = BinderStateMachine.StartResult.pending(
+            stored: start.stored, otherSize: start.otherSize, preliminary: start.preliminary)
+        actions += machine.started(load, content)
     }
 
     private func receive(_ event: ImageTask.Event, of load: BinderStateMachine.LoadID) {

@@ -85,6 +85,21 @@ struct BinderStateMachineTests {
         #expect(driver.machine.snapshot.content == .image)
     }
 
+    @Test("The image of a preliminary request in memory is shown before another size, and after the image itself")
+    func preliminary() throws {
+        var driver = BinderDriver()
+        let (other, preliminary) = (try Images.image(1), try Images.image(2))
+        driver.probe = .pending(stored: nil, otherSize: other, preliminary: preliminary)
+        driver.bind()
+        #expect(driver.kinds == [.preview] && driver.machine.snapshot.state == .previewing)
+        // The events of the task repeat the image.
+        driver.perform(driver.machine.receive(.preview(preliminary), of: driver.load))
+        #expect(driver.kinds == [.preview])
+        driver.probe = .pending(stored: try Images.image(3), otherSize: nil, preliminary: preliminary)
+        driver.bind()
+        #expect(driver.kinds == [.preview, .cachedImage])
+    }
+
     @Test("With `keepsCurrent`, the current image stays until the next one is loaded")
     func keepsCurrent() throws {
         var driver = BinderDriver()

@@ -74,6 +74,24 @@ struct ImageBinderTests {
         #expect(slot.presentations.last?.image?.size.width == 11)
     }
 
+    @Test("The image of a preliminary request in memory is shown immediately, instead of the placeholder")
+    func preliminaryInMemory() async throws {
+        let slot = try BoundSlot()
+        let gate = TestGate()
+        let large = try slot.serve(1, gate: gate)
+        let small = try slot.serve(2)
+        _ = try await slot.fixture.manager.image(for: small)
+        var request = ImageRequest(url: large)
+        request.preliminary = ImageRequest(url: small)
+        slot.binder.setViewSize(width: 100, height: 100, scale: 1)
+        slot.bind(request)
+        #expect(slot.kinds == [.preview] && slot.presentations.last?.image?.size.width == 12)
+        gate.open()
+        await slot.waitForEnds(1)
+        #expect(slot.kinds == [.preview, .image])
+        #expect(slot.presentations.last?.image?.size.width == 11)
+    }
+
     @Test("An image of a superseded load is never shown")
     func superseded() async throws {
         let slot = try BoundSlot()
