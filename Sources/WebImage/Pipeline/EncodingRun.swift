@@ -134,7 +134,11 @@ struct EncodingRun {
             // An encoding that preserves the metadata of the file needs the original data.
             if !needsOriginal || image.resource == nil { return (image, nil, .memoryCache) }
         }
-        let asking = ResolvedRequest(plan) { $0.includesOriginalData = $0.includesOriginalData || mayUseOriginal }
+        let asking = ResolvedRequest(plan) { request in
+            request.includesOriginalData = request.includesOriginalData || mayUseOriginal
+            // The deadline applies to the whole request.
+            request.deadline = nil
+        }
         let task = pipeline.start(asking, known: known, isPart: true)
         // The other task has its own reservation.
         self.task.endReservation()

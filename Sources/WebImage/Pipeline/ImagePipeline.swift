@@ -37,11 +37,14 @@ final class ImagePipeline: Sendable {
     private let revalidations = BackgroundRevalidations()
     /// The maximum number of different requests, or `nil` if it's unlimited.
     private let queueLimit: Int?
+    /// The clock of deadlines.
+    private let time: TimeSource
 
     init(configuration: ImageManager.Configuration, cache: ImageCache, settings: LiveSettings) {
         defaults = RequestDefaults(configuration, cache: cache, settings: settings)
         interceptors = RequestInterceptorChain(configuration, defaults)
         queueLimit = configuration.maxInFlightRequests
+        time = configuration.time ?? .system
         failures = FailureStage(
             memory: FailureCache(
                 policy: FailurePolicy { [lifetime = configuration.failureLifetime] error in
@@ -166,6 +169,7 @@ final class ImagePipeline: Sendable {
         }
         let task = ImageTask(plan.callerRequest)
         fetch.reserve(plan, for: task, .image(plan.limits))
+        if let timer = timer(of: task) { task.call(whenFinished: { timer.cancel() }) }
         let isIntercepted = interceptors.interceptsLoads
         if !isIntercepted {
             task.stores(in: plan.caches)
@@ -216,6 +220,8 @@ final class ImagePipeline: Sendable {
             let place = try admit(plan, encoding)
             defer { release(place) }
             let task = ImageTask(plan.request)
+            let timer = timer(of: task)
+            defer { timer?.cancel() }
             return try await tracked(task, as: kind) { () async throws(ImageError) in try await body(task) }
         }
     }
@@ -223,10 +229,25 @@ final class ImagePipeline: Sendable {
     /// Loads original data for a prefetcher, which has created the task, and counts and reports the result.
     func prefetchData(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) {
         let span = plan.trace?.begin(.request, cacheKey: plan.keys.data)
+        let timer = timer(of: task)
+        defer { timer?.cancel() }
         try await reported(span) { () async throws(ImageError) -> Delivery<Void> in
             try await tracked(task, as: .prefetch) { [self] () async throws(ImageError) -> Delivery<Void> in
                 ((), try await original(plan, task).result)
             }
+        }
+    }
+
+    /// Starts the timer that ends a task when its deadline has passed. Returns `nil` if the request has no deadline.
+    private func timer(of task: ImageTask) -> Task<Void, Never>? {
+        guard let deadline = task.request.deadline else { return nil }
+        return Task.detached { [time, weak task] in
+            await time.sleep(seconds: deadline / .seconds(1))
+            guard !Task.isCancelled, let task else { return }
+            let failure = ImageError.NetworkFailure(
+                .timedOut, url: task.request.url, phase: .total,
+                details: "the deadline of the request is \(LoadTimeouts.text(deadline / .seconds(1)))")
+            task.fail(.network(failure))
         }
     }
 

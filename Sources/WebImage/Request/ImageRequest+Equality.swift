@@ -56,7 +56,7 @@ extension ImageRequest: Hashable {
         guard priority == other.priority, maxInFlightRequests == other.maxInFlightRequests else { return false }
         guard preliminary == other.preliminary, lowerQuality == other.lowerQuality else { return false }
         return includesOriginalData == other.includesOriginalData
-            && continuesAfterCancellation == other.continuesAfterCancellation
+            && continuesAfterCancellation == other.continuesAfterCancellation && deadline == other.deadline
     }
 }
 

@@ -192,6 +192,21 @@ public struct ImageRequest: Sendable {
         get { storage.value.maxInFlightRequests }
         set { change { $0.maxInFlightRequests = newValue } }
     }
+    /// The maximum time from the start of the request to its result.
+    ///
+    /// The time is measured by a clock that doesn't stop, so it contains all waits: in queues, for other requests, between
+    /// attempts, and for worker threads. The timeouts of ``network`` apply to a transfer and don't contain the time in the
+    /// queue. When the deadline has passed, the request fails immediately with an ``ImageError/NetworkFailure`` whose
+    /// reason is ``ImageError/NetworkFailure/Reason/timedOut`` and whose phase is
+    /// ``ImageError/NetworkFailure/Phase/total``. Work without other subscribers stops. An image in memory that serves the
+    /// request is delivered in any case.
+    ///
+    /// The deadline isn't part of any key, so requests with different deadlines share their work. The default is `nil`,
+    /// which means no limit.
+    public var deadline: Duration? {
+        get { storage.value.deadline }
+        set { change { $0.deadline = newValue } }
+    }
     /// The timeouts, retries, alternative URLs, cookies, TLS options, credentials, and accepted responses that differ
     /// from those of the downloader.
     ///
@@ -272,6 +287,7 @@ extension ImageRequest {
         var caching = CachingOptions()
         var limits: ImageLimits?
         var maxInFlightRequests: Int?
+        var deadline: Duration?
         var network = NetworkOptions()
         var userInfo: [String: any Sendable] = [:]
 

@@ -71,8 +71,11 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
     ///
     /// The task finishes immediately with ``ImageError/cancelled``. Work without other subscribers
     /// stops, regardless of its stage. This method never blocks.
-    public func cancel() {
-        finish(.failure(.cancelled))
+    public func cancel() { fail(.cancelled) }
+
+    /// Ends the request like ``cancel()``, but with another error.
+    func fail(_ error: ImageError) {
+        finish(.failure(error))
         let work = state.withLock { $0.work }
         work?.cancel()
     }
@@ -254,11 +257,13 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
     /// ``cancel()`` and the cancellation of the calling Swift task cancel the work. The work has its own Swift task, so
     /// ``cancel()`` doesn't cancel the caller.
     ///
-    /// - Throws: The error of `body`, or ``ImageError/cancelled`` after ``cancel()``.
+    /// - Throws: The error of `body`, or the error with which the task was ended, such as ``ImageError/cancelled`` after
+    ///   ``cancel()``.
     func perform<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
-        guard result == nil, !Task.isCancelled else { throw .cancelled }
+        try checkEnd()
+        guard !Task.isCancelled else { throw .cancelled }
         let promise = Promise<Result<Value, ImageError>>()
         let work: Task<Void, Never> = Task.immediate {
             do throws(ImageError) {
@@ -269,8 +274,13 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         }
         follow(work: work)
         let outcome = await promise.outcome { work.cancel() }
-        guard result == nil else { throw .cancelled }
+        try checkEnd()
         return try outcome.get()
+    }
+
+    /// Throws the error with which the task was ended, if it was.
+    private func checkEnd() throws(ImageError) {
+        if case .failure(let error)? = result { throw error }
     }
 
     func emit(_ event: ImageTask.Event) {

@@ -17,7 +17,7 @@ package struct LoadTimeouts: Sendable, Hashable {
     }
 
     /// Returns a timeout for a message, such as “10 s” or “0.25 s”.
-    static func text(_ seconds: Double) -> String {
+    package static func text(_ seconds: Double) -> String {
         let milliseconds = (seconds * 1_000).rounded()
         guard milliseconds.magnitude < 1e12 else { return "\(seconds) s" }
         let number = Int(milliseconds)

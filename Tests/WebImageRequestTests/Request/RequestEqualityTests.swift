@@ -64,6 +64,7 @@ struct RequestEqualityTests {
         { $0.includesOriginalData = true },
         { $0.continuesAfterCancellation = true },
         { $0.maxInFlightRequests = 1 },
+        { $0.deadline = .seconds(1) },
         { $0.limits = .server },
         { $0.network.timeout = .seconds(1) },
         { $0.network.retry = .never },
