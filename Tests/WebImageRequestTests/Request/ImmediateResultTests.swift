@@ -39,7 +39,7 @@ struct ImmediateResultTests {
         let memory = try #require(manager.cache.memory)
         let key = manager.pipeline.plan(request).keys.final
         memory.removeAll()
-        let task = manager.start(request, showsPreliminary: true) { memory.store(image, for: key) }
+        let task = manager.start(request, showsPreliminary: true) { memory.store(image, for: key) }.task
         #expect(try task.immediateResult?.get().image === image)
         #expect(loader.requests.count == 1 && manager.runningJobs == 0)
     }
