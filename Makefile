@@ -23,7 +23,7 @@ BUILD_TESTS = $(if $(TARGETS),WEBIMAGE_CONSUMERS="$$(cat $(TARGETS))") $(BUILD) 
 RUN = $(SWIFT) test --skip-build $(WITH)
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo serve load-test gallery rest programs install uninstall check-install deb check-deb dist consumers test check tests durations simulation test-gtk views examples compatibility screenshots test-minimal test-asan test-tsan fuzz soak mutants lint kernels structure docs snippets format fixtures build release man completions article benchmarks wall clean
+.PHONY: demo serve load-test gallery rest programs install uninstall check-install deb check-deb dist consumers test check tests durations simulation test-gtk views examples compatibility screenshots test-minimal test-asan test-tsan fuzz soak mutants lint kernels structure docs snippets format fixtures build rebuild release man completions article benchmarks wall clean
 
 ## Creates a release build and runs the demo: loads the bundled album over loopback. With URLS="…", loads those URLs.
 demo:
@@ -335,6 +335,12 @@ wall:
 fixtures:
 	@Scripts/setup fixtures
 	@Scripts/fixtures
+
+## Compiles all Swift targets of the debug build again, which is necessary if incremental builds are wrong. See
+## CONTRIBUTING.md. Targets in C aren't compiled again.
+rebuild: $(TARGETS)
+	@find .build/*/debug -maxdepth 1 -name '*.build' ! -name 'C[A-Z]*.build' -exec rm -rf {} + 2>/dev/null || true
+	@$(BUILD_TESTS)
 
 ## Deletes all build products and the output of the demo.
 clean:
