@@ -73,22 +73,17 @@ public final class DiskCache: Sendable {
     }
 
     private func mayContainItself(_ key: CacheKey) -> Bool {
-        var mayContain = false
         let (now, interval) = (state.clock.uptime(), state.configuration.refreshInterval)
-        state.enqueue { state in
-            guard !state.isClosed else { return nil }
-            switch state.staging.overlay(for: key) {
-            case .removed: return nil
-            case .entry: mayContain = true
-            case .update, nil:
-                mayContain = !state.isAbsent(key.storedDigest, now: now, interval: interval)
-                if mayContain, !state.known.contains(key.storedDigest) {
-                    return state.refreshIfOld(now: now, interval: interval)
-                }
+        return state.shared.withLock { state in
+            guard !state.isClosed else { return false }
+            // Only the lookup that follows refreshes the index. A refresh before it could prove that the entry doesn't exist,
+            // although its file was written and only its row is missing.
+            return switch state.staging.overlay(for: key) {
+            case .removed: false
+            case .entry: true
+            case .update, nil: !state.isAbsent(key.storedDigest, now: now, interval: interval)
             }
-            return nil
         }
-        return mayContain
     }
 
     /// Returns a Boolean value that indicates whether the cache may contain an entry for a key, regardless of the entries
