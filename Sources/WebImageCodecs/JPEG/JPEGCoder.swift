@@ -98,7 +98,6 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
         for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool
     ) -> DecodingRequirements? {
         guard var requirements = DecodingRequirements(info, options, .fractions) else { return nil }
-        guard info.isProgressive else { return requirements }
         requirements.add(byteCount: info.coefficientBytes)
         requirements.coefficientBytes = info.coefficientBytes
         return requirements

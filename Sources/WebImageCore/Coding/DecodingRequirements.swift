@@ -72,7 +72,7 @@ extension ImageCoder {
             !plan.isIdentity(for: upright)
         else { return nil }
         var requirements = DecodingRequirements(size: plan.output, byteCount: 0)
-        if info.format == .jpeg, info.isProgressive { requirements.coefficientBytes = info.coefficientBytes }
+        requirements.coefficientBytes = info.coefficientBytes
         return requirements
     }
 }
@@ -82,11 +82,12 @@ extension ImageInfo {
     /// holding the whole image.
     fileprivate var decodesRows: Bool { smallestDecodedSize == PixelSize(width: 1, height: 1) }
 
-    /// The size of the coefficients of a progressive JPEG file in bytes, rounded up.
+    /// The size of the coefficients of a progressive JPEG file in bytes, rounded up, or 0 for other files.
     package var coefficientBytes: Int {
+        guard format == .jpeg, isProgressive else { return 0 }
         // The smallest file has a bit for each block of 64 coefficients with 2 bytes. If it's unknown, assume an image
         // without chroma subsampling.
-        smallestFile > 0 ? Self.product(smallestFile + 1, 8 * 128) : Self.product(storedSize.area ?? .max, 6)
+        return smallestFile > 0 ? Self.product(smallestFile + 1, 8 * 128) : Self.product(storedSize.area ?? .max, 6)
     }
 
     /// Returns the product of two positive numbers, or the largest number if it's larger.

@@ -73,7 +73,7 @@ extension ImageLimits {
     /// - Throws: An ``ImageError/LimitFailure``.
     package func checkAtAnySize(_ probe: ImageInfo, encodedBytes: Int) throws(ImageError) {
         var requirements = probe.smallestDecodedSize.map { DecodingRequirements(size: $0, byteCount: 0) }
-        if probe.format == .jpeg, probe.isProgressive { requirements?.coefficientBytes = probe.coefficientBytes }
+        requirements?.coefficientBytes = probe.coefficientBytes
         try check(probe, encodedBytes: encodedBytes, requirements: requirements)
     }
 

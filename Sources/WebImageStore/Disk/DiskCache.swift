@@ -67,37 +67,35 @@ public final class DiskCache: Sendable {
     ///
     /// The result is `false` only if the cache certainly has no entry. It's `true` until the index is loaded, and also if
     /// another process may have stored the entry since the index was last read. This method performs no I/O.
-    public func mayContain(_ key: CacheKey) -> Bool {
-        if mayContainItself(key) { return true }
-        return !state.extras.isEmpty && state.extras.mayContain(key.fileName)
-    }
+    public func mayContain(_ key: CacheKey) -> Bool { mayContainItself(key) || extrasMayContain(key) }
 
     private func mayContainItself(_ key: CacheKey) -> Bool {
         let (now, interval) = (state.clock.uptime(), state.configuration.refreshInterval)
-        return state.shared.withLock { state in
-            guard !state.isClosed else { return false }
-            // Only the lookup that follows refreshes the index. A refresh before it could prove that the entry doesn't exist,
-            // although its file was written and only its row is missing.
-            return switch state.staging.overlay(for: key) {
-            case .removed: false
-            case .entry: true
-            case .update, nil: !state.isAbsent(key.storedDigest, now: now, interval: interval)
-            }
-        }
+        // Only the lookup that follows refreshes the index. A refresh before it could prove that the entry doesn't exist,
+        // although its file was written and only its row is missing.
+        return mayContain(key) { !$0.isAbsent(key.storedDigest, now: now, interval: interval) }
     }
 
     /// Returns a Boolean value that indicates whether the cache may contain an entry for a key, regardless of the entries
     /// that other processes stored since the index was last read.
     func mayContainIndexed(_ key: CacheKey) -> Bool {
-        let isKnown = state.shared.withLock { state in
+        mayContain(key) { !$0.isLoaded || $0.known.contains(key.storedDigest) } || extrasMayContain(key)
+    }
+
+    /// Returns whether a change of the entry waits to be written, or otherwise whether the entry may be on disk.
+    private func mayContain(_ key: CacheKey, onDisk: (inout DiskCacheState.Shared) -> Bool) -> Bool {
+        state.shared.withLock { state in
             guard !state.isClosed else { return false }
             return switch state.staging.overlay(for: key) {
             case .removed: false
             case .entry: true
-            case .update, nil: !state.isLoaded || state.known.contains(key.storedDigest)
+            case .update, nil: onDisk(&state)
             }
         }
-        return isKnown || !state.extras.isEmpty && state.extras.mayContain(key.fileName)
+    }
+
+    private func extrasMayContain(_ key: CacheKey) -> Bool {
+        !state.extras.isEmpty && state.extras.mayContain(key.fileName)
     }
 
     /// Returns the entry of a key, or `nil` if the cache has no intact entry.

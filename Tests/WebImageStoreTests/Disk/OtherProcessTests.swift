@@ -56,6 +56,14 @@ struct OtherProcessTests {
         return try DiskCache(configuration: configuration)
     }
 
+    /// Opens two caches of the same directory, and waits until they have read the index.
+    private func openCaches(_ folder: TestDirectory) async throws -> (DiskCache, DiskCache) {
+        let caches = (try openCache(folder), try openCache(folder))
+        await caches.0.flush()
+        await caches.1.flush()
+        return caches
+    }
+
     /// Looks up an entry like the image pipeline, which first checks whether a lookup is worthwhile.
     private func lookUp(_ number: Int, _ cache: DiskCache) async -> Data? {
         guard cache.mayContain(HelperProcess.key(number)) else { return nil }
@@ -74,9 +82,7 @@ struct OtherProcessTests {
     @Test("A running cache finds what another one stored, replaced, removed, and cleared, after the refresh interval")
     func together() async throws {
         let folder = TestDirectory()
-        let (cache, other) = (try openCache(folder), try openCache(folder))
-        await cache.flush()
-        await other.flush()
+        let (cache, other) = try await openCaches(folder)
         #expect(await lookUp(1, cache) == nil)
         for number in 0..<20 { other.store(entry(number, "first \(number)")) }
         await other.flush()
@@ -132,9 +138,7 @@ struct OtherProcessTests {
     @Test("An entry whose row isn't in the index yet is found, and remains known")
     func withoutRow() async throws {
         let folder = TestDirectory()
-        let (cache, other) = (try openCache(folder), try openCache(folder))
-        await cache.flush()
-        await other.flush()
+        let (cache, other) = try await openCaches(folder)
         other.store(entry(1, "one"))
         // The other cache writes the file immediately, and its row after a delay of its clock.
         await untilTrue { (try? entryFiles(folder).count) == 1 }
@@ -151,9 +155,7 @@ struct OtherProcessTests {
     @Test("An update of another cache applies to an entry that is found without the index")
     func updated() async throws {
         let folder = TestDirectory()
-        let (cache, other) = (try openCache(folder), try openCache(folder))
-        await cache.flush()
-        await other.flush()
+        let (cache, other) = try await openCaches(folder)
         other.store(entry(1, "one"))
         await other.flush()
         try other.setUserData(Data("note".utf8), for: HelperProcess.key(1))
