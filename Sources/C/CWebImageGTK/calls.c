@@ -20,6 +20,23 @@ void wi_gtk_picture_set_fill(void *picture) {
 #endif
 }
 
+void wi_gtk_snapshot_icon(
+    void *snapshot, const char *name, double side, int scale, bool is_right_to_left, const float *color) {
+    GdkDisplay *display = gdk_display_get_default();
+    if (!display) return;
+    GtkTextDirection direction = is_right_to_left ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR;
+    GtkIconPaintable *icon = gtk_icon_theme_lookup_icon(
+        gtk_icon_theme_get_for_display(display), name, NULL, (int)side, scale, direction, 0);
+#if GTK_CHECK_VERSION(4, 6, 0)
+    GdkRGBA rgba = {color[0], color[1], color[2], color[3]};
+    gtk_symbolic_paintable_snapshot_symbolic(GTK_SYMBOLIC_PAINTABLE(icon), snapshot, side, side, &rgba, 1);
+#else
+    (void)color;
+    gdk_paintable_snapshot(GDK_PAINTABLE(icon), snapshot, side, side);
+#endif
+    g_object_unref(icon);
+}
+
 void *wi_gtk_menu_button_child(void *button) {
 #if GTK_CHECK_VERSION(4, 6, 0)
     return gtk_menu_button_get_child(GTK_MENU_BUTTON(button));

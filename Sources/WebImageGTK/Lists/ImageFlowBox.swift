@@ -19,6 +19,9 @@
         public private(set) var visibleRange: Range<Int> = 0..<0
         /// All cells, ordered by position.
         public private(set) var cells: [Cell] = []
+        /// A closure that's called when the image of a cell can't be loaded, with the cell, its position, and the error. It
+        /// isn't called for canceled loads, nor for positions without a request. The default is `nil`.
+        public var onFailure: (@MainActor (Cell, Int, ImageError) -> Void)?
         /// The prefetcher for the positions outside of the visible range.
         package private(set) var prefetcher: ListPrefetcher?
 
@@ -76,6 +79,9 @@
             removeCells(from: max(0, count))
             while cells.count < count {
                 let cell = makeCell()
+                cell.didFail = { [weak self, weak cell] error in
+                    if let cell, let position = cell.position { self?.onFailure?(cell, position, error) }
+                }
                 willShow(cell, cells.count)
                 cells.append(cell)
                 gtk_flow_box_insert(box, cell.root, -1)

@@ -18,6 +18,8 @@
         public internal(set) var position: Int?
         /// A Boolean value that indicates whether at least a part of the cell is visible.
         public internal(set) var isVisible = false
+        /// A closure that's called when the image can't be loaded.
+        var didFail: (@MainActor (ImageError) -> Void)?
         /// The priority of the request while the cell is visible.
         var priority = RequestPriority.normal
         /// The content whose load waits until the list moves slowly, or `nil` if no load waits.
@@ -56,7 +58,17 @@
                 options.onPresentation = nil
                 view.load(nil, options: options)
             } else {
-                view.load(content.request, options: content.options)
+                load(content)
+            }
+        }
+
+        private func load(_ content: ImageListContent) {
+            guard content.request != nil else {
+                view.load(nil, options: content.options)
+                return
+            }
+            view.load(content.request, options: content.options) { [weak self] result in
+                if case .failure(let error) = result, !error.isCancelled { self?.didFail?(error) }
             }
         }
 
@@ -66,7 +78,7 @@
             let wanted = appliedPriority
             deferred = nil
             appliedPriority = nil
-            view.load(content.request, options: content.options)
+            load(content)
             if let wanted { apply(wanted) }
         }
 

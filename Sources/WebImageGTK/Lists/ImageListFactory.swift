@@ -31,6 +31,9 @@
         public private(set) var visibleRange: Range<Int> = 0..<0
         /// A closure that's called after ``visibleRange`` changes. The default is `nil`.
         public var onVisibleRangeChange: (@MainActor (Range<Int>) -> Void)?
+        /// A closure that's called when the image of a cell can't be loaded, with the cell, its position, and the error. It
+        /// isn't called for canceled loads, nor for positions without a request. The default is `nil`.
+        public var onFailure: (@MainActor (Cell, Int, ImageError) -> Void)?
         /// The prefetcher of the list, or `nil` before ``install(on:)``.
         package private(set) var prefetcher: ListPrefetcher?
 
@@ -125,6 +128,9 @@
 
         func setUp(_ item: OpaquePointer) {
             let cell = makeCell()
+            cell.didFail = { [weak self, weak cell] error in
+                if let cell, let position = cell.position { self?.onFailure?(cell, position, error) }
+            }
             items[item] = cell
             gtk_list_item_set_child(item, cell.root)
         }

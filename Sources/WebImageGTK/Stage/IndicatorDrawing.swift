@@ -111,7 +111,8 @@
     }
 
     extension PixelColor {
-        fileprivate func with(opacity: Double) -> PixelColor {
+        /// Returns the color with its alpha multiplied by an opacity from 0 to 1.
+        func with(opacity: Double) -> PixelColor {
             PixelColor(red: red, green: green, blue: blue, alpha: UInt8(Double(alpha) * opacity))
         }
     }

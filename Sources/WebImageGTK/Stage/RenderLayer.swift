@@ -5,20 +5,26 @@
     import WebImageCore
     import WebImageUI
 
-    /// An element that a stage shows: an image, an animation frame, or a color.
+    /// An element that a stage shows: an image, an animation frame, a color, an icon, or a paintable.
     @MainActor
     final class RenderLayer {
         let kind: ImageBinder.Presentation.Kind
         let generation: Int
         let image: DecodedImage?
         let color: PixelColor?
+        private let icon: String?
+        private let paintable: PaintablePlaceholder?
         /// The pixels to draw.
         var pixels: PixelBuffer?
         /// The texture that was drawn most recently. It's drawn again while the next frame waits for its upload.
         private var texture: GTKTexture?
 
         init?(_ presentation: ImageBinder.Presentation) {
-            guard presentation.image != nil || presentation.color != nil else { return nil }
+            paintable = presentation.custom as? PaintablePlaceholder
+            icon = presentation.icon
+            guard presentation.image != nil || presentation.color != nil || icon != nil || paintable != nil else {
+                return nil
+            }
             kind = presentation.kind
             generation = presentation.bindingID
             image = presentation.image
@@ -26,7 +32,7 @@
             pixels = image?.pixels
         }
 
-        /// Returns the size in points if a point has `scale` pixels, or `nil` for a color. The scale of the image takes
+        /// Returns the size in points if a point has `scale` pixels, or `nil` for content other than images. The scale of the image takes
         /// precedence if it's larger than 1.
         func size(scale: Double) -> (width: Double, height: Double)? {
             guard let image, let pixels else { return nil }
@@ -51,11 +57,19 @@
 
         func draw(
             _ snapshot: RenderSnapshot, in box: (width: Double, height: Double), fit: ContentFit, radius: Double,
-            scale: Double
+            scale: Double, foreground: @autoclosure () -> PixelColor, isRightToLeft: @autoclosure () -> Bool
         ) {
             let place = LayoutRect(x: 0, y: 0, width: box.width, height: box.height)
             guard let texture, let size = size(scale: scale) else {
                 if let color { snapshot.rounded(place, radius) { snapshot.color(color, in: place) } }
+                if let paintable {
+                    snapshot.rounded(place, radius) { snapshot.paintable(paintable.pointer, in: place) }
+                }
+                if let icon {
+                    snapshot.icon(
+                        icon, in: Self.iconBounds(in: box), color: foreground().with(opacity: 0.55), scale: scale,
+                        isRightToLeft: isRightToLeft())
+                }
                 return
             }
             // A placeholder has only about 30 pixels a side but represents an image that fills the bounds, so enlarge
@@ -67,6 +81,18 @@
             } else {
                 snapshot.texture(texture, in: rect)
             }
+        }
+    }
+
+    extension RenderLayer {
+        /// Returns the bounds of an icon in the center of a box. The sides are a third of the shorter side of the box, and
+        /// from 16 to 64 points if the box is that large.
+        private static func iconBounds(in box: (width: Double, height: Double)) -> LayoutRect {
+            let shorter = min(box.width, box.height)
+            let side = min(shorter, max(16, min(64, shorter / 3))).rounded()
+            return LayoutRect(
+                x: ((box.width - side) / 2).rounded(), y: ((box.height - side) / 2).rounded(), width: side, height: side
+            )
         }
     }
 

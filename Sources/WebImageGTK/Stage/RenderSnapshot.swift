@@ -2,6 +2,7 @@
 
 #if GTK
     import CGTK4
+    import CWebImageGTK
     import WebImageCore
 
     /// A wrapper for GtkSnapshot with Swift types.
@@ -16,6 +17,24 @@
         func color(_ color: PixelColor, in rect: LayoutRect) {
             var rgba = GdkRGBA(color)
             withUnsafePointer(to: graphene_rect_t(rect)) { gtk_snapshot_append_color(pointer, &rgba, $0) }
+        }
+
+        /// Draws a paintable that fills a rectangle.
+        func paintable(_ paintable: OpaquePointer, in rect: LayoutRect) {
+            moved(x: rect.x, y: rect.y) { gdk_paintable_snapshot(paintable, pointer, rect.width, rect.height) }
+        }
+
+        /// Draws an icon of the icon theme, in a color if it's symbolic. An icon that the theme doesn't contain is replaced
+        /// with the icon for missing images.
+        func icon(_ name: String, in rect: LayoutRect, color: PixelColor, scale: Double, isRightToLeft: Bool) {
+            guard rect.width >= 1 else { return }
+            let rgba = GdkRGBA(color)
+            moved(x: rect.x, y: rect.y) {
+                let components = [rgba.red, rgba.green, rgba.blue, rgba.alpha]
+                wi_gtk_snapshot_icon(
+                    UnsafeMutableRawPointer(pointer), name, rect.width, Int32(max(1, scale.rounded(.up))),
+                    isRightToLeft, components)
+            }
         }
 
         /// Draws `body` clipped to a rectangle whose corners have a radius of `radius` points.

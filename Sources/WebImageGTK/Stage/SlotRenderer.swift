@@ -269,7 +269,9 @@
         }
 
         private func draw(_ layer: RenderLayer?, _ snapshot: RenderSnapshot, _ box: (width: Double, height: Double)) {
-            layer?.draw(snapshot, in: box, fit: fit, radius: cornerRadius, scale: scaleFactor)
+            layer?.draw(
+                snapshot, in: box, fit: fit, radius: cornerRadius, scale: scaleFactor,
+                foreground: host?.foreground ?? .black, isRightToLeft: host?.style.isRightToLeft ?? false)
         }
 
         private func drawIndicator(_ snapshot: RenderSnapshot, _ box: (width: Double, height: Double), _ now: Int) {

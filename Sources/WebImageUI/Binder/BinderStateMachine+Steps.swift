@@ -127,9 +127,12 @@ extension BinderStateMachine {
     }
 
     private mutating func presentFailure() -> [Action] {
-        guard let content = options.failurePlaceholder else { return presentDelayedPlaceholder() }
         // A cached image is more useful than a failure placeholder.
-        return rank < .stored ? show(.failurePlaceholder, content) : []
+        if let content = options.failurePlaceholder { return rank < .stored ? show(.failurePlaceholder, content) : [] }
+        let actions = presentDelayedPlaceholder()
+        // A view that shows nothing would look as if it were still loading.
+        guard content == nil, options.setsImageAutomatically else { return actions }
+        return actions + show(.failurePlaceholder, .missingImage)
     }
 
     /// Presents content if it's better than everything that the binding has presented so far. A preview or an image

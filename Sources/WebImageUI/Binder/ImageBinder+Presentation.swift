@@ -28,10 +28,14 @@ extension ImageBinder {
 
         /// The kind of content.
         public let kind: Kind
-        /// The image, or `nil` for a color or no content.
+        /// The image, or `nil` for other content and for no content.
         public let image: DecodedImage?
         /// The color, if the content is a solid color instead of an image.
-        public let color: PixelColor?
+        public internal(set) var color: PixelColor?
+        /// The name of the icon, if the content is an icon instead of an image.
+        public internal(set) var icon: String?
+        /// The content, if only the toolkit can draw it.
+        public internal(set) var custom: (any PlaceholderContent)?
         /// The transition to the content.
         public let transition: ImageTransition
         /// The source of the image, or `nil` for previews and placeholders.

@@ -21,4 +21,14 @@ public enum ImagePlaceholder: Sendable {
     case thumbHash([UInt8])
     /// A solid color.
     case color(PixelColor)
+    /// An icon of the toolkit's icon theme, by its name. Toolkits without icon themes show nothing.
+    case icon(String)
+    /// Content that only the toolkit can draw, such as a paintable. Other toolkits show nothing.
+    case custom(any PlaceholderContent)
+
+    /// The icon `image-missing-symbolic`, which a view shows after a failed load if it would be empty otherwise.
+    public static let missingImage = ImagePlaceholder.icon("image-missing-symbolic")
 }
+
+/// Placeholder content that only one toolkit can draw. The module of the toolkit declares the types that conform.
+public protocol PlaceholderContent: Sendable {}

@@ -25,10 +25,10 @@ final class PlaceholderRenderer {
     /// The length of the longer side in pixels.
     private static let dimension = 32.0
 
-    /// Returns the image of `placeholder`, or `nil` for colors, empty placeholders, and invalid hashes.
+    /// Returns the image of `placeholder`, or `nil` for invalid hashes and for content that isn't an image.
     func image(_ placeholder: ImagePlaceholder) -> DecodedImage? {
         switch placeholder {
-        case .empty, .color: nil
+        case .empty, .color, .icon, .custom: nil
         case .image(let image): image
         case .blurHash(let text, let ratio):
             blurHash(text, Self.size(aspectRatio: ratio))
@@ -64,10 +64,14 @@ final class PlaceholderRenderer {
 extension ImageBinder.Presentation {
     @MainActor
     init(_ showing: BinderStateMachine.PendingPresentation) {
-        var color: PixelColor?
-        if case .color(let plain) = showing.content { color = plain }
         self.init(
-            showing.kind, image: PlaceholderRenderer.shared.image(showing.content), color: color,
+            showing.kind, image: PlaceholderRenderer.shared.image(showing.content),
             transition: showing.transition, source: showing.source, bindingID: showing.generation)
+        switch showing.content {
+        case .color(let plain): color = plain
+        case .icon(let name): icon = name
+        case .custom(let content): custom = content
+        case .empty, .image, .blurHash, .thumbHash: break
+        }
     }
 }

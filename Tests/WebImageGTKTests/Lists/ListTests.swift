@@ -150,6 +150,33 @@
             }
         }
 
+        func testFailuresOfCellsAreReportedWithTheirPositions() throws {
+            try Stand.run {
+                let failure = ImageError.request(.rejected(reason: "the number is odd"))
+                let loader = StubLoader { request in
+                    let number = Int(request.url.lastPathComponent) ?? 0
+                    return number.isMultiple(of: 2)
+                        ? StubLoader.Response(body: (try? Sources.png([9, 9, 9], width: 40, height: 40)) ?? Data())
+                        : StubLoader.Response(error: failure)
+                }
+                let stage = try GridStage(count: 10, loader: loader)
+                var failed: [Int: ImageError] = [:]
+                stage.factory.onFailure = { cell, position, error in
+                    XCTAssertEqual(cell.position, position)
+                    failed[position] = error
+                }
+                stage.window.show()
+                Stand.pump("the failures") { failed.count == 5 }
+                XCTAssertEqual(Set(failed.keys), [1, 3, 5, 7, 9])
+                XCTAssertTrue(failed.values.allSatisfy { $0.code == failure.code })
+                Stand.pump("the images") {
+                    stage.factory.cells.filter { $0.cell.view.snapshot().state == .showing }.count == 5
+                }
+                XCTAssertEqual(failed.count, 5)
+                stage.window.close()
+            }
+        }
+
         func testOnlyListsAcceptTheFactory() throws {
             try Stand.run {
                 let label = try XCTUnwrap(gtk_label_new("x"))
@@ -313,8 +340,8 @@
             return ImageListCell(root: picture, view: view)
         }
 
-        init(count: Int) throws {
-            let manager = Sources.manager(Sources.numbered(width: 40, height: 40))
+        init(count: Int, loader: StubLoader = Sources.numbered(width: 40, height: 40)) throws {
+            let manager = Sources.manager(loader)
             self.manager = manager
             names = try XCTUnwrap(gtk_string_list_new(nil))
             for _ in 0..<count { gtk_string_list_append(names, "") }

@@ -78,6 +78,57 @@
             return try window.screenshot()
         }
 
+        func testFailureWithoutAPlaceholderShowsTheIconForMissingImages() throws {
+            try Stand.run {
+                let missing = try Self.screenshot(failure: nil)
+                let background = missing.color(2, 2)
+                // The icon is in the center, and as large as a third of the shorter side.
+                let drawn = (0..<missing.width).filter { x in
+                    (0..<missing.height).contains { missing.color(x, $0) != background }
+                }
+                let rows = (0..<missing.height).filter { y in
+                    (0..<missing.width).contains { missing.color($0, y) != background }
+                }
+                XCTAssertGreaterThan(drawn.count, 20)
+                XCTAssertTrue(drawn.allSatisfy { (59...101).contains($0) }, "\(drawn)")
+                XCTAssertTrue(rows.allSatisfy { (39...81).contains($0) }, "\(rows)")
+                let empty = try Self.screenshot(failure: .empty)
+                XCTAssertTrue((0..<empty.width).allSatisfy { empty.color($0, 60) == background })
+                XCTAssertNotEqual(try Self.screenshot(failure: .icon("edit-clear-symbolic")).bytes, missing.bytes)
+                // A name that the theme doesn't contain.
+                let unknown = try Self.screenshot(failure: .icon("no-such-icon"))
+                XCTAssertTrue((59...101).contains { x in (39...81).contains { unknown.color(x, $0) != background } })
+            }
+        }
+
+        func testPaintableIsAPlaceholder() throws {
+            try Stand.run {
+                let texture = try XCTUnwrap(GTKTexture.texture(for: Sources.pixels([0, 0, 200], width: 4, height: 4)))
+                let drawn = try Self.screenshot(failure: .paintable(texture.pointer))
+                for (x, y) in [(1, 1), (158, 1), (80, 60), (1, 118), (158, 118)] {
+                    assertColor(drawn.color(x, y), [0, 0, 200])
+                }
+            }
+        }
+
+        /// Returns the screenshot of a GtkPicture of 160 × 120 points after a load that failed.
+        @MainActor
+        private static func screenshot(failure: ImagePlaceholder?) throws -> Screenshot {
+            let picture = try XCTUnwrap(gtk_picture_new())
+            let window = try TestWindow(picture)
+            let view = try XCTUnwrap(WebImageView(for: picture, manager: stub().manager))
+            var options = ImageViewOptions()
+            options.failurePlaceholder = failure
+            view.load(ImageRequest(url: Sources.url("unknown"), size: .fill(width: 32, height: 32)), options: options)
+            window.show()
+            Stand.pump("the failure") {
+                if case .failed = view.snapshot().state { true } else { false }
+            }
+            window.frame()
+            defer { window.close() }
+            return try window.screenshot()
+        }
+
         func testButtonKeepsItsLabelNextToTheImageAndHasABackground() throws {
             try Stand.run {
                 let button = try XCTUnwrap(gtk_button_new_with_label("Go"))

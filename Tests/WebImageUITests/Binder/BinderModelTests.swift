@@ -30,11 +30,12 @@ struct BinderModelTests {
 
         mutating func probe() throws -> BinderStateMachine.StartResult {
             let number = machine.generation
-            switch Int.random(in: 0..<6, using: &random) {
+            switch Int.random(in: 0..<7, using: &random) {
             case 0: return .result(.success(BinderImages.response(try BinderImages.image(number), .memoryCache)))
             case 1: return .result(.failure(BinderImages.notFound))
             case 2: return .pending(stored: try BinderImages.image(number), otherSize: nil)
             case 3: return .pending(stored: nil, otherSize: try BinderImages.image(number))
+            case 4: return .pending(stored: nil, otherSize: nil, preliminary: try BinderImages.image(number))
             default: return .pending(stored: nil, otherSize: nil)
             }
         }
@@ -96,6 +97,8 @@ struct BinderModelTests {
             if !machine.isMapped, options.offscreenBehavior == .cancel { #expect(running.isEmpty) }
             if !isBound { #expect(running.isEmpty) }
             if machine.phase == .cancelled { #expect(running.isEmpty && completions[machine.generation] == 1) }
+            // A view isn't empty after a failure.
+            if case .failed = machine.snapshot.state, options.setsImageAutomatically { #expect(machine.content != nil) }
             if machine.content?.kind.isOfImage != true { #expect(machine.snapshot.displayedRequest == nil) }
             #expect((machine.snapshot.request == nil) == (machine.request == nil))
             #expect(completions.values.allSatisfy { $0 == 1 })
@@ -108,7 +111,7 @@ struct BinderModelTests {
         var unbindings: Set<Int> = []
 
         mutating func bind() throws {
-            options = ImageViewOptions(placeholder: .color(.black))
+            options = ImageViewOptions(placeholder: chance(4) ? .empty : .color(.black))
             options.keepsCurrentImage = chance(3)
             options.failurePlaceholder = chance(2) ? .color(.white) : nil
             options.delaysPlaceholder = chance(2)

@@ -142,6 +142,49 @@ struct BinderStateMachineTests {
         #expect(driver.machine.snapshot.state == .idle)
     }
 
+    @Test("After a failure, a view that would be empty shows an icon, and others keep their content")
+    func missingImage() throws {
+        var driver = BinderDriver()
+        let bare: (inout ImageViewOptions) -> Void = {
+            $0.placeholder = .empty
+            $0.failurePlaceholder = nil
+        }
+        driver.bind(bare)
+        driver.finish(.failure(Images.notFound))
+        #expect(driver.kinds.last == .failurePlaceholder && driver.machine.snapshot.content == .failurePlaceholder)
+        guard case .icon("image-missing-symbolic") = driver.presented.last?.content else {
+            Issue.record("\(String(describing: driver.presented.last))")
+            return
+        }
+        driver.perform(driver.machine.retry())
+        driver.finish(.success(Images.response(try Images.image(1))))
+        #expect(driver.machine.snapshot.content == .image)
+        // The current image remains.
+        driver.bind {
+            bare(&$0)
+            $0.keepsCurrentImage = true
+        }
+        driver.finish(.failure(Images.notFound))
+        #expect(driver.kinds.last == .image)
+        driver.bind {
+            bare(&$0)
+            $0.failurePlaceholder = .empty
+        }
+        driver.finish(.failure(Images.notFound))
+        guard case .empty = driver.presented.last?.content else {
+            Issue.record("\(String(describing: driver.presented.last))")
+            return
+        }
+        // An application that sets images itself receives no icon.
+        driver.bind {
+            bare(&$0)
+            $0.setsImageAutomatically = false
+        }
+        let count = driver.presented.count
+        driver.finish(.failure(Images.notFound))
+        #expect(driver.presented.count == count)
+    }
+
     @Test("A failed load is retried by `retry`, and after a network failure also when the network returns")
     func retries() throws {
         var driver = BinderDriver()

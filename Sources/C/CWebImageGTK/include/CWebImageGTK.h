@@ -47,6 +47,11 @@ int wi_gtk_picture_fit(void *picture);
 /// Makes a GtkPicture stretch its paintable to its bounds.
 void wi_gtk_picture_set_fill(void *picture);
 
+/// Draws an icon of the icon theme of the default display at the origin of a GtkSnapshot, with a side of `side` points.
+/// `color` contains the red, green, blue, and alpha components from 0 to 1, in which symbolic icons are drawn (GTK 4.6).
+void wi_gtk_snapshot_icon(
+    void *snapshot, const char *name, double side, int scale, bool is_right_to_left, const float *color);
+
 /// Returns the child of a GtkMenuButton (GTK 4.6). In older versions, the result is NULL.
 void *wi_gtk_menu_button_child(void *button);
 
