@@ -170,6 +170,9 @@ let package = Package(
             [
                 "WebImageConcurrency", "WebImageCore", "WebImageCodecs", "WebImageIsolation", "WebImageHTTP",
                 "WebImageStore", "WebImageNet",
+                // SwiftPM then builds the helper for each program that uses the library, next to the program. It isn't linked
+                // to the program.
+                "webimage-decoder",
             ]
         ),
         module("WebImageUI", ["WebImageConcurrency", "WebImageCore", "WebImageStore", "WebImage"]),

@@ -44,7 +44,7 @@ struct ProbeProgramTests {
         }
     }
 
-    @Test("WEBIMAGE_DECODER is the path of the helper if no directory contains one, and it must be absolute")
+    @Test("WEBIMAGE_DECODER and then PATH locate the helper if no directory contains one, with absolute paths only")
     func environment() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "webimage-locate-\(getpid())/bin")
         defer { try? FileManager.default.removeItem(at: directory.deletingLastPathComponent()) }
@@ -55,8 +55,9 @@ struct ProbeProgramTests {
         let copying = try run("/bin/cp", [try #require(Helpers.probe), program])
         try #require(copying.status == 0)
         let decoder = try #require(Helpers.decoder)
-        func locate(_ value: String?) throws -> String {
-            let environment = value.map { ["WEBIMAGE_DECODER": $0] } ?? [:]
+        func locate(_ value: String?, path: String? = nil) throws -> String {
+            var environment = value.map { ["WEBIMAGE_DECODER": $0] } ?? [:]
+            environment["PATH"] = path
             return try run(program, ["locate"], environment: environment).output.trimmingCharacters(in: .newlines)
         }
         let installed = try locate(nil)
@@ -68,7 +69,13 @@ struct ProbeProgramTests {
         #expect(try locate("webimage-decoder") == "no helper is installed")
         #expect(try locate(directory.path) == "no helper is installed")
         #expect(try locate("/etc/passwd") == "no helper is installed")
-        // A helper next to the program precedes the variable.
+        // The search path follows, without directories that depend on the current one.
+        let folder = URL(filePath: decoder).deletingLastPathComponent().path(percentEncoded: false)
+        let inFolder = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+        #expect(try locate(nil, path: "/nowhere:relative::\(inFolder):/usr/bin") == decoder)
+        #expect(try locate("/etc/passwd", path: inFolder) == decoder)
+        #expect(try locate(nil, path: ":.:bin:/nowhere") == "no helper is installed")
+        // A helper next to the program precedes the variables.
         let neighbor = directory.appending(path: HelperLocation.name).path
         try FileManager.default.createSymbolicLink(atPath: neighbor, withDestinationPath: decoder)
         #expect(try locate("/bin/sh") == neighbor)

@@ -13,7 +13,8 @@ extension ImageManager.Configuration {
     /// fails, with the reason ``ImageError/DecodingFailure/Reason/decoderCrashed(_:)``. Custom coders always work in the
     /// process of the application.
     ///
-    /// The helper is the program `webimage-decoder`, which the package builds. Install it next to your program.
+    /// The helper is the program `webimage-decoder`. SwiftPM builds it with your program and in the same directory. If you
+    /// install your program elsewhere, install the helper next to it.
     public struct Decoding: Sendable, Hashable {
         /// The use of helper processes.
         public enum Isolation: Sendable, Hashable {
@@ -44,8 +45,8 @@ extension ImageManager.Configuration {
         ///
         /// The default is `nil`. In this case, the library searches for `webimage-decoder` in the directory of the
         /// program, in `../libexec/webimage` next to that directory, in `/usr/local/libexec/webimage`, and in
-        /// `/usr/libexec/webimage`. Last, it uses the environment variable `WEBIMAGE_DECODER`, unless the program has
-        /// more privileges than its caller.
+        /// `/usr/libexec/webimage`. Last, it uses the environment variables `WEBIMAGE_DECODER` and `PATH`, unless the
+        /// program has more privileges than its caller.
         public var helperPath: String?
         /// The maximum number of helper processes, which is at least 1. All managers with the same settings share them.
         /// The default is one per active processor core, up to 8.

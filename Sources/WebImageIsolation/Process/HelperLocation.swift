@@ -18,13 +18,18 @@ package enum HelperLocation {
             return isExecutable(chosen) ? (chosen, "") : (nil, "\(chosen) isn't an executable file")
         }
         for path in candidates where isExecutable(path) { return (path, "") }
-        // With more privileges than its caller, the program must not run code that the caller chooses.
-        if let value = wi_sandbox_variable("WEBIMAGE_DECODER") {
-            let path = String(cString: value)
-            if path.hasPrefix("/"), isExecutable(path) { return (path, "") }
+        if let path = variable("WEBIMAGE_DECODER"), path.hasPrefix("/"), isExecutable(path) { return (path, "") }
+        // An empty or relative directory of the search path depends on the current directory.
+        for directory in (variable("PATH") ?? "").split(separator: ":") where directory.hasPrefix("/") {
+            let path = "\(directory)/\(name)"
+            if isExecutable(path) { return (path, "") }
         }
         return (nil, "no helper is installed")
     }
+
+    /// Returns an environment variable. With more privileges than its caller, the program must not run code that the caller
+    /// chooses, so the result is `nil` then.
+    private static func variable(_ name: String) -> String? { wi_sandbox_variable(name).map { String(cString: $0) } }
 
     private static let candidates: [String] = {
         var paths = ["/usr/local/libexec/webimage/\(name)", "/usr/libexec/webimage/\(name)"]
