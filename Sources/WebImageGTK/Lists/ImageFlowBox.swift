@@ -99,7 +99,7 @@
         }
 
         private func settle(_ viewport: UnsafeMutablePointer<GtkWidget>) {
-            let seen = cells.indices.filter { isVisible(cells[$0].root, within: viewport) }
+            let seen = cells.indices.filter { place(of: cells[$0].root, within: viewport)?.isVisible == true }
             visibleRange = seen.first.map { $0..<((seen.last ?? $0) + 1) } ?? 0..<0
             // Keep the images of as many cells on both sides, so that they're available immediately when the user
             // scrolls back.
@@ -111,7 +111,7 @@
                 if visibleRange.contains(position) {
                     if cell.position == nil {
                         willShow(cell, position)
-                        cell.show(position, content(position))
+                        cell.show(position, content(position), defers: false)
                     }
                 } else if !kept.contains(position), cell.position != nil {
                     cell.showNothing()

@@ -22,7 +22,8 @@
         var didFail: (@MainActor (ImageError) -> Void)?
         /// The priority of the request while the cell is visible.
         var priority = RequestPriority.normal
-        /// The content whose load waits until the list moves slowly, or `nil` if no load waits.
+        /// The content whose load waits until the cell is near the visible area and the list moves slowly, or `nil` if no
+        /// load waits.
         private var deferred: ImageListContent?
         private var appliedPriority: RequestPriority?
 
@@ -43,23 +44,25 @@
             self.init(root: picture, view: view)
         }
 
-        /// Shows the content. If `defers` is `true` and the image isn't in memory, the cell shows only the placeholder
-        /// until ``startDeferred()`` is called.
-        func show(_ position: Int, _ content: ImageListContent, defers: Bool = false) {
+        /// Shows the content. If `defers` is `true` and the image isn't in memory, the cell shows only the placeholder, or
+        /// the image in another size or quality that is in memory, until ``startDeferred()`` is called.
+        func show(_ position: Int, _ content: ImageListContent, defers: Bool = true) {
             self.position = position
             isVisible = false
             deferred = nil
             appliedPriority = nil
             priority = content.request?.priority ?? .normal
-            if defers, let request = content.request, view.manager.cachedImage(for: request) == nil {
-                deferred = content
-                var options = content.options
-                options.fallback = options.placeholder
-                options.onPresentation = nil
-                view.load(nil, options: options)
-            } else {
-                load(content)
-            }
+            guard defers, let request = content.request,
+                request.cachePolicy == .reload || view.manager.cachedImage(for: request) == nil
+            else { return load(content) }
+            deferred = content
+            var options = content.options
+            let stored =
+                request.preliminary.flatMap { view.manager.cachedImage(for: $0) }
+                ?? (options.usesCachedPlaceholder ? view.manager.cachedPlaceholder(for: request) : nil)
+            options.fallback = stored.map { .image($0) } ?? options.placeholder
+            options.onPresentation = nil
+            view.load(nil, options: options)
         }
 
         private func load(_ content: ImageListContent) {
@@ -93,7 +96,7 @@
         /// Raises the priority of cells in the middle of the visible area, and lowers that of cells that aren't visible,
         /// so that images load in the order in which the user needs them.
         func setVisible(_ isVisible: Bool, isCentral: Bool = false) {
-            guard isVisible || self.isVisible else { return }
+            guard isVisible || self.isVisible || deferred == nil else { return }
             self.isVisible = isVisible
             if isVisible {
                 apply(

@@ -7,8 +7,9 @@
 
     /// A factory that creates image cells for a GtkListView or a GtkGridView.
     ///
-    /// Cells are reused. A cell starts to load when it's bound and cancels its request when it's unbound. Visible cells
-    /// have the highest priority, the middle ones first, and images ahead in the scrolling direction are prefetched.
+    /// Cells are reused. A cell starts to load when its distance from the visible area is at most the length of that area,
+    /// and cancels its request when it's unbound. Before that, it shows an image only if it's in memory. Visible cells have
+    /// the highest priority, the middle ones first, and images ahead in the scrolling direction are prefetched.
     ///
     /// While the list scrolls so fast that images wouldn't arrive while they're visible, cells whose images aren't in
     /// memory show only their placeholders. If the speed decreases steadily, as after a gesture, the factory predicts where
@@ -56,8 +57,8 @@
         private var flight: ScrollForecast.Flight?
         /// The positions at which the flight ends. The range is empty if they're unknown.
         private var landing: Range<Int> = 0..<0
-        /// The first loads, which begin before the list is visible, or `nil` after it was visible.
-        private var initialLoads: [ImageTask]? = []
+        /// The first loads, which begin before the list is visible, by their positions, or `nil` after it was visible.
+        private var initialLoads: [Int: ImageTask]? = [:]
 
         /// Creates a factory. To use it, call ``install(on:)``.
         ///
@@ -141,22 +142,24 @@
             bound.insert(item)
             willShow(cell, position)
             let shown = content(position)
-            load(shown.request)
-            cell.show(position, shown, defers: !loadsInFlight(position))
+            load(shown.request, at: position)
+            // GTK binds about 200 rows before their size is known, and most of them may never be seen. The layout of a reused
+            // row is also that of its former position, so no load starts before the next layout.
+            cell.show(position, shown)
             scroll?.schedule()
         }
 
         /// Starts one of the loads that begin before the list is visible. The view joins it when it's visible.
-        private func load(_ request: ImageRequest?) {
-            guard let loads = initialLoads, loads.count < ahead.initialCount, let request, request.size != nil else {
-                return
-            }
-            initialLoads?.append(manager.load(request))
+        private func load(_ request: ImageRequest?, at position: Int) {
+            guard let loads = initialLoads, loads.count < ahead.initialCount, loads[position] == nil, let request,
+                request.size != nil
+            else { return }
+            initialLoads?[position] = manager.load(request)
         }
 
         /// Cancels the first loads that no visible cell has joined.
-        private func endInitialLoads() {
-            for task in initialLoads ?? [] { task.cancel() }
+        private func endInitialLoads(visibleRange: Range<Int>) {
+            for (position, task) in initialLoads ?? [:] where !visibleRange.contains(position) { task.cancel() }
             initialLoads = nil
         }
 
@@ -189,22 +192,29 @@
                 guard let cell = items[item] else { continue }
                 let position = Int(gtk_list_item_get_position(item))
                 cell.position = position
-                let offset = centerOffset(of: cell.root, within: widget)
+                let place = place(of: cell.root, within: widget)
+                let isVisible = place?.isVisible == true
+                if isWithinReach(place), loadsInFlight(position) { cell.startDeferred() }
                 // The middle half of the visible area is central.
-                cell.setVisible(offset != nil, isCentral: offset.map { (isAcross ? $0.x : $0.y) <= 0.25 } ?? false)
-                if loadsInFlight(position) { cell.startDeferred() }
-                guard offset != nil else { continue }
+                cell.setVisible(isVisible, isCentral: place.map { (isAcross ? $0.x : $0.y) <= 0.25 } ?? false)
+                guard isVisible else { continue }
                 lowest = min(lowest, position)
                 highest = max(highest, position)
             }
             scroll?.settled(isEmpty: highest < 0)
             let range = highest < 0 ? 0..<0 : lowest..<(highest + 1)
-            if !range.isEmpty { endInitialLoads() }
+            if !range.isEmpty { endInitialLoads(visibleRange: range) }
             prefetcher?.update(
                 visibleRange: range, landing: flight == nil ? nil : landing, reach: reach, rate: flight?.rate)
             guard range != visibleRange else { return }
             visibleRange = range
             onVisibleRangeChange?(range)
+        }
+
+        /// Returns a Boolean value that indicates whether the distance of a cell from the visible area is at most the length of
+        /// that area.
+        private func isWithinReach(_ place: RelativePlace?) -> Bool {
+            place.map { $0.x <= 1.5 && $0.y <= 1.5 } ?? false
         }
 
         /// Returns whether the cell at `position` loads its image, which is the case if the image can arrive in time.

@@ -100,32 +100,28 @@
         }
     }
 
-    /// Returns a Boolean value that indicates whether at least a part of `widget` is inside `ancestor`. The result is
-    /// `false` if either widget has no layout.
-    @MainActor
-    func isVisible(_ widget: UnsafeMutablePointer<GtkWidget>, within ancestor: UnsafeMutablePointer<GtkWidget>) -> Bool
-    {
-        centerOffset(of: widget, within: ancestor) != nil
+    /// The place of a widget relative to an ancestor.
+    struct RelativePlace {
+        /// The distance between the centers on both axes, as fractions of the size of the ancestor.
+        let x, y: Float
+        /// A Boolean value that indicates whether at least a part of the widget is inside the ancestor.
+        let isVisible: Bool
     }
 
-    /// Returns the distance between the centers of `widget` and `ancestor` on both axes, as a fraction of the size of
-    /// `ancestor`, or `nil` if no part of `widget` is inside `ancestor` or either widget has no layout.
+    /// Returns the place of `widget` relative to `ancestor`, or `nil` if either widget has no layout.
     @MainActor
-    func centerOffset(
+    func place(
         of widget: UnsafeMutablePointer<GtkWidget>, within ancestor: UnsafeMutablePointer<GtkWidget>
-    ) -> (x: Float, y: Float)? {
+    ) -> RelativePlace? {
         var bounds = graphene_rect_t()
-        guard gtk_widget_get_mapped(widget) != 0, gtk_widget_compute_bounds(widget, ancestor, &bounds) != 0 else {
-            return nil
-        }
         let (width, height) = (Float(gtk_widget_get_width(ancestor)), Float(gtk_widget_get_height(ancestor)))
-        guard
-            bounds.origin.x < width && bounds.origin.x + bounds.size.width > 0 && bounds.origin.y < height
-                && bounds.origin.y + bounds.size.height > 0
+        guard gtk_widget_get_mapped(widget) != 0, gtk_widget_compute_bounds(widget, ancestor, &bounds) != 0,
+            width > 0, height > 0, bounds.size.width > 0, bounds.size.height > 0
         else { return nil }
-        return (
-            abs(bounds.origin.x + bounds.size.width / 2 - width / 2) / width,
-            abs(bounds.origin.y + bounds.size.height / 2 - height / 2) / height
-        )
+        return RelativePlace(
+            x: abs(bounds.origin.x + bounds.size.width / 2 - width / 2) / width,
+            y: abs(bounds.origin.y + bounds.size.height / 2 - height / 2) / height,
+            isVisible: bounds.origin.x < width && bounds.origin.x + bounds.size.width > 0 && bounds.origin.y < height
+                && bounds.origin.y + bounds.size.height > 0)
     }
 #endif

@@ -32,8 +32,8 @@
             pixels = image?.pixels
         }
 
-        /// Returns the size in points if a point has `scale` pixels, or `nil` for content other than images. The scale of the image takes
-        /// precedence if it's larger than 1.
+        /// Returns the size in points if a point has `scale` pixels, or `nil` for content other than images. The scale of the
+        /// image takes precedence if it's larger than 1.
         func size(scale: Double) -> (width: Double, height: Double)? {
             guard let image, let pixels else { return nil }
             let scale = image.scale > 1 ? image.scale : max(1, scale)

@@ -138,6 +138,61 @@
             }
         }
 
+        func testCellsFarFromTheVisibleAreaNeverLoad() throws {
+            try Stand.run {
+                let loader = Sources.numbered(width: 40, height: 40)
+                let stage = try GridStage(count: 4_000, loader: loader)
+                // GTK has mapped the rows, but hasn't laid them out, until the first frame ends.
+                let slow = SlowFrames(stage.window.widget)
+                stage.window.show()
+                try stage.check("at the top")
+                slow.end()
+                XCTAssertGreaterThan(stage.factory.cells.count, 100)
+                Stand.pump("rest") { stage.manager.runningJobs == 0 }
+                // The visible cells, and as many cells after those.
+                let count = 2 * stage.factory.visibleRange.count + 5
+                let requested = Set(loader.requests.compactMap { Int($0.url.lastPathComponent) })
+                XCTAssertTrue(requested.isSuperset(of: stage.factory.visibleRange))
+                XCTAssertTrue(requested.allSatisfy { $0 < count }, "\(requested.sorted())")
+                let loading = stage.factory.cells.filter { $0.cell.view.snapshot().state != .idle }.map(\.position)
+                XCTAssertTrue(loading.allSatisfy { $0 < count }, "\(loading)")
+                XCTAssertEqual(stage.manager.statistics.cancellations, 0)
+
+                // A jump to another page loads only the cells there.
+                stage.scroll(to: stage.height / 2)
+                try stage.check("in the middle")
+                Stand.pump("rest") { stage.manager.runningJobs == 0 }
+                let visible = stage.factory.visibleRange
+                let near = (visible.lowerBound - count)..<(visible.upperBound + count)
+                let later = Set(loader.requests.compactMap { Int($0.url.lastPathComponent) }).subtracting(requested)
+                XCTAssertTrue(later.allSatisfy { near.contains($0) }, "\(later.sorted()), visible: \(visible)")
+                stage.window.close()
+            }
+        }
+
+        func testWaitingCellShowsAnotherSizeThatIsInMemory() throws {
+            try Stand.run {
+                let loader = Sources.numbered(width: 40, height: 40)
+                let manager = Sources.manager(loader)
+                let small = ImageRequest(url: Sources.url("9"), size: .fit(width: 10, height: 10))
+                let large = ImageRequest(url: small.url, size: .fit(width: 40, height: 40))
+                let task = manager.load(small)
+                Stand.pump("the small image") { manager.cachedImage(for: small) != nil }
+                task.cancel()
+                let cell = GridStage.cell(manager)
+                var options = ImageViewOptions()
+                cell.show(0, ImageListContent(large, options: options))
+                XCTAssertEqual(cell.view.snapshot().state, .idle)
+                XCTAssertEqual(cell.view.snapshot().content, .fallback)
+                options.usesCachedPlaceholder = false
+                cell.show(0, ImageListContent(large, options: options))
+                XCTAssertNil(cell.view.snapshot().content)
+                XCTAssertEqual(loader.requests.count, 1)
+                g_object_ref_sink(UnsafeMutableRawPointer(cell.root))
+                g_object_unref(UnsafeMutableRawPointer(cell.root))
+            }
+        }
+
         func testReloadRequestsAllContentAgain() throws {
             try Stand.run {
                 let stage = try GridStage(count: 100)
