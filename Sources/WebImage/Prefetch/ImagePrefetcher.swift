@@ -87,6 +87,7 @@ public final class ImagePrefetcher: Sendable {
         if let observation { network.stopObserving(observation) }
         // Remove the holds, because nothing else could remove them later.
         for hold in PrefetchStateMachine.SuspensionReason.allCases { core.set(hold, false) }
+        core.release()
     }
 
     /// Prefetches the images for requests, in this order, with the sizes and transformers of the requests and the
@@ -149,6 +150,13 @@ public final class ImagePrefetcher: Sendable {
     /// A Boolean value that indicates whether the prefetcher currently starts no requests because it's paused, under
     /// memory pressure, or on a metered network.
     public var isSuspended: Bool { !core.suspensionReasons.isEmpty }
+
+    /// The current progress of all lists together.
+    public var currentProgress: ImagePrefetcher.Progress { core.progress.value }
+
+    /// The current progress of all lists together and the progress after every change. A slow subscriber receives only the
+    /// most recent value. The stream ends when the prefetcher is released and its lists are finished.
+    public var progress: AsyncStream<ImagePrefetcher.Progress> { core.progressStream }
 
     /// The speed of the recent loads, or `nil` if it isn't known yet.
     package var pace: PrefetchPace? { core.pace }

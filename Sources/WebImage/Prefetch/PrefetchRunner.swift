@@ -21,6 +21,8 @@ final class PrefetchRunner: Sendable {
         var feeders: [Int: CheckedContinuation<Void, Never>] = [:]
         /// The tasks that read the sequences of open lists.
         var readers: [Int: Task<Void, Never>] = [:]
+        /// A Boolean value that indicates whether the prefetcher was released, so no lists follow.
+        var isReleased = false
         /// The number of changes of the foreground state. A delayed reaction to an earlier change is ignored.
         var rests = 0
         var estimator = PrefetchPaceEstimator()
@@ -47,7 +49,11 @@ final class PrefetchRunner: Sendable {
     /// The time in seconds after which one item at a time runs in addition to visible requests.
     private static let maxCompleteYield = 0.25
 
+    /// The progress of all lists. It changes only in `reportProgress`.
+    let progress = ObservableValue(ImagePrefetcher.Progress())
+
     private let state: Lock<State>
+    private let streams = Lock<[Int: AsyncStream<ImagePrefetcher.Progress>.Continuation]>([:])
     private let manager: ImageManager
     private let resumeDelay: Duration
     private let time: TimeSource
@@ -63,7 +69,36 @@ final class PrefetchRunner: Sendable {
         if manager.pipeline.foreground.isBusy { foregroundChanged() }
     }
 
-    deinit { if let token = observation.withLock({ $0 }) { manager.pipeline.foreground.stopObserving(token) } }
+    deinit {
+        if let token = observation.withLock({ $0 }) { manager.pipeline.foreground.stopObserving(token) }
+    }
+
+    /// A stream of the current progress and the progress after every change. It ends when the prefetcher is released and all
+    /// lists are finished.
+    var progressStream: AsyncStream<ImagePrefetcher.Progress> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let number = progress.follow { continuation.yield($0) }
+            streams.withLock { $0[number] = continuation }
+            continuation.onTermination = { [weak self] _ in
+                self?.progress.stopObserving(number)
+                // Release the continuation after unlocking because its deinitializer can call this object again.
+                let removed = self?.streams.withLock { $0.removeValue(forKey: number) }
+                _ = removed
+            }
+        }
+    }
+
+    private func reportProgress() {
+        progress.update { $0 = state.withLock { $0.table.progress } }
+        guard state.withLock({ $0.isReleased && $0.table.lists.isEmpty }) else { return }
+        for stream in streams.withLock({ Array($0.values) }) { stream.finish() }
+    }
+
+    /// Ends the streams of the progress as soon as all lists are finished.
+    func release() {
+        state.withLock { $0.isReleased = true }
+        reportProgress()
+    }
 
     /// Adapts the concurrency to the visible requests. After an image was loaded, the user often needs the next one
     /// immediately, so prefetching resumes with full concurrency only after a delay.
@@ -128,6 +163,7 @@ final class PrefetchRunner: Sendable {
             return (task, id, state.beginWait())
         }
         if let wait { yieldPartially(after: wait) }
+        reportProgress()
         finishIfComplete(id)
         pump()
         return (task, id)
@@ -159,6 +195,7 @@ final class PrefetchRunner: Sendable {
             return state.readers.removeValue(forKey: list)
         }
         withExtendedLifetime(reader) {}
+        reportProgress()
         finishIfComplete(list)
     }
 
@@ -231,6 +268,7 @@ final class PrefetchRunner: Sendable {
                 work?.cancel()
             }
             feeder?.resume()
+            reportProgress()
             if let task, let list { task.receive(list.progress, isFinished: true) }
         }
     }
@@ -341,6 +379,7 @@ final class PrefetchRunner: Sendable {
             if list?.isFinished == true { state.tasks[item.list] = nil }
             return (task, list)
         }
+        reportProgress()
         if let task, let list { task.receive(list.progress, isFinished: list.isFinished) }
         pump()
     }

@@ -74,6 +74,13 @@ struct PrefetchStateMachine {
     private(set) var suspensionReasons: Set<SuspensionReason> = []
     private(set) var lists: [Int: List] = [:]
     private(set) var running = 0
+    /// The progress of all lists since there was no list last.
+    private(set) var progress = ImagePrefetcher.Progress()
+    /// The number of requests that these lists have received.
+    private var receivedCount = 0
+    private var openListCount = 0 {
+        didSet { updateTotal() }
+    }
     private var nextID = 0
 
     init(concurrency: Int) {
@@ -96,6 +103,12 @@ struct PrefetchStateMachine {
         _ priority: RequestPriority
     ) -> Int {
         nextID += 1
+        if lists.isEmpty {
+            progress = ImagePrefetcher.Progress()
+            receivedCount = 0
+        }
+        receivedCount += requests.count
+        openListCount += isOpen ? 1 : 0
         var list = List(priority: priority, destination: destination, isOpen: isOpen)
         list.pending = requests
         list.progress.totalCount = isOpen ? nil : requests.count
@@ -107,6 +120,7 @@ struct PrefetchStateMachine {
     mutating func append(_ request: ImageRequest, to list: Int) -> Bool {
         guard lists[list]?.isOpen == true else { return false }
         lists[list]?.pending.append(request)
+        receivedCount += 1
         return true
     }
 
@@ -116,7 +130,10 @@ struct PrefetchStateMachine {
         list.isOpen = false
         list.progress.totalCount = list.progress.finishedCount + list.running.count + list.waiting
         lists[id] = list
+        openListCount -= 1
     }
+
+    private mutating func updateTotal() { progress.totalCount = openListCount == 0 ? receivedCount : nil }
 
     mutating func set(_ hold: SuspensionReason, _ isHeld: Bool) {
         if isHeld { suspensionReasons.insert(hold) } else { suspensionReasons.remove(hold) }
@@ -160,10 +177,18 @@ struct PrefetchStateMachine {
         running -= 1
         guard var list = lists[item.list], list.running.remove(item.id) != nil else { return nil }
         switch outcome {
-        case .loaded: list.progress.loadedCount += 1
-        case .skipped: list.progress.skippedCount += 1
-        case .failed(let error): list.progress.add(PrefetchFailure(item.request, error))
-        case .cancelled: list.progress.cancelledCount += 1
+        case .loaded:
+            list.progress.loadedCount += 1
+            progress.loadedCount += 1
+        case .skipped:
+            list.progress.skippedCount += 1
+            progress.skippedCount += 1
+        case .failed(let error):
+            list.progress.add(PrefetchFailure(item.request, error))
+            progress.failedCount += 1
+        case .cancelled:
+            list.progress.cancelledCount += 1
+            progress.cancelledCount += 1
         }
         lists[item.list] = list.isFinished ? nil : list
         return list
@@ -172,7 +197,10 @@ struct PrefetchStateMachine {
     /// Removes a list and returns it. Its running items count toward the concurrency until they finish.
     mutating func cancel(_ id: Int) -> List? {
         guard var list = lists.removeValue(forKey: id) else { return nil }
-        list.progress.cancelledCount += list.waiting + list.running.count
+        let count = list.waiting + list.running.count
+        list.progress.cancelledCount += count
+        progress.cancelledCount += count
+        if list.isOpen { openListCount -= 1 }
         list.progress.totalCount = list.progress.finishedCount
         return list
     }

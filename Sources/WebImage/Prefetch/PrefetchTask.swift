@@ -14,6 +14,28 @@ extension ImagePrefetcher {
     }
 }
 
+extension ImagePrefetcher {
+    /// The progress of all lists of a prefetcher.
+    ///
+    /// The counts begin at 0 when the prefetcher receives a list while it has no other list, so finished and canceled lists
+    /// count until all lists are finished.
+    public struct Progress: Sendable, Hashable {
+        /// The number of images in the lists, or `nil` while a sequence can deliver more.
+        public internal(set) var totalCount: Int? = 0
+        /// The number of images that were prefetched.
+        public internal(set) var loadedCount = 0
+        /// The number of images that were skipped because they were already cached.
+        public internal(set) var skippedCount = 0
+        /// The number of images that failed. The result of a list contains its failures.
+        public internal(set) var failedCount = 0
+        /// The number of canceled images.
+        public internal(set) var cancelledCount = 0
+
+        /// The number of images that were prefetched, skipped, failed, or canceled.
+        public var finishedCount: Int { loadedCount + skippedCount + failedCount + cancelledCount }
+    }
+}
+
 extension PrefetchTask {
     /// The progress of a list.
     public struct Progress: Sendable {

@@ -33,6 +33,10 @@ extension AnimationPlayer {
         /// All images together share a budget of half of the default cost limit of a memory cache. The default is
         /// 64 MiB.
         public var frameBufferLimit = 64 << 20
+        /// A Boolean value that indicates whether a visible player that doesn't play decodes the frames that it would display
+        /// next, as many as ``frameBufferLimit`` permits, so that playback starts without waiting for them. With a limit of
+        /// `.max`, it decodes all frames. The default is `false`.
+        public var preloadsFrames = false
         /// A Boolean value that indicates whether the player follows the clock of all players of the same image with
         /// this option, so that they show the same frame at the same time.
         ///

@@ -86,6 +86,7 @@ public final class AnimationPlayer {
         machine.reducesMotion = options.reducesMotion
         pool = SharedFrameBufferRegistry.shared.pool(for: animation, firstFrame: image.pixels, manager: manager)
         join()
+        if options.preloadsFrames { reportDemand() }
     }
 
     isolated deinit { pool.leave(membership) }
@@ -266,16 +267,20 @@ public final class AnimationPlayer {
 
     private func reportDemand() {
         let isRunning = machine.state == .playing && machine.rate > 0
+        let preloads = options.preloadsFrames && !isRunning
         let need = FrameDemand(
             current: frameIndex, due: machine.dueIndex, displayed: machine.displayedIndex, isRunning: isRunning,
             isMissing: machine.displayedIndex != frameIndex && !pool.isAvailable(machine.displayedIndex),
-            isVisible: isVisible, lookAhead: pool.lookAhead, mode: machine.mode, membership: membership)
+            isVisible: isVisible, preloads: preloads, lookAhead: preloads ? .max : pool.lookAhead, mode: machine.mode,
+            membership: membership)
         // Avoid computing the long list of frames unless the displayed frame changes. Request a due frame on every
         // call.
         guard need != reportedDemand || need.isDue else { return }
         reportedDemand = need
         var want = FrameBufferStateMachine.FrameRequest(current: frameIndex, isDue: need.isDue)
-        if isVisible, isRunning || need.isDue { want.next = machine.upcoming(isRunning ? need.lookAhead : 1) }
+        if isVisible, isRunning || need.isDue || need.preloads {
+            want.next = machine.upcoming(isRunning || need.preloads ? need.lookAhead : 1)
+        }
         if !need.isDue, want.next.first == frameIndex { want.next.removeFirst() }
         pool.request(want, by: membership)
     }
@@ -318,6 +323,8 @@ private struct FrameDemand: Equatable {
     /// contain it.
     var isMissing: Bool
     var isVisible: Bool
+    /// A Boolean value that indicates whether the player requests frames although it doesn't play.
+    var preloads: Bool
     var lookAhead: Int
     var mode: AnimationPlayer.Mode
     var membership: Int

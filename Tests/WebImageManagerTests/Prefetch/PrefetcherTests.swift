@@ -240,6 +240,39 @@ struct PrefetcherTests {
         #expect(await prefetcher.prefetch(try requests(200..<203)).result.loadedCount == 3)
     }
 
+    @Test("The progress of a prefetcher is the sum of its lists, and begins again after all of them are finished")
+    func totalProgress() async throws {
+        let fixture = try fixture()
+        var prefetcher: ImagePrefetcher? = self.prefetcher(fixture)
+        let reports = Shared<[ImagePrefetcher.Progress]>([])
+        let stream = try #require(prefetcher?.progress)
+        let reader = Task { for await progress in stream { reports.update { $0.append(progress) } } }
+        await untilTrue { reports.value.count == 1 }
+        #expect(reports.value.first?.totalCount == 0)
+        let first = try #require(prefetcher?.prefetch(try requests(0..<3)))
+        let second = try #require(prefetcher?.prefetch(try requests(10..<15)))
+        #expect(prefetcher?.currentProgress.totalCount == 8 && prefetcher?.currentProgress.finishedCount == 0)
+        second.cancel()
+        #expect(prefetcher?.currentProgress.totalCount == 8 && prefetcher?.currentProgress.cancelledCount == 5)
+        let (open, continuation) = AsyncStream<ImageRequest>.makeStream()
+        let third = try #require(prefetcher?.prefetch(contentsOf: open))
+        #expect(prefetcher?.currentProgress.totalCount == nil)
+        for request in try requests(2..<4) { continuation.yield(request) }
+        continuation.finish()
+        gate.open()
+        #expect(await first.result.loadedCount == 3)
+        #expect(await third.result.finishedCount == 2)
+        let progress = try #require(prefetcher?.currentProgress)
+        #expect(progress.totalCount == 10 && progress.finishedCount == 10 && progress.cancelledCount == 5)
+        #expect(progress.loadedCount + progress.skippedCount == 5 && progress.failedCount == 0)
+        let fourth = try #require(prefetcher?.prefetch(try requests(0..<2)))
+        #expect(await fourth.result.skippedCount == 2)
+        #expect(prefetcher?.currentProgress.totalCount == 2 && prefetcher?.currentProgress.skippedCount == 2)
+        prefetcher = nil
+        await reader.value
+        #expect(reports.value.last?.skippedCount == 2)
+    }
+
     @Test("A visible request joins a prefetch and raises its priority")
     func raised() async throws {
         let fixture = try fixture()
@@ -350,6 +383,8 @@ struct PrefetchStateMachineTests {
                     ]
                     let outcome = outcomes.randomElement(using: &random) ?? .loaded
                     if let list = table.finish(item, outcome), list.isFinished { ended[item.list] = list.progress }
+                    let counted = table.progress
+                    #expect(counted.finishedCount <= counted.totalCount ?? 0)
                 default:
                     if let item = table.next() { running.append(item) }
                 }
@@ -365,6 +400,7 @@ struct PrefetchStateMachineTests {
                 if let list = table.finish(item, .loaded), list.isFinished { ended[item.list] = list.progress }
             }
             #expect(table.lists.isEmpty && table.running == 0)
+            #expect(table.progress.finishedCount == table.progress.totalCount)
             #expect(ended.mapValues(\.finishedCount) == sizes && ended.allSatisfy { $1.totalCount == sizes[$0] })
         }
     }

@@ -150,6 +150,53 @@ struct AnimationPlayerTests {
         }
     }
 
+    @Test("A player that doesn't play decodes frames in advance if its options say so, within the budget")
+    func preloading() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try CountedAnimation(frames: 6)
+        let bytes = moving.image.pixels.byteCount
+        let idle = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        let pool = SharedFrameBufferRegistry.shared.pool(
+            for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
+        _ = idle.tick(at: .zero)
+        #expect(!pool.lacksFrames && pool.bytes == 0)
+        var options = AnimationPlayer.Options()
+        options.preloadsFrames = true
+        options.frameBufferLimit = 3 * bytes
+        idle.options.frameBufferLimit = 0
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager, options: options))
+        await untilTrue { (1...3).allSatisfy { pool.isAvailable($0) } && !pool.lacksFrames }
+        #expect(moving.decoded.value == [1, 2, 3] && player.state == .stopped)
+        player.options.frameBufferLimit = .max
+        await untilTrue { (1...5).allSatisfy { pool.isAvailable($0) } && !pool.lacksFrames }
+        #expect(moving.decoded.value == [1, 2, 3, 4, 5])
+        // Each frame is decoded once.
+        player.play()
+        for index in 0..<6 { await show(index, player, at: index * 40) }
+        #expect(moving.decoded.value == [1, 2, 3, 4, 5])
+        #expect(idle.state == .stopped)
+    }
+
+    @Test("A hidden player and a player with reduced motion decode no frames in advance")
+    func noPreloading() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try CountedAnimation(frames: 3)
+        var options = AnimationPlayer.Options()
+        options.preloadsFrames = true
+        options.reducesMotion = true
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager, options: options))
+        let pool = SharedFrameBufferRegistry.shared.pool(
+            for: try #require(moving.image.animation), firstFrame: moving.image.pixels, manager: fixture.manager)
+        #expect(!pool.lacksFrames)
+        player.isVisible = false
+        player.options.reducesMotion = false
+        #expect(!pool.lacksFrames && moving.decoded.value.isEmpty)
+        player.isVisible = true
+        await untilTrue { pool.isAvailable(1) && pool.isAvailable(2) }
+        player.pause()
+        #expect(player.state == .stopped)
+    }
+
     @Test("Under memory pressure only the current frame is kept, and decoding ahead resumes afterward")
     func pressure() async throws {
         let uptime = Shared(0.0)
