@@ -55,6 +55,21 @@
             }
         }
 
+        func testAnimationsStartOnlyWithAutoplay() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.stage.autoplays = false
+                stage.present(try ColorFrames(Self.colors).image())
+                XCTAssertEqual(stage.stage.player?.state, .stopped)
+                XCTAssertNil(stage.pass(1_000))
+                stage.stage.player?.play()
+                XCTAssertEqual(stage.stage.player?.state, .playing)
+                stage.stage.autoplays = true
+                stage.present(try ColorFrames(Self.colors).image())
+                XCTAssertEqual(stage.stage.player?.state, .playing)
+            }
+        }
+
         func testShowsThePosterFrameIfAnimationsAreDisabled() throws {
             try Stand.run {
                 let stage = TestStage()

@@ -17,10 +17,12 @@ struct CacheNameTests {
 
     /// Returns a cache with entries of 100, 200, and so on up to `count` times 100 bytes, stored at intervals of one
     /// minute.
-    private func filled(_ count: Int, in folder: TemporaryDirectory, _ time: TestTime = TestTime()) async throws
-        -> DiskCache
-    {
+    private func filled(
+        _ count: Int, in folder: TemporaryDirectory, _ time: TestTime = TestTime(),
+        expiration: CacheExpiration = .sinceStored
+    ) async throws -> DiskCache {
         var configuration = DiskCache.Configuration(path: folder.file("cache"))
+        configuration.expiration = expiration
         configuration.clock = TimeSource(now: { time.now }, uptime: TimeSource.system.uptime)
         let cache = try DiskCache(configuration: configuration)
         for number in 1...count {
@@ -49,6 +51,38 @@ struct CacheNameTests {
         await second.close()
     }
 
+    @Test("A closed cache keeps its entries if its directory is moved")
+    func movedDirectory() async throws {
+        let folder = try TemporaryDirectory()
+        let cache = try DiskCache(configuration: DiskCache.Configuration(path: folder.file("old")))
+        for number in 1...3 { cache.store(CacheEntry(key: key(number), data: Data(count: number * 100))) }
+        await cache.flush()
+        await cache.close()
+        try FileManager.default.moveItem(atPath: folder.file("old"), toPath: folder.file("new"))
+        let moved = try DiskCache(configuration: DiskCache.Configuration(path: folder.file("new")))
+        for number in 1...3 { #expect(await moved.entry(for: key(number))?.data == Data(count: number * 100)) }
+        #expect(folder.files == ["new"])
+        await moved.close()
+    }
+
+    @Test("An image in memory serves a request only under the key for images, which differs from that of the data")
+    func memoryKey() async throws {
+        let table = try Migration()
+        let manager = table.manager
+        let image = DecodedImage(pixels: try TestImages.pixels(1))
+        let (first, second) = (try table.request(1), try table.request(2))
+        try await manager.store(image, for: first, in: .memory)
+        #expect(manager.cachedImage(for: first)?.pixels === image.pixels)
+        manager.memoryCache.store(image, for: manager.cacheKey(for: second))
+        #expect(manager.cachedImage(for: second) == nil)
+        let key = manager.cacheKeys(for: second).image
+        manager.memoryCache.store(image, for: key)
+        #expect(try await manager.image(for: second).pixels === image.pixels)
+        #expect(table.requestCount == 0)
+        manager.memoryCache.remove(key)
+        #expect(manager.cachedImage(for: second) == nil)
+    }
+
     @Test("The information about a disk cache contains its directory, its number of entries, and their size")
     func diskInfo() async throws {
         let folder = try TemporaryDirectory()
@@ -71,6 +105,21 @@ struct CacheNameTests {
         #expect(await cache.entry(for: key(2)) == nil)
         #expect(await cache.entry(for: key(3)) != nil)
         #expect(await cache.info().entryCount == 2)
+        await cache.close()
+    }
+
+    @Test("If uses count, trimming by age keeps the entries that were used")
+    func trimUnused() async throws {
+        let folder = try TemporaryDirectory()
+        let time = TestTime()
+        let cache = try await filled(3, in: folder, time, expiration: .sinceLastUse)
+        #expect(await cache.entry(for: key(1)) != nil)
+        await cache.flush()
+        time.pass(60)
+        await cache.trim(maxAge: .seconds(90))
+        #expect(await cache.entry(for: key(1)) != nil)
+        #expect(await cache.entry(for: key(2)) == nil)
+        #expect(await cache.entry(for: key(3)) == nil)
         await cache.close()
     }
 

@@ -188,8 +188,29 @@ struct ContextRowTests {
         #expect(server.requests.first?.headers["X-Signature"] == "abc")
     }
 
-    @Test("downloadResponseModifier, downloadDecryptor: response interceptors change bodies before decoding")
-    func responseModifier() async throws {
+    @Test("downloadResponseModifier: an interceptor changes the header fields of a response before the manager uses it")
+    func downloadResponseModifier() async throws {
+        struct Cacheable: DownloadInterceptor {
+            func intercept(_ request: LoadRequest, next: Next) async throws(ImageError) -> LoadResponse {
+                var response = try await next(request)
+                response.httpResponse?.headers["Cache-Control"] = "max-age=60"
+                return response
+            }
+        }
+        let server = try LoopbackServer(routes: ["/a": .ok(try TestImages.png(1), contentType: "image/png")])
+        let manager = try ManagerFixture { configuration in
+            configuration.downloader.interceptors = [Cacheable()]
+        }.manager
+        let request = ImageRequest(url: server.url("/a"))
+        let response = try await manager.response(for: request)
+        #expect(response.httpResponse?.headers["Cache-Control"] == "max-age=60")
+        #expect(response.httpResponse?.headers["Content-Type"] == "image/png")
+        #expect(try await manager.response(for: request).source == .memoryCache)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("downloadDecryptor: body modifiers change bodies before decoding")
+    func decryptor() async throws {
         struct Cipher: ResponseBodyModifier {
             func modify(_ body: Data, of head: HTTPResponseHead?, for request: LoadRequest) async throws(ImageError)
                 -> Data
@@ -241,24 +262,29 @@ struct ContextRowTests {
         #expect(try await table.manager.image(for: table.request()).size.width == 16)
     }
 
-    @Test(
-        "shouldDownloadImageForURL, shouldBlockFailedURL: an interceptor rejects URLs, and a policy remembers failures")
+    @Test("shouldDownloadImageForURL, shouldBlockFailedURL: an interceptor rejects downloads, but no cached images")
     func delegate() async throws {
-        struct NoAdvertisements: ImageRequestInterceptor {
-            func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> ImageResponse {
+        struct NoAdvertisements: DownloadInterceptor {
+            func intercept(_ request: LoadRequest, next: Next) async throws(ImageError) -> LoadResponse {
                 if request.url.path.hasPrefix("/ads") { throw .request(.rejected(reason: "advertisement")) }
                 return try await next(request)
             }
         }
-        let table = try Migration { configuration in
-            configuration.interceptors = [NoAdvertisements()]
-            configuration.failureLifetime = { error in error.code == 2002 ? .seconds(60) : nil }
-        }
-        let advertisement = try #require(URL(string: "https://pictures.example/ads/1.png"))
+        let server = try LoopbackServer { _ in .status(404) }
+        let manager = try ManagerFixture { configuration in
+            configuration.downloader.interceptors = [NoAdvertisements()]
+            configuration.failureLifetime = { error in error.httpStatusCode == 404 ? .seconds(60) : nil }
+        }.manager
+        let advertisement = ImageRequest(url: server.url("/ads/1"))
         await #expect(throws: ImageError.request(.rejected(reason: "advertisement"))) {
-            try await table.manager.image(for: advertisement)
+            try await manager.image(for: advertisement)
         }
-        #expect(table.requestCount == 0)
+        #expect(server.requests.isEmpty)
+        try await manager.store(TestImages.png(1), for: advertisement)
+        #expect(try await manager.response(for: advertisement).source == .diskCache)
+        // The manager remembers the second failure.
+        for _ in 0..<2 { await #expect(throws: ImageError.self) { try await manager.image(for: server.url("/b")) } }
+        #expect(server.requests.map(\.path) == ["/b"])
     }
 }
 

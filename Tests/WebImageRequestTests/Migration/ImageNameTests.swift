@@ -130,6 +130,14 @@ struct ImageNameTests {
         #expect(cache.statistics.cost == image.cost)
     }
 
+    @Test("A frame of an animation has the size of the image, and its rows have four bytes per pixel")
+    func frameBytes() throws {
+        let gif = try DecodedImage(data: Migration.gif())
+        let frame = try #require(gif.animation).frame(at: 1)
+        #expect(frame.size == gif.size && frame.height == 48)
+        #expect(frame.bytesPerRow >= 64 * 4)
+    }
+
     @Test("Every format has a media type and a file name extension that identifies it")
     func fileTypes() throws {
         let formats: [ImageFormat] = [

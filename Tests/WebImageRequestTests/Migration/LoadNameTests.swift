@@ -121,6 +121,70 @@ struct LoadNameTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test("An interceptor receives the response of a rejected status as an error, unless the status is accepted")
+    func acceptedStatus() async throws {
+        struct Success: DownloadInterceptor {
+            func intercept(_ request: LoadRequest, next: Next) async throws(ImageError) -> LoadResponse {
+                var response = try await next(request)
+                response.httpResponse?.statusCode = 200
+                return response
+            }
+        }
+        let png = try TestImages.png(1)
+        let server = try LoopbackServer { _ in .ok(png, contentType: "image/png").with { $0.statusCode = 404 } }
+        let rejecting = try ManagerFixture { $0.downloader.interceptors = [Success()] }.manager
+        let error = await #expect(throws: ImageError.self) { try await rejecting.image(for: server.url("/a")) }
+        #expect(error?.httpStatusCode == 404)
+        let accepting = try ManagerFixture { configuration in
+            configuration.downloader.interceptors = [Success()]
+            configuration.downloader.acceptableStatusCodes.insert(404)
+        }.manager
+        let response = try await accepting.response(for: ImageRequest(url: server.url("/a")))
+        #expect(response.httpResponse?.statusCode == 200 && response.image.size.width == 64)
+    }
+
+    @Test("The result of a list distinguishes prefetched, cached, and failed images")
+    func prefetchCounts() async throws {
+        let table = try Migration()
+        let requests = try (1...3).map { try table.request($0) }
+        table.loader.respond(to: requests[2].url, with: StubLoader.Response(error: BinderImages.notFound))
+        _ = try await table.manager.image(for: requests[0])
+        let result = await ImagePrefetcher(manager: table.manager).prefetch(requests).result
+        #expect(result.loadedCount == 1 && result.skippedCount == 1)
+        #expect(result.failures.map(\.request.url) == [requests[2].url])
+        #expect(result.finishedCount == 3 && result.totalCount == 3)
+    }
+
+    @MainActor
+    @Test("A view shows the cached image during a load with `refresh`, and with `reload` only as the app’s placeholder")
+    func previousImage() async throws {
+        let table = try Migration()
+        let manager = table.manager
+        var request = try table.request()
+        let previous = try await manager.image(for: request)
+        let gate = TestGate()
+        try table.serve(gate: gate)
+        var options = ImageViewOptions(placeholder: .color(.black))
+        options.sizing = .originalSize
+        for policy in [CachePolicy.refresh, .reload] {
+            request.cachePolicy = policy
+            let shown = RecordedPresentations()
+            let binder = ImageBinder(manager: manager) { shown.show($0) }
+            binder.bind(request, options: options)
+            #expect(shown.kinds == [policy == .refresh ? .cachedImage : .placeholder])
+            binder.cancel()
+        }
+        let placeholder = try #require(manager.cachedPlaceholder(for: request))
+        #expect(placeholder === previous)
+        options.placeholder = .image(placeholder)
+        let shown = RecordedPresentations()
+        let binder = ImageBinder(manager: manager) { shown.show($0) }
+        binder.bind(request, options: options)
+        #expect(shown.kinds == [.placeholder] && shown.image === previous)
+        binder.cancel()
+        gate.open()
+    }
+
     @Test("A request modifier limits the bytes of every image for which a request has no size")
     func defaultLimit() async throws {
         let limit = 64 * 48

@@ -108,6 +108,20 @@ struct ExpirationTests {
         await cache.close()
     }
 
+    @Test("A changed custom value doesn't restart the age")
+    func changedUserData() async throws {
+        let cache = try DiskCache(configuration: configuration(maxAge: 100))
+        cache.store(item(1))
+        await cache.flush()
+        time.advance(60)
+        try cache.setUserData(Data("mine".utf8), for: key(1))
+        await cache.flush()
+        #expect(await cache.entry(for: key(1))?.userData == Data("mine".utf8))
+        time.advance(50)
+        #expect(await cache.entry(for: key(1)) == nil)
+        await cache.close()
+    }
+
     @Test("A revalidation restarts the time to live")
     func revalidation() async throws {
         let cache = try DiskCache(configuration: configuration())
