@@ -83,6 +83,21 @@ struct CacheNameTests {
         #expect(manager.cachedImage(for: second) == nil)
     }
 
+    @Test("A blocking lookup on disk returns no image that is only in memory")
+    func diskOnly() async throws {
+        let table = try Migration()
+        let manager = table.manager
+        let request = try table.request()
+        let image = DecodedImage(pixels: try TestImages.pixels(1))
+        try await manager.store(image, for: request, in: .memory)
+        #expect(manager.loadCachedImageSynchronously(for: request)?.pixels === image.pixels)
+        #expect(manager.loadCachedImageSynchronously(for: request, from: .disk) == nil)
+        try await manager.store(TestImages.png(1), for: request, in: .disk)
+        await manager.cache.flush()
+        #expect(manager.loadCachedImageSynchronously(for: request, from: .disk)?.size.width == 64)
+        #expect(table.requestCount == 0)
+    }
+
     @Test("The information about a disk cache contains its directory, its number of entries, and their size")
     func diskInfo() async throws {
         let folder = try TemporaryDirectory()
