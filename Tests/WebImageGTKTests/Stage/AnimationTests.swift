@@ -60,8 +60,10 @@
                 let stage = TestStage()
                 stage.stage.autoplays = false
                 stage.present(try ColorFrames(Self.colors).image())
+                stage.pass(0)
                 XCTAssertEqual(stage.stage.player?.state, .stopped)
                 XCTAssertNil(stage.pass(1_000))
+                XCTAssertEqual(stage.stage.player?.frameIndex, 0)
                 stage.stage.player?.play()
                 XCTAssertEqual(stage.stage.player?.state, .playing)
                 stage.stage.autoplays = true
