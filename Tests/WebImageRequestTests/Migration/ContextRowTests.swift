@@ -271,19 +271,20 @@ struct ContextRowTests {
             }
         }
         let server = try LoopbackServer { _ in .status(404) }
-        let manager = try ManagerFixture { configuration in
+        // The fixture owns the directory of the disk cache.
+        let fixture = try ManagerFixture { configuration in
             configuration.downloader.interceptors = [NoAdvertisements()]
             configuration.failureLifetime = { error in error.httpStatusCode == 404 ? .seconds(60) : nil }
-        }.manager
+        }
         let advertisement = ImageRequest(url: server.url("/ads/1"))
         await #expect(throws: ImageError.request(.rejected(reason: "advertisement"))) {
-            try await manager.image(for: advertisement)
+            try await fixture.manager.image(for: advertisement)
         }
         #expect(server.requests.isEmpty)
-        try await manager.store(TestImages.png(1), for: advertisement)
-        #expect(try await manager.response(for: advertisement).source == .diskCache)
+        try await fixture.manager.store(TestImages.png(1), for: advertisement)
+        #expect(try await fixture.manager.response(for: advertisement).source == .diskCache)
         // The manager remembers the second failure.
-        for _ in 0..<2 { await #expect(throws: ImageError.self) { try await manager.image(for: server.url("/b")) } }
+        for _ in 0..<2 { await #expect(throws: ImageError.self) { try await fixture.manager.image(for: server.url("/b")) } }
         #expect(server.requests.map(\.path) == ["/b"])
     }
 }
