@@ -284,7 +284,9 @@ struct ContextRowTests {
         try await fixture.manager.store(TestImages.png(1), for: advertisement)
         #expect(try await fixture.manager.response(for: advertisement).source == .diskCache)
         // The manager remembers the second failure.
-        for _ in 0..<2 { await #expect(throws: ImageError.self) { try await fixture.manager.image(for: server.url("/b")) } }
+        for _ in 0..<2 {
+            await #expect(throws: ImageError.self) { try await fixture.manager.image(for: server.url("/b")) }
+        }
         #expect(server.requests.map(\.path) == ["/b"])
     }
 }
