@@ -245,6 +245,19 @@ struct ImageServerTests {
         #expect(await server.response(to: ServerRequest(target: "/health")).statusCode == 200)
     }
 
+    @Test("A missing or suspended helper process isn't the fault of the source")
+    func helperFailures() {
+        func failure(_ reason: ImageError.DecodingFailure.Reason) -> ServerFailure {
+            ServerFailure(.decoding(ImageError.DecodingFailure(reason)))
+        }
+        let missing = failure(.isolationUnavailable("no helper is installed"))
+        #expect(missing.statusCode == 500 && missing.retryAfter == nil && missing.reason.contains("4012"))
+        let suspended = failure(.decoderSuspended(crashCount: 5, seconds: 60))
+        #expect(
+            suspended.statusCode == 503 && suspended.retryAfter == .seconds(60) && suspended.reason.contains("4013"))
+        #expect(failure(.truncated).statusCode == 422 && failure(.unknownFormat).statusCode == 422)
+    }
+
     @Test("Local files are read below the directory only")
     func localFiles() async throws {
         let directory = try TemporaryDirectory()

@@ -117,16 +117,24 @@ extension ServerFailure {
         self.init(Self.statusCode(of: error), Self.reason(of: error), retryAfter: Self.retryAfter(of: error))
     }
 
-    /// Returns the delay that the other server requested before the next request, or `nil` if it requested none.
+    /// Returns the delay that the other server requested before the next request, or the time until a suspended decoder works
+    /// again, or `nil` if the delay is unknown.
     private static func retryAfter(of error: ImageError) -> Duration? {
-        guard case .network(let failure) = error else { return nil }
-        return failure.retryAfter
+        switch error {
+        case .network(let failure): return failure.retryAfter
+        case .decoding(let failure):
+            guard case .decoderSuspended(_, let seconds) = failure.reason else { return nil }
+            return .seconds(seconds)
+        default: return nil
+        }
     }
 
     /// Messages of errors can contain the source URL, so only limits are described.
     private static func reason(of error: ImageError) -> String {
         switch error {
         case .limitExceeded, .processing: error.message
+        case .decoding(let failure) where failure.statusCode != 422:
+            "The image can’t be processed (error \(error.code))."
         case .network: "The source can’t be loaded (error \(error.code))."
         case .decoding: "The source isn’t a valid image (error \(error.code))."
         default: "The image can’t be processed (error \(error.code))."
@@ -149,13 +157,24 @@ extension ServerFailure {
             }
         case .cache(.writesSuspended): 503
         case .cache: 500
-        case .decoding(let failure):
-            if case .outOfMemory = failure.reason { 503 } else { 422 }
+        case .decoding(let failure): failure.statusCode
         case .processing(.invalidParameter), .processing(.regionOutsideImage): 404
         case .processing: 500
         case .limitExceeded(let failure):
             [.overloaded, .decodingTime, .encodingTime, .unresponsiveThreadCount, .animationDecoderCount].contains(
                 failure.kind) ? 503 : 422
+        }
+    }
+}
+
+extension ImageError.DecodingFailure {
+    /// The status code of a response for a source that can't be decoded.
+    fileprivate var statusCode: Int {
+        switch reason {
+        case .outOfMemory, .decoderSuspended: 503
+        // The server lacks its helper program, so it isn't the fault of the source.
+        case .isolationUnavailable: 500
+        default: 422
         }
     }
 }
