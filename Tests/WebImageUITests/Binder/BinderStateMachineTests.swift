@@ -149,7 +149,7 @@ struct BinderStateMachineTests {
             $0.placeholder = .empty
             $0.failurePlaceholder = nil
         }
-        driver.bind(bare)
+        driver.bind(BinderDriver.request, bare)
         driver.finish(.failure(Images.notFound))
         #expect(driver.kinds.last == .failurePlaceholder && driver.machine.snapshot.content == .failurePlaceholder)
         guard case .icon("image-missing-symbolic") = driver.presented.last?.content else {
