@@ -255,7 +255,7 @@ struct ImageServerTests {
         let suspended = failure(.decoderSuspended(crashCount: 5, seconds: 60))
         #expect(
             suspended.statusCode == 503 && suspended.retryAfter == .seconds(60) && suspended.reason.contains("4013"))
-        #expect(failure(.truncated).statusCode == 422 && failure(.unknownFormat).statusCode == 422)
+        #expect(failure(.unknownFormat).statusCode == 422)
     }
 
     @Test("Local files are read below the directory only")
