@@ -111,7 +111,9 @@
         }
 
         private func makeBinders(_ manager: ImageManager) -> ImageBinderGroup<ImageSlot> {
-            ImageBinderGroup(manager: manager, isMapped: isVisible) { [weak self] slot, presentation in
+            // An icon in the slot of a state would replace the image of the normal state.
+            ImageBinderGroup(manager: manager, isMapped: isVisible, showsMissingImage: { $0 == .image }) {
+                [weak self] slot, presentation in
                 self?.stage(slot).present(presentation)
                 self?.updateAdapterAfterDrawing()
             }

@@ -131,7 +131,7 @@ extension BinderStateMachine {
         if let content = options.failurePlaceholder { return rank < .stored ? show(.failurePlaceholder, content) : [] }
         let actions = presentDelayedPlaceholder()
         // A view that shows nothing would look as if it were still loading.
-        guard content == nil, options.setsImageAutomatically else { return actions }
+        guard content == nil, showsMissingImage, options.setsImageAutomatically else { return actions }
         return actions + show(.failurePlaceholder, .missingImage)
     }
 

@@ -89,7 +89,13 @@ struct BinderStateMachine {
     /// The content that the handler received most recently, which can be from an earlier binding.
     var handedOver: DisplayedContent?
 
-    init(isMapped: Bool) { self.isMapped = isMapped }
+    /// A Boolean value that indicates whether an empty view shows an icon after a failure.
+    let showsMissingImage: Bool
+
+    init(isMapped: Bool, showsMissingImage: Bool = true) {
+        self.isMapped = isMapped
+        self.showsMissingImage = showsMissingImage
+    }
 
     // MARK: - Inputs
 

@@ -73,16 +73,18 @@ public final class ImageBinder {
     public convenience init(
         manager: ImageManager = .shared, present: @escaping @MainActor (ImageBinder.Presentation) -> Void
     ) {
-        self.init(manager: manager, isVisible: true, present: present)
+        self.init(manager: manager, isVisible: true, showsMissingImage: true, present: present)
     }
 
-    /// Creates a binder that isn't bound. `isVisible` indicates whether the view is on screen.
+    /// Creates a binder that isn't bound. `isVisible` indicates whether the view is on screen, and `showsMissingImage` whether
+    /// an empty view shows ``ImagePlaceholder/missingImage`` after a failure.
     package init(
-        manager: ImageManager, isVisible: Bool, present: @escaping @MainActor (ImageBinder.Presentation) -> Void
+        manager: ImageManager, isVisible: Bool, showsMissingImage: Bool,
+        present: @escaping @MainActor (ImageBinder.Presentation) -> Void
     ) {
         self.manager = manager
         self.show = present
-        machine = BinderStateMachine(isMapped: isVisible)
+        machine = BinderStateMachine(isMapped: isVisible, showsMissingImage: showsMissingImage)
     }
 
     isolated deinit {

@@ -11,6 +11,7 @@ package final class ImageBinderGroup<Slot: Hashable & Sendable> {
     private var binders: [Slot: ImageBinder] = [:]
     private var allocation: ViewAllocation?
     private var mapped: Bool
+    private let showsMissingImage: @MainActor (Slot) -> Bool
     private let show: @MainActor (Slot, ImageBinder.Presentation) -> Void
 
     /// Creates a group without binders.
@@ -18,20 +19,26 @@ package final class ImageBinderGroup<Slot: Hashable & Sendable> {
     /// - Parameters:
     ///   - manager: The manager that loads the images. The default is ``ImageManager/shared``.
     ///   - isMapped: A Boolean value that indicates whether the view is on screen. The default is `true`.
+    ///   - showsMissingImage: A closure that returns whether an empty slot shows ``ImagePlaceholder/missingImage`` after a
+    ///     failure. By default, all slots do.
     ///   - show: A closure that displays content in a slot. It must not capture the group strongly.
     package init(
         manager: ImageManager = .shared, isMapped: Bool = true,
+        showsMissingImage: @escaping @MainActor (Slot) -> Bool = { _ in true },
         show: @escaping @MainActor (Slot, ImageBinder.Presentation) -> Void
     ) {
         self.manager = manager
         mapped = isMapped
+        self.showsMissingImage = showsMissingImage
         self.show = show
     }
 
     /// Returns the binder of a slot.
     package subscript(slot: Slot) -> ImageBinder {
         if let binder = binders[slot] { return binder }
-        let binder = ImageBinder(manager: manager, isVisible: mapped) { [show] in show(slot, $0) }
+        let binder = ImageBinder(
+            manager: manager, isVisible: mapped, showsMissingImage: showsMissingImage(slot)
+        ) { [show] in show(slot, $0) }
         if let allocation { binder.allocate(allocation) }
         binders[slot] = binder
         return binder

@@ -45,7 +45,8 @@ public struct ImageViewOptions: Sendable {
     /// The placeholder that the view shows after a load fails.
     ///
     /// The default is `nil`, which means that the view keeps its content. If it would be empty, it shows
-    /// ``ImagePlaceholder/missingImage``. ``ImagePlaceholder/empty`` empties the view.
+    /// ``ImagePlaceholder/missingImage``, except in the slots of states and backgrounds. ``ImagePlaceholder/empty`` empties
+    /// the view.
     public var failurePlaceholder: ImagePlaceholder?
     /// The placeholder that the view shows if it has no URL.
     ///

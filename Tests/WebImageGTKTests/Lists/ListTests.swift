@@ -180,16 +180,25 @@
                 Stand.pump("the small image") { manager.cachedImage(for: small) != nil }
                 task.cancel()
                 let cell = GridStage.cell(manager)
+                let window = try TestWindow(cell.root)
+                window.show()
+                window.frame()
+                let empty = try window.screenshot().middle
                 var options = ImageViewOptions()
-                cell.show(0, ImageListContent(large, options: options))
-                XCTAssertEqual(cell.view.snapshot().state, .idle)
-                XCTAssertEqual(cell.view.snapshot().content, .fallback)
                 options.usesCachedPlaceholder = false
                 cell.show(0, ImageListContent(large, options: options))
-                XCTAssertNil(cell.view.snapshot().content)
+                window.frame()
+                XCTAssertEqual(try window.screenshot().middle, empty)
+                options.usesCachedPlaceholder = true
+                cell.show(0, ImageListContent(large, options: options))
+                window.frame()
+                XCTAssertEqual(cell.view.snapshot().state, .idle)
+                assertColor(try window.screenshot().middle, Sources.color(of: 9).map(Int.init))
                 XCTAssertEqual(loader.requests.count, 1)
-                g_object_ref_sink(UnsafeMutableRawPointer(cell.root))
-                g_object_unref(UnsafeMutableRawPointer(cell.root))
+                cell.startDeferred()
+                Stand.pump("the image") { cell.view.snapshot().state == .showing }
+                XCTAssertEqual(cell.view.snapshot().content, .image)
+                window.close()
             }
         }
 

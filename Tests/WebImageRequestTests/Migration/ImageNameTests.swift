@@ -236,6 +236,19 @@ struct ImageNameTests {
     }
 
     @MainActor
+    @Test("preloadAllFrames: a player that doesn't play decodes all frames in advance")
+    func preloadAll() async throws {
+        let table = try Migration()
+        let (player, pool) = try await player(table, limit: 0)
+        var playback = player.options
+        playback.preloadsFrames = true
+        playback.frameBufferLimit = .max
+        player.stop()
+        player.options = playback
+        await untilTrue { (0..<3).allSatisfy { pool.isAvailable($0) } }
+    }
+
+    @MainActor
     @Test("A lower limit releases the frames that aren't displayed")
     func unload() async throws {
         let table = try Migration()

@@ -175,6 +175,12 @@ struct BinderStateMachineTests {
             Issue.record("\(String(describing: driver.presented.last))")
             return
         }
+        // The slots of states and backgrounds remain empty.
+        var other = BinderDriver()
+        other.machine = BinderStateMachine(isMapped: true, showsMissingImage: false)
+        other.bind(BinderDriver.request, bare)
+        other.finish(.failure(Images.notFound))
+        #expect(other.machine.content == nil)
         // An application that sets images itself receives no icon.
         driver.bind {
             bare(&$0)
