@@ -129,10 +129,18 @@ extension BinderStateMachine {
     private mutating func presentFailure() -> [Action] {
         // A cached image is more useful than a failure placeholder.
         if let content = options.failurePlaceholder { return rank < .stored ? show(.failurePlaceholder, content) : [] }
-        let actions = presentDelayedPlaceholder()
         // A view that shows nothing would look as if it were still loading.
-        guard content == nil, showsMissingImage, options.setsImageAutomatically else { return actions }
-        return actions + show(.failurePlaceholder, .missingImage)
+        if showsMissingImage, options.setsImageAutomatically, endsEmpty {
+            return show(.failurePlaceholder, .missingImage)
+        }
+        return presentDelayedPlaceholder()
+    }
+
+    /// A Boolean value that indicates whether the view shows nothing after a load that ended without an image.
+    private var endsEmpty: Bool {
+        guard options.delaysPlaceholder, rank == .nothing else { return content == nil }
+        if case .empty = options.placeholder { return true }
+        return false
     }
 
     /// Presents content if it's better than everything that the binding has presented so far. A preview or an image

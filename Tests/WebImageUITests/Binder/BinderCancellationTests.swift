@@ -246,7 +246,20 @@ struct BinderRetryTests {
         }
         #expect(driver.machine.snapshot.content == .failurePlaceholder)
         driver.finish(.failure(Images.notFound))
-        #expect(driver.kinds == [.failurePlaceholder, .nothing] && driver.machine.snapshot.content == nil)
+        // The icon for missing images replaces the failure placeholder of the earlier binding.
+        #expect(driver.kinds == [.failurePlaceholder, .failurePlaceholder])
+        guard case .icon = driver.presented.last?.content else {
+            Issue.record("\(String(describing: driver.presented.last))")
+            return
+        }
+        driver.machine = BinderStateMachine(isMapped: true, showsMissingImage: false)
+        driver.bind {
+            $0.delaysPlaceholder = true
+            $0.placeholder = .empty
+            $0.failurePlaceholder = nil
+        }
+        driver.finish(.failure(Images.notFound))
+        #expect(driver.kinds.last == .nothing && driver.machine.snapshot.content == nil)
     }
 }
 
