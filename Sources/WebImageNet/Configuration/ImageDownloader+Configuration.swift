@@ -83,6 +83,9 @@ extension ImageDownloader {
         /// The maximum number of redirects to follow, from 0 to 20.
         ///
         /// The default is 20, as in the Fetch standard.
+        ///
+        /// A redirect within an origin reuses its HTTP/1 connection if the redirect has a body of at most 64 KiB that arrives
+        /// within half a second. Otherwise, the request to the target opens another connection.
         public var maxRedirects = 20
         /// A Boolean value that indicates whether a redirect may lead from HTTPS to HTTP. The default is `false`.
         public var allowsInsecureRedirects = false

@@ -26,8 +26,8 @@ extension NetworkLoop {
     /// Returns the error of a transfer that timed out, or `nil`.
     private func lateness(of transfer: Transfer, now: Int64) -> ImageError? {
         let limits = transfer.request.timeouts
-        if let deadline = transfer.rejectionDeadline, now >= deadline {
-            return transfer.failure(.timedOut, phase: .receivingBody, detail: "the rejected body is incomplete")
+        if let deadline = transfer.ignoredBodyDeadline, now >= deadline {
+            return transfer.failure(.timedOut, phase: .receivingBody, detail: "the ignored body is incomplete")
         }
         if let deadline = pauseDeadline(of: transfer) {
             guard now >= deadline else { return nil }
@@ -101,7 +101,7 @@ extension NetworkLoop {
         if let deadline = pauseDeadline(of: transfer) { return deadline }
         let limits = transfer.request.timeouts
         let end = transfer.started + MonotonicTime.nanoseconds(limits.total) + transfer.pausedTime
-        let total = min(end, transfer.rejectionDeadline ?? .max, transfer.speedDeadline ?? .max)
+        let total = min(end, transfer.ignoredBodyDeadline ?? .max, transfer.speedDeadline ?? .max)
         let idle = idleLimit(of: transfer)
         guard transfer.phase == .waitingForResponse || transfer.phase == .receivingBody else {
             // The start of the wait for the first byte is still unknown, so check several times.

@@ -173,6 +173,12 @@ extension HTTPResponseHead {
         return codings.isEmpty ? headers["Content-Length"] != nil : codings.contains("chunked")
     }
 
+    /// A Boolean value that indicates whether the server closes the connection after the response (RFC 9112 9.6).
+    var closesConnection: Bool {
+        let options = headers.combined("Connection")?.split(separator: ",") ?? []
+        return options.contains { $0.trimmingBlanks().lowercased() == "close" }
+    }
+
     /// A Boolean value that indicates whether libcurl waits for the end of the connection although the body ends after
     /// the number of bytes in `Content-Length`.
     ///

@@ -12,9 +12,9 @@ final class Transfer {
     /// The maximum number of bytes of an ignored body to read so that the connection can be reused.
     static let mostDiscarded = 64 << 10
 
-    /// The maximum time to wait for the beginning of the body of a rejected response, in nanoseconds. Without this limit,
-    /// a slow server would delay the error.
-    static let longestWaitForRejectedBody: Int64 = 500_000_000
+    /// The maximum time to wait for the end of an ignored body or for the beginning of the body of a rejected response, in
+    /// nanoseconds. Without this limit, a slow server would delay the next request or the error.
+    static let longestWaitForIgnoredBody: Int64 = 500_000_000
 
     /// The reason why a request isn't sent over the connection that libcurl chose.
     enum Refusal {
@@ -84,8 +84,7 @@ final class Transfer {
     private var resume: ResumeStateMachine
     /// The encoded body as received, if it can be resumed.
     private var coded: ResponseBuffer?
-    /// A Boolean value that indicates whether the exchange is finished and the rest of the body is read only to reuse
-    /// the connection.
+    /// A Boolean value that indicates whether the rest of the body is read only to reuse the connection.
     private(set) var isDiscarding = false
     /// The length of a body whose end libcurl doesn't recognize, in bytes, or `nil` for other bodies.
     private var ignoredLength: Int?
@@ -95,13 +94,14 @@ final class Transfer {
     private var rejected: RejectedBody?
     /// The declared length of the rejected body, in bytes, or `nil` if it's unknown.
     private var rejectedLength: Int?
-    /// The time at which ``rejected`` began, in nanoseconds of the monotonic clock.
-    private var rejectionTime: Int64 = 0
+    /// The time at which the ignored or rejected body began, in nanoseconds of the monotonic clock.
+    private var ignoredBodyTime: Int64 = 0
 
-    /// The time at which the transfer ends with the received part of ``rejected``, in nanoseconds of the monotonic clock,
-    /// or `nil` if it doesn't collect such a body.
-    var rejectionDeadline: Int64? {
-        rejected == nil || isDiscarding ? nil : rejectionTime + Self.longestWaitForRejectedBody
+    /// The time at which the transfer ends although its ignored or rejected body is incomplete, in nanoseconds of the
+    /// monotonic clock, or `nil` if it has no such body or its outcome was delivered.
+    var ignoredBodyDeadline: Int64? {
+        guard rejected != nil || isDiscarding, !submission.promise.isResolved else { return nil }
+        return ignoredBodyTime + Self.longestWaitForIgnoredBody
     }
 
     var id: UInt64 { submission.id }
@@ -322,17 +322,31 @@ final class Transfer {
             guard hasBody(head), expected != 0 else { return discard(remaining: expected) }
             rejected = RejectedBody(head)
             rejectedLength = expected
-            rejectionTime = lastActivity
+            ignoredBodyTime = lastActivity
             return true
         }
     }
 
-    /// Ends the exchange. Returns whether the rest of the body is worth reading so that the connection can be reused.
+    /// Ignores the rest of the body. Returns whether it's worth reading so that the connection can be reused.
+    ///
+    /// An HTTP/1 exchange ends after the body. Otherwise, the request that follows, such as that of a redirect, would find
+    /// the connection busy and open another one. The wait is limited to ``mostDiscarded`` bytes and to
+    /// ``longestWaitForIgnoredBody``. If the connection can't be reused, the exchange ends immediately.
     private func discard(remaining: Int?) -> Bool {
+        let isWorthReading = isReusable && max(remaining ?? 0, received) <= Self.mostDiscarded
+        if rejected == nil { ignoredBodyTime = lastActivity }
         isDiscarding = true
-        submission.promise.resolve(.success(makeResponse(isFinished: lastActivity)))
+        if !isWorthReading || isMultiplexed {
+            submission.promise.resolve(.success(makeResponse(isFinished: lastActivity)))
+        }
+        return isWorthReading
+    }
+
+    /// A Boolean value that indicates whether the connection can be reused after the body.
+    private var isReusable: Bool {
+        guard let head, hasBody(head), !isMultiplexed else { return true }
         // libcurl closes the connection after a body whose length it ignores.
-        return ignoredLength == nil && max(remaining ?? 0, received) <= Self.mostDiscarded
+        return ignoredLength == nil && head.isSelfDelimiting && !head.closesConnection
     }
 
     private func hasBody(_ head: HTTPResponseHead) -> Bool {
@@ -374,7 +388,7 @@ final class Transfer {
     func finish() -> TransferOutcome? {
         if head == nil, let challenge = parser.unansweredChallenge { head = challenge }
         guard head != nil else { return nil }
-        guard rejected == nil else { return .success(makeResponse(isFinished: lastActivity)) }
+        guard rejected == nil, !isDiscarding else { return .success(makeResponse(isFinished: lastActivity)) }
         if case .short(let missing) = resume.end() {
             return .failure(
                 failure(.connectionLost, phase: .receivingBody, detail: "\(missing) bytes of the range are missing"))
@@ -394,9 +408,9 @@ final class Transfer {
 
     /// Returns the outcome of the exchange if the transfer ends with `outcome`.
     ///
-    /// A rejected response is the outcome even if the network fails before the beginning of its body is complete.
+    /// A response with an ignored or rejected body is the outcome even if the network fails before the body is complete.
     func ending(with outcome: TransferOutcome) -> TransferOutcome {
-        guard rejected != nil, case .failure(.network) = outcome else { return outcome }
+        guard rejected != nil || isDiscarding, case .failure(.network) = outcome else { return outcome }
         return .success(makeResponse(isFinished: lastActivity))
     }
 

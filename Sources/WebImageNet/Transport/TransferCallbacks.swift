@@ -63,7 +63,7 @@ enum TransferCallbacks {
         // Avoid reference counting, which is expensive for each chunk. The network thread retains the context.
         return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
             let continues = $0.transfer.receiveHeader(line, now: MonotonicTime.now)
-            if let deadline = $0.transfer.rejectionDeadline { $0.deadlines.add(deadline) }
+            if let deadline = $0.transfer.ignoredBodyDeadline { $0.deadlines.add(deadline) }
             if let deadline = $0.transfer.speedDeadline { $0.deadlines.add(deadline) }
             return continues ? line.count : 0
         }
