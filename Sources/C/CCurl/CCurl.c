@@ -208,6 +208,28 @@ void wi_tls_observe(void *context, wi_tls_facts *facts) {
     (libssl.SSL_CTX_set_cert_cb)(context, note_certificate_request, NULL);
 }
 
+void wi_curl_set_message_observer(CURL *easy, curl_debug_callback function, void *context) {
+    (libcurl.curl_easy_setopt)(easy, CURLOPT_DEBUGFUNCTION, function);
+    (libcurl.curl_easy_setopt)(easy, CURLOPT_DEBUGDATA, context);
+}
+
+wi_stream_event wi_curl_stream_event(const char *message, size_t length, unsigned int *number) {
+    // Most messages have another first character, and the events have short messages.
+    if (length == 0 || strchr("UrRDC[", message[0]) == NULL) return WI_STREAM_NO_EVENT;
+    char text[128];
+    if (length >= sizeof text) length = sizeof text - 1;
+    memcpy(text, message, length);
+    text[length] = 0;
+    int end = 0;
+    if (sscanf(text, "Using Stream ID: %u", number) == 1) return WI_STREAM_BEGAN;
+    if (sscanf(text, "[HTTP/2] [%u] OPENED stream%n", number, &end) == 1 && end > 0) return WI_STREAM_BEGAN;
+    // libcurl 7.88 misspells the first word.
+    if (sscanf(text, "%*[a-z] GOAWAY, error=%*d, last_stream=%u", number) == 1) return WI_STREAM_GOAWAY;
+    if (strncmp(text, "REFUSED_STREAM, retrying", 24) == 0) return WI_STREAM_REFUSED;
+    if (strncmp(text, "Downgrades to HTTP/1.1", 22) == 0) return WI_STREAM_DOWNGRADED;
+    return strncmp(text, "Connection died, retrying", 25) == 0 ? WI_STREAM_ABANDONED : WI_STREAM_NO_EVENT;
+}
+
 void *wi_curl_tls(CURL *easy) {
     struct curl_tlssessioninfo *info = NULL;
     if (!is_our_tls() || (libcurl.curl_easy_getinfo)(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;

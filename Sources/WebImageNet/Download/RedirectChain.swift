@@ -36,6 +36,7 @@ final class RedirectChain: Sendable {
         transfer.method = step.method
         transfer.headers = fields
         transfer.body = step.body
+        transfer.allowsProcessingTwice = request.network.retry != nil
         transfer.maxBytes = request.maxByteCount
         transfer.timeouts = timeouts
         transfer.wholeTimeout = total

@@ -12,9 +12,10 @@ import WebImageCore
 public struct RetryPolicy: Sendable, Hashable {
     /// The number of attempts, including the first one. The default is 3.
     ///
-    /// A request that fails because a reused connection was closed is repeated silently, which counts as an attempt.
-    /// One such repetition is made even if this property is 1, because the server can close an idle connection at any
-    /// time.
+    /// A request that fails because a reused connection was closed is repeated silently over a new connection, which
+    /// counts as an attempt. One such repetition is made even if this property is 1, because the server can close an idle
+    /// connection at any time. The same applies to a request that an HTTP/2 server declares unprocessed (RFC 9113 8.7). Only
+    /// in the second case, a request whose method isn't idempotent is repeated.
     public var maxAttempts: Int
     /// The maximum delay before the second attempt. It doubles for each further attempt. The default is 0.5 seconds.
     public var baseDelay: Duration

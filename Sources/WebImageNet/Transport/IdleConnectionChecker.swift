@@ -10,6 +10,8 @@ final class Connection {
     let group: String
     /// The transfer for which the connection was opened.
     let opener: UInt64
+    /// The number of the connection in the order of opening, starting at 1.
+    let number: Int
     /// The inode number of the socket. No later socket with the same descriptor has the same number.
     private let identity: ino_t?
     private var knownPort: Int?
@@ -30,6 +32,12 @@ final class Connection {
     fileprivate(set) var isSpoiled = false
     /// The number of responses that began over the connection.
     private(set) var responses = 0
+    /// The last HTTP/2 stream that the server may have processed, or `nil` before the server announces it with GOAWAY
+    /// (RFC 9113 6.8).
+    private(set) var lastProcessedStream: Int?
+    /// The connections whose transfers were repeated over this one although one of them may have made its connection
+    /// unusable. Each connection has at most one such transfer here.
+    private var origins: Set<Int> = []
     /// The number of transfers that use the connection.
     fileprivate(set) var users = 0
     /// The pass in which the connection was last examined.
@@ -38,10 +46,11 @@ final class Connection {
     fileprivate var silentPass = 0
     private var isKnownMultiplexed = false
 
-    fileprivate init(_ socket: Int32, group: String, opener: UInt64) {
+    fileprivate init(_ socket: Int32, group: String, opener: UInt64, number: Int) {
         self.socket = socket
         self.group = group
         self.opener = opener
+        self.number = number
         identity = Self.identity(of: socket)
     }
 
@@ -85,6 +94,22 @@ final class Connection {
     /// Records that a response began.
     func recordResponse() { responses += 1 }
 
+    /// Records that the server processes no stream above `last`. A later frame can only decrease the number.
+    func recordGoAway(last: Int) { lastProcessedStream = min(lastProcessedStream ?? last, last) }
+
+    /// A Boolean value that indicates whether a transfer left the connection although the server neither announced nor
+    /// performed its end. One of the streams may have received data that violates the rules of HTTP/2.
+    private(set) var isSuspect = false
+
+    /// Records that a transfer stopped using the connection without a response.
+    fileprivate func recordLeaving() {
+        if lastProcessedStream == nil, isOpen ? !isAtEnd : wasEndedHere { isSuspect = true }
+    }
+
+    /// Records that a transfer is repeated over this connection after `origin`. Returns `false` if another transfer of
+    /// that connection was already repeated here.
+    func admit(from origin: Connection) -> Bool { origins.insert(origin.number).inserted }
+
     fileprivate func keep(isMultiplexed: Bool) {
         isReusable = true
         if isMultiplexed { isKnownMultiplexed = true }
@@ -126,10 +151,17 @@ final class IdleConnectionChecker {
     private var open: [Int32: Connection] = [:]
     private var groups: [String: [Connection]] = [:]
     private var pass = 1
+    /// The number of connections that were opened so far.
+    private(set) var opened = 0
+    /// The number of connections that their openers began to use.
+    private(set) var established = 0
+    /// The HTTP/2 connections that a transfer left without a response in this pass.
+    private var left: [Connection] = []
 
     /// Records that libcurl opened `socket`.
     func open(_ socket: Int32, group: String, opener: UInt64) -> Connection {
-        let connection = Connection(socket, group: group, opener: opener)
+        opened += 1
+        let connection = Connection(socket, group: group, opener: opener, number: opened)
         open[socket] = connection
         groups[group, default: []].append(connection)
         return connection
@@ -153,13 +185,35 @@ final class IdleConnectionChecker {
             return nil
         }
         connection.users += 1
+        if !connection.isEstablished { established += 1 }
         connection.isEstablished = true
         if connection.opener == user, connection.tls == nil { connection.tls = tls }
         return connection
     }
 
+    /// Returns whether libcurl is still opening a connection of `group`.
+    func isOpening(_ group: String) -> Bool {
+        groups[group]?.contains { !$0.isEstablished && $0.verifyOpen() } ?? false
+    }
+
     /// Records that a transfer no longer uses `connection`.
     func end(_ connection: Connection) { connection.users -= 1 }
+
+    /// Records that a transfer stopped using `connection` without a response. Other streams may be affected.
+    func leave(_ connection: Connection) {
+        guard connection.isMultiplexed, !connection.isSpoiled else { return }
+        connection.recordLeaving()
+        left.append(connection)
+    }
+
+    /// A Boolean value that indicates whether ``takeLeft()`` returns connections.
+    var hasLeft: Bool { !left.isEmpty }
+
+    /// Returns the connections that transfers left since the last call.
+    func takeLeft() -> [Connection] {
+        defer { left = [] }
+        return left
+    }
 
     /// Records that a complete response was received over `connection`, which other transfers may then reuse.
     func keep(_ connection: Connection, isMultiplexed: Bool) {

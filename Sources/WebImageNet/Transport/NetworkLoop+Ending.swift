@@ -31,8 +31,15 @@ extension NetworkLoop {
             if code == CURLE_OK { sockets.keep(connection, isMultiplexed: transfer.isMultiplexed) }
             recordEnding(connection)
         }
-        if transfer.refusal == .unusableConnection, !transfer.submission.promise.isResolved {
-            if let connection = transfer.connection { sockets.shutDown(connection) }
+        if transfer.refusal == .openingConnection, !transfer.submission.promise.isResolved {
+            return postpone(transfer)
+        }
+        if [.unusableConnection, .unsuitableConnection].contains(transfer.refusal),
+            !transfer.submission.promise.isResolved
+        {
+            if transfer.refusal == .unusableConnection, let connection = transfer.connection {
+                sockets.shutDown(connection)
+            }
             return restart(transfer, isCounted: false, onNewConnection: true)
         }
         if let stop = transfer.stop { return end(transfer, .failure(stop)) }
@@ -44,15 +51,17 @@ extension NetworkLoop {
         }
         var failure = facts(of: transfer, handle, code)
         // libcurl keeps a connection open even if sending over it failed.
-        if failure.isConnectionLost, let connection = transfer.connection ?? transfer.opened, connection.users <= 1,
-            code != CURLE_HTTP2_STREAM
+        if failure.isConnectionLost, code != CURLE_HTTP2_STREAM,
+            let connection = transfer.connection ?? transfer.opened
         {
-            sockets.shutDown(connection)
+            sockets.leave(connection)
+            if connection.users <= 1 { sockets.shutDown(connection) }
         }
-        if transfer.refusal == .sentTooOften {
+        if let refusal = transfer.refusal, [.sentTooOften, .mayBeProcessed].contains(refusal) {
             // This is what libcurl reports after its own maximum number of retries.
             failure.code = CURLE_SEND_ERROR.rawValue
             failure.detail = "the connection was interrupted before the response"
+            failure.isNewConnection = false
         }
         fail(transfer, failure)
     }
@@ -69,10 +78,12 @@ extension NetworkLoop {
     }
 
     private func fail(_ transfer: Transfer, _ failure: CurlFailure) {
-        if failure.suggestsFreshConnection, transfer.mayRepeat {
-            // The streams of a connection that ended need only one new connection together.
-            let isShared = transfer.connection?.isMultiplexed == true && failure.code != CURLE_HTTP2_STREAM.rawValue
-            return restart(transfer, isCounted: true, onNewConnection: !isShared)
+        if failure.suggestsFreshConnection || transfer.isUnprocessed, transfer.mayRepeat {
+            // The streams of a connection that the server ended need only one new connection together.
+            let isShared = transfer.connection.map { $0.isMultiplexed && !$0.isSuspect } ?? false
+            return restart(
+                transfer, isCounted: !transfer.isRepeatedFreely,
+                onNewConnection: !isShared || failure.code == CURLE_HTTP2_STREAM.rawValue)
         }
         let code = CURLcode(failure.code)
         if let refused = transfer.refusedAddress, code == CURLE_COULDNT_CONNECT {
@@ -88,7 +99,24 @@ extension NetworkLoop {
     private func restart(_ transfer: Transfer, isCounted: Bool, onNewConnection: Bool) {
         detach(transfer)
         transfer.restart(isCounted: isCounted, onNewConnection: onNewConnection)
+        mayStartPostponed = true
         start(transfer)
+    }
+
+    /// Restarts a transfer when a connection was opened or another transfer ended.
+    private func postpone(_ transfer: Transfer) {
+        detach(transfer)
+        transfer.restart(isCounted: false, onNewConnection: false)
+        postponed.append(transfer)
+    }
+
+    /// Starts the postponed transfers again if the connection for which they wait may be open or has failed.
+    func startPostponed() {
+        defer { (mayStartPostponed, establishedBefore) = (false, sockets.established) }
+        guard !postponed.isEmpty, mayStartPostponed || sockets.established != establishedBefore else { return }
+        let transfers = postponed
+        postponed = []
+        for transfer in transfers where running[transfer.id] === transfer { start(transfer) }
     }
 
     /// Records that an HTTP/2 connection has ended. libcurl detects this with only one of the streams, and the others
@@ -121,6 +149,19 @@ extension NetworkLoop {
         return true
     }
 
+    /// Lets libcurl check the other streams of the HTTP/2 connections that a transfer left without a response.
+    ///
+    /// If libcurl abandons a connection, it detects this with only one of the streams. The others would wait until the
+    /// server closes the connection.
+    func checkLeftConnections() {
+        guard sockets.hasLeft else { return }
+        for connection in sockets.takeLeft() {
+            for transfer in running.values where !transfer.isPaused && !transfer.isDone && uses(transfer, connection) {
+                if let handle = transfer.handle { wi_curl_flush(handle.pointer) }
+            }
+        }
+    }
+
     /// Returns whether `transfer` still uses `connection`. libcurl may have started to repeat it on another
     /// connection.
     private func uses(_ transfer: Transfer, _ connection: Connection) -> Bool {
@@ -148,11 +189,14 @@ extension NetworkLoop {
         let tls = transfer.connection?.tls ?? transfer.tls
         failure.alert = tls?.alert
         failure.requiresCertificate = tls?.requiresCertificate ?? false
-        failure.isNewConnection = !transfer.hasBytes && (transfer.connection ?? transfer.opened)?.opener == transfer.id
+        if !transfer.hasBytes, let connection = transfer.connection ?? transfer.opened {
+            failure.isNewConnection = connection.responses == 0 && connection.lastProcessedStream == nil
+        }
         // An orderly close comes from the server, not from libcurl. For protocol errors in HTTP/1, libcurl reports
         // specific errors.
         failure.isEndedHere =
             transfer.opened?.wasEndedHere == true && tls?.hasEnded != true && tls?.isHTTP2 != false
+            && transfer.opened?.lastProcessedStream == nil
         let words = handle.errorDetail.isEmpty ? String(cString: wi_curl_message(code)) : handle.errorDetail
         failure.detail = failure.isProxyTLS ? "proxy: \(words)" : words
         return failure
@@ -175,6 +219,7 @@ extension NetworkLoop {
         transfer.charge?.finish()
         detach(transfer)
         running[transfer.id] = nil
+        mayStartPostponed = true
         admission.release(origin: transfer.request.origin)
         transfer.submission.activity.end()
         ended.append((transfer.submission.promise, outcome))

@@ -35,6 +35,12 @@ final class NetworkLoop {
     let bodies: BodyBudget
     var limiter: TokenBucket
     var isSuspended = false
+    /// The transfers that wait until libcurl has opened a connection.
+    var postponed: [Transfer] = []
+    /// A Boolean value that indicates whether a transfer ended or restarted since the last pass.
+    var mayStartPostponed = false
+    /// The number of established connections in the last pass.
+    var establishedBefore = 0
     /// The HTTP/2 connections that ended, and the progress of their transfers in the previous pass.
     var ending: [(connection: Connection, progress: [UInt64: Int])] = []
     /// The HTTP/2 connections with canceled streams to reset, each with the order of one of the streams.
@@ -71,13 +77,16 @@ final class NetworkLoop {
         while processCommands(mailbox.dequeueAll()) {
             sockets.beginPass()
             startWaiting()
+            startPostponed()
             reportWaiting()
             reportEnded()
             sendResets()
+            checkLeftConnections()
             wi_curl_multi_perform(multi)
             // Finished transfers release slots, so fill them before the loop sleeps.
             let hasEnded = [finishDone(), finishEnding(), finishLate()].contains(true)
-            if hasEnded || !resets.isEmpty || !mailbox.goToSleep() { continue }
+            let isPending = !postponed.isEmpty && sockets.established != establishedBefore
+            if hasEnded || isPending || !resets.isEmpty || sockets.hasLeft || !mailbox.goToSleep() { continue }
             if wi_curl_multi_poll(multi, mailbox.waker, pollTimeout()) { wi_wake_clear(mailbox.waker) }
         }
         shutDown()

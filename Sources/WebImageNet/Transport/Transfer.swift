@@ -16,12 +16,27 @@ final class Transfer {
     /// nanoseconds. Without this limit, a slow server would delay the next request or the error.
     static let longestWaitForIgnoredBody: Int64 = 500_000_000
 
+    /// The state of the connection that libcurl chose for a request.
+    enum ConnectionState {
+        case usable
+        case unusable
+        /// A connection that isn't connected yet. libcurl 7.88 assigns HTTP/2 requests to it, and then fails to send them.
+        case opening
+        case unknown
+    }
+
     /// The reason why a request isn't sent over the connection that libcurl chose.
     enum Refusal {
+        /// A connection that isn't connected yet.
+        case openingConnection
         /// A connection that received data while it was idle, or that has ended.
         case unusableConnection
+        /// A connection that a repeated request must not use.
+        case unsuitableConnection
         /// A request that was already sent as often as allowed.
         case sentTooOften
+        /// A request that isn't idempotent and that the server may have processed.
+        case mayBeProcessed
     }
 
     /// The result of a chunk of the body.
@@ -53,6 +68,14 @@ final class Transfer {
     private(set) var attempt = 1
     /// The number of times that the request was sent.
     private var sends = 0
+    /// The connection over which the request was last sent, or `nil` if it wasn't sent.
+    private var earlier: Connection?
+    /// The number of connections that had been opened when the request was last sent.
+    private var openedBefore = 0
+    /// The ID of the HTTP/2 stream with the request, or `nil` if it's unknown.
+    private var stream: Int?
+    /// The event with which the server refused the request on its stream, or `nil` if it didn't.
+    private var streamRefusal: wi_stream_event?
     /// The number of responses that had begun over the connection when the request was sent.
     private var responsesBefore = 0
     /// The number of bytes in header lines when the request was last sent.
@@ -128,37 +151,85 @@ final class Transfer {
     }
 
     /// Records that the request is about to be sent over `next` instead of ``connection``. Returns `false` if it must
-    /// not be sent.
-    func use(_ next: Connection?, isUsable: Bool) -> Bool {
-        let earlier = connection
-        connection = next
-        guard isUsable else {
-            refusal = .unusableConnection
-            return false
-        }
-        // libcurl repeats requests automatically to respond to a challenge and if the connection was closed without a
-        // response. If a server closes a connection after some of its streams (GOAWAY), it rejects the others, which
-        // doesn't count as an attempt.
+    /// not be sent. `opened` is the number of connections that were opened so far.
+    ///
+    /// libcurl repeats requests automatically to respond to a challenge, if the connection ended without a response, and if
+    /// the server refused the stream.
+    func use(_ next: Connection?, _ state: ConnectionState, opened: Int) -> Bool {
         let isAnswered = parser.received > receivedBefore
-        let servesOthers = earlier.map { $0.isMultiplexed && $0.responses > responsesBefore } ?? false
+        connection = next
+        refusal = reasonToRefuse(next, state, isAnswered: isAnswered)
+        guard refusal == nil else { return false }
+        if !isAnswered, !servesOthers {
+            guard sends < (request.mayRepeat ? 2 : 1) else {
+                refusal = .sentTooOften
+                return false
+            }
+            sends += 1
+            attempt = max(attempt, sends)
+        }
+        earlier = next
+        openedBefore = opened
         receivedBefore = parser.received
         responsesBefore = next?.responses ?? 0
-        if isAnswered || servesOthers { return true }
-        guard sends < (request.mayRepeat ? 2 : 1) else {
-            refusal = .sentTooOften
-            return false
-        }
-        sends += 1
-        attempt = max(attempt, sends)
+        streamRefusal = nil
+        stream = nil
         return true
     }
 
-    /// A Boolean value that indicates whether the request may be repeated silently, because it reused a connection
-    /// that may have ended in the meantime.
+    private func reasonToRefuse(_ next: Connection?, _ state: ConnectionState, isAnswered: Bool) -> Refusal? {
+        let isRepetition = sends > 0 && !isAnswered
+        if isRepetition, !isUnprocessed, !request.isRepeatable { return .mayBeProcessed }
+        switch state {
+        case .usable: break
+        case .unusable: return .unusableConnection
+        case .opening, .unknown:
+            if !needsNewConnection { return state == .opening ? .openingConnection : .unusableConnection }
+        }
+        guard isRepetition, streamRefusal != WI_STREAM_DOWNGRADED, let next else { return nil }
+        // Another idle connection may have ended, too (RFC 9112 9.3.1).
+        guard next.number > openedBefore else { return .unsuitableConnection }
+        // If a stream made its connection unusable, it would do the same to the streams that are repeated with it.
+        if let earlier, !isUnprocessed, earlier.isSuspect, !next.admit(from: earlier) {
+            return .unsuitableConnection
+        }
+        return nil
+    }
+
+    /// A Boolean value that indicates whether the earlier connection served other requests. If a server closes a
+    /// connection after some of its streams (GOAWAY), it rejects the others, which doesn't count as an attempt.
+    private var servesOthers: Bool { earlier.map { $0.isMultiplexed && $0.responses > responsesBefore } ?? false }
+
+    /// Receives an event of an HTTP/2 stream.
+    func receive(_ event: wi_stream_event, _ number: Int) {
+        switch event {
+        case WI_STREAM_BEGAN: stream = number
+        case WI_STREAM_REFUSED, WI_STREAM_DOWNGRADED: streamRefusal = event
+        case WI_STREAM_GOAWAY:
+            // Before libcurl reuses an idle connection, it reads the frames that were received over it.
+            guard let earlier, let handle, wi_curl_tls(handle.pointer) == earlier.session else { return }
+            earlier.recordGoAway(last: number)
+        default: break
+        }
+    }
+
+    /// A Boolean value that indicates whether the server declared that it hasn't processed the request, so that every
+    /// request can be repeated (RFC 9113 8.7).
+    var isUnprocessed: Bool {
+        if streamRefusal != nil { return true }
+        guard let stream, let last = earlier?.lastProcessedStream else { return false }
+        return stream > last
+    }
+
+    /// A Boolean value that indicates whether a repetition doesn't count as an attempt, because the server ended the
+    /// connection after other requests.
+    var isRepeatedFreely: Bool { isUnprocessed && servesOthers }
+
+    /// A Boolean value that indicates whether the request may be repeated silently, because the server hasn't processed
+    /// it, or because it reused a connection that may have ended in the meantime.
     var mayRepeat: Bool {
-        let isSafe = request.method == "GET" || request.method == "HEAD"
-        return isSafe && request.mayRepeat && attempt < 2 && !hasBytes && connection.map { $0.opener != id } ?? false
-            && !submission.promise.isResolved
+        guard request.mayRepeat, attempt < 2, !hasBytes, !submission.promise.isResolved else { return false }
+        return isUnprocessed || (request.isRepeatable && connection.map { $0.opener != id } ?? false)
     }
 
     /// Resets the transfer so that it can restart. `isCounted` indicates whether the restart counts as another

@@ -45,6 +45,7 @@ enum TransferCallbacks {
         wi_curl_set_before_request(handle.pointer, beforeRequest, pointer)
         wi_curl_set_open_socket(handle.pointer, openSocket, pointer)
         wi_curl_set_tls_observer(handle.pointer, beforeHandshake, pointer)
+        wi_curl_set_message_observer(handle.pointer, message, pointer)
         installClosing(on: handle, sockets)
     }
 
@@ -97,13 +98,44 @@ enum TransferCallbacks {
         let (transfer, sockets) = (owner.transfer, owner.sockets)
         if let earlier = transfer.connection { sockets.end(earlier) }
         let next = sockets.begin(port: Int(port), group: owner.group, user: transfer.id, tls: transfer.tls)
-        let handle = transfer.handle?.pointer
+        let handle = transfer.handle
         let isUsable = next.map { connection in
-            let hasUnread = handle.map(wi_curl_has_unread_bytes) ?? false
-            connection.session = handle.flatMap(wi_curl_tls)
+            let hasUnread = handle.map { wi_curl_has_unread_bytes($0.pointer) } ?? false
+            connection.session = handle.flatMap { wi_curl_tls($0.pointer) }
             return sockets.isUsable(connection, user: transfer.id, hasUnread: hasUnread)
         }
-        return Int32(transfer.use(next, isUsable: isUsable ?? true) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
+        let state = isUsable.map { $0 ? Transfer.ConnectionState.usable : .unusable }
+        let isSent = transfer.use(
+            next, state ?? (sockets.isOpening(owner.group) ? .opening : .unknown), opened: sockets.opened)
+        guard isSent else { return Int32(CURL_PREREQFUNC_ABORT) }
+        if let next, let handle { prepare(handle, transfer, next) }
+        return Int32(CURL_PREREQFUNC_OK)
+    }
+
+    /// Sets the options of `handle` that depend on the connection over which the request is about to be sent.
+    private static func prepare(_ handle: EasyHandle, _ transfer: Transfer, _ connection: Connection) {
+        if connection.isMultiplexed {
+            // Some events of HTTP/2 are reported only as messages. Before this point, libcurl would report the details
+            // of the TLS handshake.
+            handle.set(CURLOPT_VERBOSE, 1)
+        } else if connection.opener != transfer.id {
+            // If libcurl repeats the request, another idle connection may have ended, too (RFC 9112 9.3.1).
+            handle.set(CURLOPT_FRESH_CONNECT, 1)
+        }
+    }
+
+    /// Observes the messages of libcurl for the events of HTTP/2 streams.
+    private static let message: curl_debug_callback = { _, type, text, count, context in
+        guard type == CURLINFO_TEXT, let text, let context else { return 0 }
+        var number: UInt32 = 0
+        let event = wi_curl_stream_event(text, count, &number)
+        guard event != WI_STREAM_NO_EVENT else { return 0 }
+        let owner = transfer(context)
+        owner.transfer.receive(event, Int(number))
+        if event == WI_STREAM_ABANDONED, !owner.transfer.isUnprocessed, let connection = owner.transfer.connection {
+            owner.sockets.leave(connection)
+        }
+        return 0
     }
 
     private static let openSocket: curl_opensocket_callback = { context, _, address in

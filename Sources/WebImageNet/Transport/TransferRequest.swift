@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageHTTP
 
 /// One HTTP exchange for the transport, without redirects and retries. Only a request over a reused connection that
-/// was interrupted is repeated.
+/// was interrupted, and a request that the server declares unprocessed, are repeated, over a new connection.
 struct TransferRequest: Sendable {
     /// A closure that receives the resume data of a body.
     typealias Keep = @Sendable (PartialDownload, TransferRequest) -> Void
@@ -40,8 +40,12 @@ struct TransferRequest: Sendable {
     /// The total timeout of the load in seconds, of which redirects and earlier attempts have used a part, or `nil` if
     /// it's that of ``timeouts``.
     var wholeTimeout: Double?
-    /// A Boolean value that indicates whether to send the request again if a reused connection was interrupted.
+    /// A Boolean value that indicates whether to send the request again if a reused connection was interrupted or the
+    /// server declares that it hasn't processed the request.
     var mayRepeat = true
+    /// A Boolean value that indicates whether the server may process the request twice although its method isn't
+    /// idempotent.
+    var allowsProcessingTwice = false
     /// The TLS configuration, or `nil` for that of the downloader.
     var tls: TLSOptions?
     /// The credentials with which libcurl signs the request, or `nil` for an unsigned request.
@@ -56,6 +60,9 @@ struct TransferRequest: Sendable {
     var keep: Keep?
     /// The URL of the caller's load, or `nil` if no resume data is stored.
     var source: URL?
+
+    /// A Boolean value that indicates whether the server may process the request twice (RFC 9110 9.2.2).
+    var isRepeatable: Bool { allowsProcessingTwice || LoadRequest.idempotentMethods.contains(method) }
 
     /// The URL for errors.
     var failureURL: URL { URL(string: url) ?? source ?? URL(filePath: url) }

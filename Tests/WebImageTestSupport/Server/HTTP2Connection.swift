@@ -46,7 +46,10 @@ struct HTTP2Connection: Sendable {
             let stream = head[5...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7fff_ffff
             guard let payload = read(connection, length) else { return .byClient }
             switch (head[3], head[4]) {
-            case (1, _):
+            // libcurl 7.88 can hang if it receives the whole response before it has sent the body.
+            case (1, let flags) where flags & 1 == 0: break
+            case (0, let flags) where flags & 1 == 0: break
+            case (0, _), (1, _):
                 let request = server.record(connection: number, stream: stream)
                 if let ending = perform(handler(request), connection, stream) { return ending }
             case (2, _): if let weight = payload.last { server.recordWeight(Int(weight) + 1, of: stream) }

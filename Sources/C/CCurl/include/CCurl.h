@@ -75,6 +75,27 @@ void wi_tls_facts_release(wi_tls_facts *facts);
 void wi_curl_set_tls_observer(CURL *easy, curl_ssl_ctx_callback function, void *context);
 /// Records the events of the connections of an SSL_CTX in `facts`. The SSL_CTX becomes an owner of `facts`.
 void wi_tls_observe(void *context, wi_tls_facts *facts);
+/// The events of HTTP/2 streams that libcurl reports only as messages.
+typedef enum wi_stream_event {
+    /// Any other message.
+    WI_STREAM_NO_EVENT,
+    /// The request has the stream with the number.
+    WI_STREAM_BEGAN,
+    /// The server processes no stream above the number (GOAWAY).
+    WI_STREAM_GOAWAY,
+    /// The server refused the request without processing it (REFUSED_STREAM).
+    WI_STREAM_REFUSED,
+    /// The server requires HTTP/1.1 for the request (HTTP_1_1_REQUIRED).
+    WI_STREAM_DOWNGRADED,
+    /// The request leaves its connection without a response and is repeated over another one.
+    WI_STREAM_ABANDONED,
+} wi_stream_event;
+
+/// Calls `function` for the messages of a transfer while CURLOPT_VERBOSE is set.
+void wi_curl_set_message_observer(CURL *easy, curl_debug_callback function, void *context);
+/// Returns the event that a message (CURLINFO_TEXT) describes. Knows the messages of libcurl 7.88 and 8.
+wi_stream_event wi_curl_stream_event(const char *message, size_t length, unsigned int *number);
+
 /// Returns OpenSSL's object for the TLS connection that the transfer currently uses, or NULL if there is none.
 void *wi_curl_tls(CURL *easy);
 /// Returns whether the TLS connection that the transfer currently uses buffers received data.
