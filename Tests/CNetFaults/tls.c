@@ -39,13 +39,23 @@ wi_tls_server *wi_tls_server_create(const char *certificate, const char *key) {
     return server;
 }
 
-bool wi_tls_server_require_certificate(wi_tls_server *server, const char *authority) {
+static bool verify(wi_tls_server *server, const char *authority, int mode) {
     if (SSL_CTX_load_verify_locations(server->context, authority, NULL) != 1) {
         ERR_clear_error();
         return false;
     }
-    SSL_CTX_set_verify(server->context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-    return true;
+    SSL_CTX_set_verify(server->context, mode, NULL);
+    // Without a context, OpenSSL rejects resumed sessions of clients without a certificate.
+    const unsigned char name[] = "test";
+    return SSL_CTX_set_session_id_context(server->context, name, sizeof name) == 1;
+}
+
+bool wi_tls_server_require_certificate(wi_tls_server *server, const char *authority) {
+    return verify(server, authority, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT);
+}
+
+bool wi_tls_server_request_certificate(wi_tls_server *server, const char *authority) {
+    return verify(server, authority, SSL_VERIFY_PEER);
 }
 
 bool wi_tls_server_limit_version(wi_tls_server *server) {
@@ -72,6 +82,12 @@ wi_tls_connection *wi_tls_accept(wi_tls_server *server, int descriptor) {
     }
     connection->ssl = ssl;
     return connection;
+}
+
+bool wi_tls_has_certificate(wi_tls_connection *connection) {
+    X509 *certificate = SSL_get1_peer_certificate(connection->ssl);
+    X509_free(certificate);
+    return certificate != NULL;
 }
 
 bool wi_tls_is_http2(wi_tls_connection *connection) {

@@ -133,6 +133,8 @@ CURLcode wi_curl_get_socket(CURL *easy, curl_socket_t *value) {
 // Record the TLS events of the server. libcurl reports alerts only as text, and not at all if sending failed first.
 
 static int facts_index = -1;
+// The index of a mark on sessions whose server requested a certificate. OpenSSL copies the mark to later tickets.
+static int request_index = -1;
 static pthread_once_t facts_once = PTHREAD_ONCE_INIT;
 
 static void release_facts(void *parent, void *facts, CRYPTO_EX_DATA *data, int index, long number, void *pointer) {
@@ -149,6 +151,7 @@ static void find_facts_index(void) {
     if (atoi(name + sizeof prefix - 1) != OPENSSL_VERSION_MAJOR) return;
     if (!wi_library_load(&wi_libssl_library)) return;
     facts_index = (libssl.CRYPTO_get_ex_new_index)(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, release_facts);
+    request_index = (libssl.CRYPTO_get_ex_new_index)(CRYPTO_EX_INDEX_SSL_SESSION, 0, NULL, NULL, NULL, NULL);
 }
 
 static bool is_our_tls(void) {
@@ -184,6 +187,11 @@ static void note_state(const SSL *ssl, int where, int value) {
         unsigned int length = 0;
         (libssl.SSL_get0_alpn_selected)(ssl, &name, &length);
         facts->is_http2 = length == 2 && memcmp(name, "h2", 2) == 0;
+        // If a session is resumed, the server doesn't request the certificate again.
+        SSL_SESSION *session = (libssl.SSL_get_session)(ssl);
+        if (request_index >= 0 && session != NULL && (libssl.SSL_session_reused)(ssl) == 1 &&
+            (libssl.SSL_SESSION_get_ex_data)(session, request_index) != NULL)
+            facts->wants_certificate = true;
     }
 }
 
@@ -192,6 +200,9 @@ static int note_certificate_request(SSL *ssl, void *argument) {
     (void)argument;
     wi_tls_facts *facts = facts_of(ssl);
     if (facts != NULL) facts->wants_certificate = true;
+    SSL_SESSION *session = (libssl.SSL_get_session)(ssl);
+    static char mark;
+    if (request_index >= 0 && session != NULL) (libssl.SSL_SESSION_set_ex_data)(session, request_index, &mark);
     return 1;
 }
 

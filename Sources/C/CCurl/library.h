@@ -18,6 +18,7 @@ WI_LIBRARY_TABLE(libcurl, LIBCURL_FUNCTIONS)
 
 #define LIBSSL_FUNCTIONS(X)                                                                                            \
     X(CRYPTO_get_ex_new_index) X(SSL_CTX_get_ex_data) X(SSL_CTX_set_cert_cb) X(SSL_CTX_set_ex_data)                    \
-    X(SSL_CTX_set_info_callback) X(SSL_get0_alpn_selected) X(SSL_get_SSL_CTX) X(SSL_has_pending)
+    X(SSL_CTX_set_info_callback) X(SSL_SESSION_get_ex_data) X(SSL_SESSION_set_ex_data) X(SSL_get0_alpn_selected)       \
+    X(SSL_get_SSL_CTX) X(SSL_get_session) X(SSL_has_pending) X(SSL_session_reused)
 
 WI_LIBRARY_TABLE(libssl, LIBSSL_FUNCTIONS)

@@ -30,7 +30,7 @@ struct CurlFailure: Sendable {
     var alert: Int32?
     /// A Boolean value that indicates whether the server requested a certificate.
     var requiresCertificate = false
-    /// A Boolean value that indicates whether the transfer opened its connection and received nothing over it.
+    /// A Boolean value that indicates whether the server hasn't responded to any request over the connection.
     var isNewConnection = false
     /// The error message of libcurl.
     var detail = ""
@@ -93,10 +93,9 @@ struct CurlFailure: Sendable {
         // tinyproxy sends 401 for a wrong password and 407 for a missing one.
         if proxyStatus == 407 || proxyStatus == 401 { return .authenticationRequired }
         if proxyStatus >= 300 || detail.contains("Proxy CONNECT aborted") { return .proxyFailed }
-        if let clientCertificateReason { return clientCertificateReason }
-        if isProxyTLS { return .proxyFailed }
         if detail.contains("chunked") || detail.contains("response headers") { return .badServerResponse }
-        return .connectionLost
+        if let clientCertificateReason { return clientCertificateReason }
+        return isProxyTLS ? .proxyFailed : .connectionLost
     }
 
     private var secureReason: ImageError.NetworkFailure.Reason { isProxyTLS ? .proxyFailed : .secureConnectionFailed }
@@ -111,10 +110,13 @@ struct CurlFailure: Sendable {
             "alert certificate revoked", "alert unsupported certificate", "alert access denied",
         ]
         if refusals.contains(where: detail.contains) { return .clientCertificateRejected }
-        // The server sends an alert and closes the connection, and the close may be detected before the alert is read.
-        let isEarly = [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR].contains(CURLcode(code))
-        if requiresCertificate, isNewConnection, isEarly, alert == nil {
-            return hasClientCertificate ? .clientCertificateRejected : .clientCertificateRequired
+        let isProtocolError = CURLcode(code) == CURLE_GOT_NOTHING && isEndedHere
+        if requiresCertificate, isNewConnection, alert == nil, !isProtocolError {
+            // Some servers close the connection without an alert if they requested a certificate and received none.
+            if !hasClientCertificate { return .clientCertificateRequired }
+            // The server sends an alert and closes the connection, and the close may be detected before the alert is read.
+            let isEarly = [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR].contains(CURLcode(code))
+            if isEarly { return .clientCertificateRejected }
         }
         // Before TLS 1.3, there was no alert for a missing certificate.
         return detail.contains("alert handshake failure") && hasClientCertificate ? .clientCertificateRejected : nil

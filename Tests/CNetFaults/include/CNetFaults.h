@@ -13,11 +13,15 @@ typedef struct wi_tls_connection wi_tls_connection;
 wi_tls_server *wi_tls_server_create(const char *certificate, const char *key);
 /// Requires clients to present a certificate that `authority` (a PEM file) signed. Returns `false` on failure.
 bool wi_tls_server_require_certificate(wi_tls_server *server, const char *authority);
+/// Requests a certificate from clients, and accepts clients without one. Returns `false` on failure.
+bool wi_tls_server_request_certificate(wi_tls_server *server, const char *authority);
 /// Limits connections to TLS 1.2. Returns `false` on failure.
 bool wi_tls_server_limit_version(wi_tls_server *server);
 void wi_tls_server_destroy(wi_tls_server *server);
 /// Performs the handshake over a blocking socket. Returns NULL on failure. The caller still owns the socket.
 wi_tls_connection *wi_tls_accept(wi_tls_server *server, int descriptor);
+/// Returns whether the peer presented a certificate.
+bool wi_tls_has_certificate(wi_tls_connection *connection);
 /// Returns whether the peer chose h2.
 bool wi_tls_is_http2(wi_tls_connection *connection);
 /// Returns the number of bytes read, 0 at the end of the data, or -1 on failure.

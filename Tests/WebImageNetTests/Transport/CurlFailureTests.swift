@@ -82,7 +82,8 @@ struct CurlFailureTests {
 
     @Test("A server that requests a certificate and closes a new connection causes a certificate error")
     func certificateRequests() {
-        for code in [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR] {
+        let early = [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR]
+        for code in early + [CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE] {
             for (hasCertificate, isNew) in [(true, true), (false, true), (true, false), (false, false)] {
                 let found = reason(code) {
                     $0.requiresCertificate = true
@@ -90,7 +91,7 @@ struct CurlFailureTests {
                     $0.isNewConnection = isNew
                 }
                 let expected: ImageError.NetworkFailure.Reason =
-                    !isNew || code == CURLE_RECV_ERROR
+                    !isNew || (hasCertificate && !early.contains(code))
                     ? (code == CURLE_SSL_CONNECT_ERROR ? .secureConnectionFailed : .connectionLost)
                     : hasCertificate ? .clientCertificateRejected : .clientCertificateRequired
                 #expect(found == expected, "\(code.rawValue) \(hasCertificate) \(isNew)")

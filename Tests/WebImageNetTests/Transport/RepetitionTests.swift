@@ -313,4 +313,35 @@ struct RepetitionTests {
             if [WI_STREAM_BEGAN, WI_STREAM_GOAWAY].contains(event) { #expect(number == stream, "\(message)") }
         }
     }
+
+    // MARK: Client certificates
+
+    @Test(
+        "A server that requests a certificate and closes without an alert causes an authentication error without a retry",
+        arguments: [[HTTP2Action.close], [.abort], nil], [true, false])
+    func silentRefusal(_ actions: [HTTP2Action]?, http2: Bool) async throws {
+        let server = try HTTP2Server(
+            certificates, entrance: actions == nil ? .certificateWithoutAlert : .optionalCertificate
+        ) { _ in actions ?? [] }
+        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero) }
+        for _ in 0..<10 {
+            let before = server.connections
+            let error = try #require(await failure(downloader, server.url("/a")))
+            #expect(error.reason == .clientCertificateRequired && error.code == 2015, "\(error)")
+            #expect(error.attempt == 1 && server.connections == before + 1)
+        }
+    }
+
+    @Test(
+        "After a response, the end of a connection with an optional certificate is an interruption",
+        arguments: [true, false])
+    func optionalCertificate(http2: Bool) async throws {
+        let (body, text) = (body, text(body))
+        let server = try HTTP2Server(certificates, entrance: .optionalCertificate) { request in
+            request.index == 1 ? [.close] : request.stream == 0 ? [.bytes(text)] : HTTP2Action.whole(body)
+        }
+        let downloader = downloader(server, http2: http2)
+        for _ in 0..<3 { #expect(await failure(downloader, server.url("/a")) == nil) }
+        #expect(server.requests.map(\.connection) == [0, 0, 1, 1])
+    }
 }

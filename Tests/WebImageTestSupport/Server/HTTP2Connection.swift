@@ -11,12 +11,15 @@ struct HTTP2Connection: Sendable {
     let number: Int
     let tls: TLSContext
     let settings: [(UInt16, UInt32)]
+    /// A Boolean value that indicates whether the connection ends after the handshake if the client has no certificate.
+    let requiresCertificate: Bool
     let handler: HTTP2Server.Handler
     let server: HTTP2Server
 
     func run() {
         defer { server.end(socket) }
         guard let connection = wi_tls_accept(tls.pointer, socket) else { return }
+        guard !requiresCertificate || wi_tls_has_certificate(connection) else { return wi_tls_end(connection, false) }
         let ending = wi_tls_is_http2(connection) ? serveFrames(connection) : serveText(connection)
         wi_tls_end(connection, ending == .orderly)
         if ending == .orderly { shutdown(socket, Int32(SHUT_WR)) }

@@ -31,6 +31,11 @@ public final class HTTP2Server: Sendable {
         /// The server requires a client certificate that the test authority signed, and limits the connection to TLS
         /// 1.2.
         case certificateByTLS12
+        /// The server requests a client certificate, and accepts clients without one.
+        case optionalCertificate
+        /// The server requests a client certificate, and closes the connections of clients without one after the handshake,
+        /// without an alert.
+        case certificateWithoutAlert
     }
 
     /// A closure that returns the actions for a request. The server calls it on the thread of the connection.
@@ -61,8 +66,16 @@ public final class HTTP2Server: Sendable {
         let context = wi_tls_server_create(certificates.certificate(.good), certificates.key)
         guard let context else { throw ListeningSocket.Failure(description: "no TLS server") }
         let tls = TLSContext(context)
-        if entrance != .open, !wi_tls_server_require_certificate(context, certificates.authority) {
-            throw ListeningSocket.Failure(description: "the server can't require certificates")
+        switch entrance {
+        case .open: break
+        case .certificate, .certificateByTLS12:
+            guard wi_tls_server_require_certificate(context, certificates.authority) else {
+                throw ListeningSocket.Failure(description: "the server can't require certificates")
+            }
+        case .optionalCertificate, .certificateWithoutAlert:
+            guard wi_tls_server_request_certificate(context, certificates.authority) else {
+                throw ListeningSocket.Failure(description: "the server can't request certificates")
+            }
         }
         if entrance == .certificateByTLS12, !wi_tls_server_limit_version(context) {
             throw ListeningSocket.Failure(description: "the server can't limit the version")
@@ -79,7 +92,8 @@ public final class HTTP2Server: Sendable {
                     return
                 }
                 let connection = HTTP2Connection(
-                    socket: socket, number: number, tls: tls, settings: settings, handler: handler, server: server)
+                    socket: socket, number: number, tls: tls, settings: settings,
+                    requiresCertificate: entrance == .certificateWithoutAlert, handler: handler, server: server)
                 Thread { connection.run() }.start()
             }
         }

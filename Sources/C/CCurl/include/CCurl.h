@@ -58,7 +58,7 @@ typedef struct wi_tls_facts {
     int alert;
     /// Whether the server sent close_notify.
     bool has_ended;
-    /// Whether the server requested a certificate.
+    /// Whether the server requested a certificate in the handshake, or in that of the resumed session.
     bool wants_certificate;
     /// Whether the server selected HTTP/2.
     bool is_http2;
