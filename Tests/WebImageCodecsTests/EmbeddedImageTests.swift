@@ -113,6 +113,62 @@ struct EmbeddedImageTests {
         #expect(throws: ImageError.self) { try decode(data, ImageDecodingOptions(frames: .index(1))) }
     }
 
+    /// Returns a RAF file with a preview.
+    ///
+    /// - Parameters:
+    ///   - offset: The position of the preview in the header. The default is its position in the file.
+    ///   - count: The size of the preview in the header. The default is its size in the file.
+    private func raf(_ preview: Data, offset: Int? = nil, count: Int? = nil) -> Data {
+        let start = 148
+        var data = Data("FUJIFILMCCD-RAW 0201FF119101X-T0".utf8)
+        data += Data(count: 84 - data.count)
+        data += big(offset ?? start) + big(count ?? preview.count)
+        data += Data(count: start - data.count)
+        return data + preview + Data(count: 1_000)
+    }
+
+    @Test("A Fujifilm RAW file shows its JPEG file in the orientation of that file, at every size")
+    func fujifilm() throws {
+        let plain = try Fixture.named("444.jpg")
+        var exif = Data("Exif\0\0II".utf8)
+        // The only entry of the directory is the orientation.
+        for (value, count) in [(42, 2), (8, 4), (1, 2), (0x112, 2), (3, 2), (1, 4), (6, 4), (0, 4)] {
+            exif += little(value, count)
+        }
+        var jpeg = try plain.data()
+        jpeg.insert(contentsOf: Data([0xFF, 0xE1, 0, UInt8(exif.count + 2)]) + exif, at: 2)
+        let data = raf(jpeg)
+        let info = try ImageInfo(data: data)
+        #expect(info.format == .raf && info.orientation == .right && info.size == plain.size.transposed)
+        let image = try decode(data)
+        #expect(image.format == .raf && image.size == plain.size.transposed)
+        #expect(try image.pixels.packedBytes() == decode(jpeg).pixels.packedBytes())
+        let options = ImageDecodingOptions(size: .fit(width: 10))
+        #expect(try decode(data, options).pixels.packedBytes() == decode(jpeg, options).pixels.packedBytes())
+        #expect(throws: ImageError.self) { try decode(data, ImageDecodingOptions(frames: .index(1))) }
+        // The preview ends after the file, so only the rows that have arrived can be shown.
+        let cut = data.prefix(148 + jpeg.count * 9 / 10)
+        #expect(throws: ImageError.self) { try decode(cut) }
+        #expect(try decode(cut, ImageDecodingOptions(allowsPartialData: true)).metadata.isPartial)
+        #expect(try decode(raf(jpeg, count: 0xFFFF_FFFF)).size == image.size)
+    }
+
+    @Test("A Fujifilm RAW file without a valid position of its JPEG file throws a typed error")
+    func invalidFujifilm() throws {
+        let jpeg = try Fixture.named("444.jpg").data()
+        for data in [
+            raf(jpeg, offset: 0xFFFF_FFFF), raf(jpeg, count: 0), raf(jpeg, offset: 84), raf(jpeg, offset: 0),
+            raf(jpeg, offset: 150), raf(Data()), raf(Data("text".utf8)),
+        ] {
+            #expect {
+                try decode(data)
+            } throws: {
+                guard case .decoding(let failure) = $0 as? ImageError, failure.format == .raf else { return false }
+                return failure.reason == .unsupportedFeature("a file without a JPEG preview")
+            }
+        }
+    }
+
     #if TIFF
         /// Returns a DNG file of 2 × 1 uncompressed pixels, without a JPEG preview.
         private func dng(photometric: Int) -> Data {
@@ -171,7 +227,7 @@ struct EmbeddedImageTests {
     func hostile() throws {
         let area = 256
         let files = [
-            nef(try Fixture.named("444.jpg").data(), orientation: 8),
+            nef(try Fixture.named("444.jpg").data(), orientation: 8), raf(try Fixture.named("444.jpg").data()),
             icon([("is32", plane(1, area) + plane(2, area) + plane(3, area)), ("s8mk", Data(count: area))]),
             icon([("ic04", Data("ARGB".utf8) + plane(255, area) + plane(9, area) + plane(8, area) + plane(7, area))]),
         ]

@@ -57,6 +57,8 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     public static let orf = ImageFormat(rawValue: "orf")
     /// Pentax RAW.
     public static let pef = ImageFormat(rawValue: "pef")
+    /// Fujifilm RAW.
+    public static let raf = ImageFormat(rawValue: "raf")
     /// Panasonic and Leica RAW.
     public static let rw2 = ImageFormat(rawValue: "rw2")
     /// The RAW format of another camera, which has the structure of TIFF.
@@ -148,9 +150,11 @@ extension ImageFormat {
     public var isRAW: Bool { Self.rawFormats.contains(self) }
 
     /// A Boolean value that indicates whether the format is a camera RAW format whose files are valid TIFF files.
-    package var isTIFFBasedRAW: Bool { isRAW && self != .cr3 && self != .orf && self != .rw2 }
+    package var isTIFFBasedRAW: Bool { isRAW && !Self.otherRAWFormats.contains(self) }
 
-    private static let rawFormats: Set<ImageFormat> = [.nef, .arw, .cr2, .cr3, .dng, .orf, .pef, .rw2, .raw]
+    private static let rawFormats: Set<ImageFormat> = [.nef, .arw, .cr2, .cr3, .dng, .orf, .pef, .raf, .rw2, .raw]
+    /// The camera RAW formats whose files aren't valid TIFF files.
+    private static let otherRAWFormats: Set<ImageFormat> = [.cr3, .orf, .raf, .rw2]
 
     private static let facts: [ImageFormat: (mediaType: String, fileExtension: String, isPicture: Bool)] = [
         .jpeg: ("image/jpeg", "jpg", true),
@@ -171,6 +175,7 @@ extension ImageFormat {
         .dng: ("image/x-adobe-dng", "dng", true),
         .orf: ("image/x-olympus-orf", "orf", true),
         .pef: ("image/x-pentax-pef", "pef", true),
+        .raf: ("image/x-fuji-raf", "raf", true),
         .rw2: ("image/x-panasonic-rw2", "rw2", true),
         .raw: ("image/x-dcraw", "raw", true),
         .avif: ("image/avif", "avif", true),

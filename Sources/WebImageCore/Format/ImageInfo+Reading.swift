@@ -80,7 +80,8 @@ extension ImageInfo {
         case .ico, .cur: try ICOProbe.read(bytes, format: format)
         case .icns: try ICNSProbe.read(bytes)
         case .tiff: try TIFFProbe.read(bytes)
-        case .cr3, .dng, .nef, .arw, .cr2, .orf, .pef, .rw2, .raw: try RAWPreview.header(bytes, format: format)
+        case .cr3, .dng, .nef, .arw, .cr2, .orf, .pef, .raf, .rw2, .raw:
+            try RAWPreview.header(bytes, format: format)
         case .jpeg2000: try JPEG2000Probe.read(bytes)
         case .avif, .heif: try HEIFProbe.read(bytes, format: format)
         case .jxl: try JXLProbe.read(bytes)

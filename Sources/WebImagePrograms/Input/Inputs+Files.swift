@@ -58,8 +58,7 @@ extension Inputs {
     private static let extensions: Set<String> = [
         "jpg", "jpeg", "jpe", "jfif", "png", "apng", "webp", "gif", "bmp", "dib", "qoi", "ico", "tif", "tiff", "avif",
         "heic", "heif", "jxl", "svg", "svgz", "pdf", "jp2", "j2k", "jpf", "icns", "cur", "arw", "cr2", "cr3", "dng",
-        "nef",
-        "orf", "pef", "rw2",
+        "nef", "orf", "pef", "raf", "rw2",
     ]
 
     /// Returns a Boolean value that indicates whether a file name has the extension of an image format.

@@ -17,7 +17,7 @@ enum ProgramInfo {
         let coders = ImageCoderRegistry.standard
         let known: [ImageFormat] = [
             .jpeg, .png, .apng, .webp, .gif, .bmp, .qoi, .ico, .icns, .tiff, .avif, .heif, .jxl,
-            .jpeg2000, .svg, .pdf, .arw, .cr2, .cr3, .dng, .nef, .orf, .pef, .rw2, .raw,
+            .jpeg2000, .svg, .pdf, .arw, .cr2, .cr3, .dng, .nef, .orf, .pef, .raf, .rw2, .raw,
         ]
         let decoded = known.filter { coders.canDecode($0) }.map(\.rawValue).joined(separator: " ")
         let encoded = known.filter { coders.canEncode($0) }.map(\.rawValue).joined(separator: " ")

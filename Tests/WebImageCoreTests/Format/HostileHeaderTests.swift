@@ -72,6 +72,25 @@ import WebImageCore
                 ByteBuilder().joined(webp.bytes.prefix(4)).little(6 << 20, 4).joined(webp.bytes.dropFirst(8)), 4 << 20))
     }
 
+    @Test("A Fujifilm RAW file without a valid position of its JPEG file has no preview")
+    func fujifilm() {
+        func hasNoPreview(offset: Int? = nil, count: Int? = nil) -> Bool {
+            guard case .decoding(let error) = failure(Sample.fujifilm(offset: offset, count: count)),
+                case .unsupportedFeature(let feature) = error.reason
+            else { return false }
+            return error.format == .raf && feature == "a file without a JPEG preview"
+        }
+        #expect(!hasNoPreview())
+        #expect(hasNoPreview(offset: 0xFFFF_FFFF) && hasNoPreview(offset: 100_000), "after the end of the file")
+        #expect(hasNoPreview(count: 0) && hasNoPreview(count: 4), "too small for a JPEG file")
+        for offset in [0, 16, 84, 91] { #expect(hasNoPreview(offset: offset), "in the header") }
+        #expect(hasNoPreview(offset: 100) && hasNoPreview(offset: 149), "no JPEG file")
+        #expect(hasNoPreview(offset: 0xFFFF_FFFF, count: 0xFFFF_FFFF))
+        // The JPEG file may be truncated, but its beginning must be within the size.
+        #expect(!hasNoPreview(count: 0xFFFF_FFFF) && hasNoPreview(count: 20))
+        #expect(Sample.fujifilm().bytes[84..<88].elementsEqual([0, 0, 0, 148]))
+    }
+
     @Test("Sizes of zero and impossible headers throw `corrupt`")
     func damage() {
         func isDamaged(_ builder: ByteBuilder) -> Bool {

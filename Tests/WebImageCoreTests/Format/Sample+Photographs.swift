@@ -111,6 +111,8 @@ extension Sample {
         Sample("Samsung RAW", previews("SAMSUNG"), preview(.raw)),
         Sample("DNG", previews(nil, [(50_706, 1, 4, 0x0401)]), preview(.dng)),
         Sample("Olympus RAW", previews(nil, signature: ByteBuilder().text("IIRO")), preview(.orf)),
+        Sample("Fujifilm RAW", fujifilm(), preview(.raf)),
+        Sample("Fujifilm RAW whose JPEG file is directly after the positions", fujifilm(start: 92), preview(.raf)),
         Sample("Panasonic RAW", previews(nil, signature: ByteBuilder().text("IIU").raw(0)), preview(.rw2)),
         Sample("Panasonic RAW with JpgFromRaw", wholePreview, preview(.rw2)),
         Sample("Canon RAW 3", canon3, preview(.cr3)),
@@ -124,6 +126,18 @@ extension Sample {
         Sample("Epson maker note", olympus(.absolute("EPSON\0\u{1}\0")), preview(.orf)),
         Sample("DNG with an uncompressed thumbnail", uncompressed, uncompressedInfo),
     ]
+
+    /// Returns a Fujifilm file whose JPEG file contains the orientation.
+    ///
+    /// - Parameters:
+    ///   - offset: The position of the JPEG file in the header. The default is its position in the file.
+    ///   - count: The size of the JPEG file in the header. The default is its size in the file.
+    ///   - start: The position of the JPEG file in the file.
+    static func fujifilm(offset: Int? = nil, count: Int? = nil, start: Int = 148) -> ByteBuilder {
+        let image = jpeg(640, 480, before: ByteBuilder().segment(0xE1, ByteBuilder().text("Exif\0\0").joined(exif(6))))
+        return ByteBuilder().text("FUJIFILMCCD-RAW 0201FF119101X-T0").zeros(28).text("0100").zeros(20)
+            .big(offset ?? start, 4).big(count ?? image.bytes.count, 4).zeros(start - 92).joined(image).zeros(40)
+    }
 
     private static func thumbnail(_ format: ImageFormat) -> ImageInfo {
         ImageInfo(format: format, storedSize: size(160, 120), orientation: .right, smallestFile: 57)

@@ -57,6 +57,8 @@ import WebImageCore
         (ByteBuilder().text("IIRO").little(8, 4), .orf), (ByteBuilder().text("MMOR").big(8, 4), .orf),
         (ByteBuilder().text("IIROQUOIS is a text"), .text), (ByteBuilder().text("IIU").raw(0).little(24, 4), .rw2),
         (ByteBuilder().text("IIU").raw(0).zeros(4), nil), (Sample.raw([], make: nil), .tiff),
+        (ByteBuilder().text("FUJIFILMCCD-RAW 0201FF119101"), .raf), (ByteBuilder().text("FUJIFILMCCD-RAW 020"), .text),
+        (ByteBuilder().text("FUJIFILMCCD-RAW is a signature"), .text), (ByteBuilder().text("FUJIFILM RAW 0201"), .text),
         (Sample.raw([], make: "NIKON CORPORATION", photometric: 2), .tiff),
         (ByteBuilder().raw(0xFF, 0xFE, 0x3C, 0).text("h\0t\0m\0l\0>\0"), .html),
         (ByteBuilder().raw(0xFF, 0xFE).text("h\0i\0"), .text), (ByteBuilder().text("text").zeros(1), nil),

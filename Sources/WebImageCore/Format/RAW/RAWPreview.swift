@@ -55,7 +55,11 @@ package struct RAWPreview: Sendable, Hashable {
     /// Returns the largest preview, or `nil` if there's none.
     private static func find(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> RAWPreview? {
         let found =
-            format == .cr3 ? try CR3Previews.read(bytes) : try TIFFPreviews.read(bytes, format: format)
+            switch format {
+            case .cr3: try CR3Previews.read(bytes)
+            case .raf: try RAFPreviews.read(bytes)
+            default: try TIFFPreviews.read(bytes, format: format)
+            }
         // Previews may overlap, so limit the work for all of them together.
         var work = JPEGSegments.Work(maxSegments: HeaderBounds.rawSegments)
         var best: (range: Range<Int>, image: ImageInfo)?

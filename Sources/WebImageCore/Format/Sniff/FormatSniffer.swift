@@ -40,6 +40,7 @@ enum FormatSniffer {
         case 0x42:
             guard try bytes.has("BM"), BMPProbe.isHeaderLength(try bytes.little32(at: 14)) else { return nil }
             return .bmp
+        case 0x46: return try RAFPreviews.isPlausible(bytes) ? .raf : nil
         case 0x49, 0x4D: return try tiff(bytes)
         case 0x25: return try bytes.has(pdfMark) ? .pdf : nil
         case 0x1A: return try bytes.has([0x1A, 0x45, 0xDF, 0xA3]) ? .webm : nil
