@@ -13,8 +13,6 @@ struct OptionalConformanceTests {
     /// The files that WebImage deliberately decodes differently than other decoders, each with the reason.
     static let known: [String: String] = [
         "image-tiff/images/big_g4.tif": "It has 65,537 rows, which exceeds the default limit of a side.",
-        "image-tiff/seq/seq-1c-8b-tiled-20f3db0c.tiff": "libtiff 4.5 rejects tiles whose byte count is too large.",
-        "image-tiff/seq/seq-3c-8b-tiled-8743c999.tiff": "libtiff 4.5 rejects tiles whose byte count is too large.",
         "image-tiff/images/minisblack-1c-5b.tiff": "WebImage rounds 5-bit samples, and the digest truncates them.",
         "image-tiff/seq/seq-1c-5b-73098d17.tiff": "WebImage rounds 5-bit samples, and the digest truncates them.",
         "image-tiff/libtiffpic/depth/flower-minisblack-06.tif":

@@ -105,13 +105,18 @@
             (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
         }
 
-        private static func compressed(_ bytes: [UInt8], _ compression: Compression) -> [UInt8] {
+        /// Returns the compressed data of a strip or tile with at most 65,535 bytes.
+        static func compressed(_ bytes: [UInt8], _ compression: Compression) -> [UInt8] {
             switch compression {
             case .none: bytes
-            case .packBits: [UInt8(bytes.count - 1)] + bytes
+            case .packBits: chunks(bytes, 128).flatMap { [UInt8($0.count - 1)] + $0 }
             case .deflate: zlibStream(bytes)
             case .lzw: lzwCodes(bytes)
             }
+        }
+
+        private static func chunks(_ bytes: [UInt8], _ count: Int) -> [ArraySlice<UInt8>] {
+            stride(from: 0, to: bytes.count, by: count).map { bytes[$0..<min($0 + count, bytes.count)] }
         }
 
         /// Returns a zlib stream with one block that isn't compressed (RFC 1950; RFC 1951, section 3.2.4).
@@ -123,10 +128,11 @@
             return stream
         }
 
-        /// Returns LZW codes of 9 bits, each of which stands for one byte (TIFF 6.0, section 13).
+        /// Returns LZW codes of 9 bits, each of which stands for one byte (TIFF 6.0, section 13). The code 256 clears the
+        /// table before the codes become longer.
         private static func lzwCodes(_ bytes: [UInt8]) -> [UInt8] {
             var bits: [UInt8] = []
-            for code in [256] + bytes.map({ Int($0) }) + [257] {
+            for code in chunks(bytes, 200).flatMap({ [256] + $0.map { Int($0) } }) + [257] {
                 for bit in (0..<9).reversed() { bits.append(UInt8(code >> bit & 1)) }
             }
             var bytes: [UInt8] = []

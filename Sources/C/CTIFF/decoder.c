@@ -150,6 +150,15 @@ static wi_tiff_status refuse(wi_tiff_decoder *own) {
     return WI_TIFF_CORRUPT;
 }
 
+/// Returns whether the RGBA interface may have failed only because a strip or tile is longer than its data. It rejects
+/// those that exceed the file, and uncompressed tiles with a size that isn't their byte count or a multiple of 1,024.
+static int may_be_too_long(const wi_tiff_decoder *own) {
+    uint16_t compression = COMPRESSION_NONE;
+    libtiff.TIFFGetFieldDefaulted(own->tiff, TIFFTAG_COMPRESSION, &compression);
+    return (own->stream.hit_end && wi_tiff_reports_missing(own->tiff)) ||
+           (compression == COMPRESSION_NONE && libtiff.TIFFIsTiled(own->tiff));
+}
+
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride) {
     TIFFRGBAImage image;
@@ -164,10 +173,20 @@ wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count
     image.orientation = image.req_orientation = ORIENTATION_TOPLEFT;
     image.row_offset = (int)first;
     own->stream.message[0] = 0;
+    const int hit_end = own->stream.hit_end;
     int is_whole = get(&image, own->width, count, out, stride);
     libtiff.TIFFRGBAImageEnd(&image);
     if (is_whole < 0) return WI_TIFF_MEMORY;
-    return is_whole && !own->stream.message[0] ? WI_TIFF_OK : failure(own);
+    if (is_whole && !own->stream.message[0]) return WI_TIFF_OK;
+    const wi_tiff_status status = failure(own);
+    if (status == WI_TIFF_MEMORY || !may_be_too_long(own)) return status;
+    // The rows that can't be read keep the contents that the RGBA interface produced.
+    is_whole = wi_tiff_samples(own->tiff, first, count, own->max_bytes, own->kind, out, stride);
+    if (is_whole < 0) return is_whole == -1 ? WI_TIFF_MEMORY : status;
+    if (!is_whole) return failure(own);
+    own->stream.message[0] = 0;
+    own->stream.hit_end = hit_end;
+    return WI_TIFF_OK;
 }
 
 wi_tiff_status wi_tiff_alpha_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, uint8_t *out, size_t stride) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "alpha.h"
 #include "library.h"
+#include "stream.h"
 
 /// The maximum number of samples of a pixel that a result depends on: four inks and alpha.
 enum { MAX_CHANNELS = 5 };
@@ -189,17 +190,60 @@ static size_t pixel_bytes(wi_tiff_samples_kind kind) {
     return kind == WI_TIFF_MATTE ? 1 : kind == WI_TIFF_WIDE ? 8 : 4;
 }
 
+int wi_tiff_reports_missing(TIFF *tiff) {
+    uint16_t compression = COMPRESSION_NONE;
+    libtiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
+    return compression == COMPRESSION_NONE || compression == COMPRESSION_LZW || compression == COMPRESSION_PACKBITS ||
+           compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
+}
+
+/// Returns the number of bytes of a strip or tile that the file contains if its byte count is larger, or 0. libtiff rejects
+/// such strips and tiles even if it doesn't need the missing bytes.
+static uint64_t available_bytes(TIFF *tiff, uint32_t unit) {
+    const wi_tiff_stream *stream = libtiff.TIFFClientdata(tiff);
+    const uint64_t start = libtiff.TIFFGetStrileOffset(tiff, unit), count = libtiff.TIFFGetStrileByteCount(tiff, unit);
+    if (!stream->data || start >= stream->count || count <= stream->count - start) return 0;
+    return stream->count - start;
+}
+
+/// Decodes the bytes of a strip or tile that the file contains, and returns whether they're sufficient for `size` bytes.
+static int read_available(TIFF *tiff, uint32_t unit, uint64_t available, uint8_t *to, tmsize_t size) {
+    wi_tiff_stream *stream = libtiff.TIFFClientdata(tiff);
+    // No encoder doubles the size, so the work doesn't depend on a byte count that's much too large.
+    const uint64_t most = (uint64_t)size * 2 + 4096;
+    const size_t count = (size_t)(available < most ? available : most);
+    // libtiff can reverse the bits of the buffer.
+    uint8_t *copy = malloc(count);
+    if (!copy) {
+        stream->is_short_of_memory = 1;
+        return 0;
+    }
+    memcpy(copy, stream->data + libtiff.TIFFGetStrileOffset(tiff, unit), count);
+    const int is_whole = libtiff.TIFFReadFromUserBuffer(tiff, unit, copy, (tmsize_t)count, to, size);
+    free(copy);
+    if (!is_whole) stream->hit_end = 1;
+    return is_whole;
+}
+
+static int read_plane(TIFF *tiff, const layout *page, uint32_t x, uint32_t y, uint16_t sample, uint8_t *to) {
+    const uint32_t unit = page->is_tiled ? libtiff.TIFFComputeTile(tiff, x, y, 0, sample)
+                                         : libtiff.TIFFComputeStrip(tiff, y, sample);
+    const uint64_t available = wi_tiff_reports_missing(tiff) ? available_bytes(tiff, unit) : 0;
+    if (available) {
+        const uint32_t rows = page->height - y < page->unit_height ? page->height - y : page->unit_height;
+        const tmsize_t size = page->is_tiled ? page->unit_bytes : libtiff.TIFFVStripSize(tiff, rows);
+        return size > 0 && size <= page->unit_bytes && read_available(tiff, unit, available, to, size);
+    }
+    return (page->is_tiled ? libtiff.TIFFReadEncodedTile(tiff, unit, to, page->unit_bytes)
+                           : libtiff.TIFFReadEncodedStrip(tiff, unit, to, page->unit_bytes)) >= 0;
+}
+
 static int read_unit(TIFF *tiff, const layout *page, uint32_t x, uint32_t y, uint8_t *buffers) {
     int planes = page->planar == PLANARCONFIG_CONTIG ? 1 : page->channels;
     for (int plane = 0; plane < planes; plane++) {
         uint8_t *to = buffers + (size_t)plane * (size_t)page->unit_bytes;
         uint16_t sample = page->planar == PLANARCONFIG_CONTIG ? 0 : (uint16_t)page->channel_samples[plane];
-        tmsize_t read = page->is_tiled
-                            ? libtiff.TIFFReadEncodedTile(tiff, libtiff.TIFFComputeTile(tiff, x, y, 0, sample), to,
-                                                          page->unit_bytes)
-                            : libtiff.TIFFReadEncodedStrip(tiff, libtiff.TIFFComputeStrip(tiff, y, sample), to,
-                                                           page->unit_bytes);
-        if (read < 0) return 0;
+        if (!read_plane(tiff, page, x, y, sample, to)) return 0;
     }
     return 1;
 }

@@ -18,7 +18,12 @@ typedef enum {
 
 /// Returns whether the page is gray or RGB, has more than 8 bits per sample, and is supported by wi_tiff_samples.
 int wi_tiff_is_deep(TIFF *tiff);
+/// Returns whether the decoder for the compression of the page reports missing data, unlike those for fax and JPEG.
+int wi_tiff_reports_missing(TIFF *tiff);
 /// Decodes rows of pages that TIFFRGBAImage doesn't support, or that require another output layout.
+///
+/// Unlike TIFFRGBAImage, the function accepts strips and tiles whose byte count is too large, also if it exceeds the file,
+/// as long as the file contains the data of all rows.
 ///
 /// The function supports any number of bits per sample, integers and floating-point numbers (0 is black, 1 is white),
 /// gray, palettes, RGB, and CMYK, each with alpha. It returns 1 if all rows were read, 0 if the data is corrupt, -1 if
