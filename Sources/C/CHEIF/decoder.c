@@ -32,24 +32,37 @@ static wi_heif_status note(wi_heif_decoder *own, struct heif_error error) {
     }
 }
 
-static wi_heif_status choose(wi_heif_decoder *own, uint32_t picture, uint32_t *pictures) {
+static int is_part(heif_item_id item, const uint32_t *parts, size_t part_count) {
+    for (size_t index = 0; index < part_count; index++)
+        if (parts[index] == item) return 1;
+    return 0;
+}
+
+static wi_heif_status choose(wi_heif_decoder *own, uint32_t picture, const uint32_t *parts, size_t part_count,
+                             uint32_t *pictures) {
     heif_item_id primary = 0, *ids;
     int count = libheif.heif_context_get_number_of_top_level_images(own->context);
     *pictures = count > 0 ? (uint32_t)count : 0;
     wi_heif_status status = note(own, libheif.heif_context_get_primary_image_ID(own->context, &primary));
     if (status != WI_HEIF_OK) return status;
     if (picture) {
-        if (count <= 0 || picture >= (uint32_t)count) return WI_HEIF_END;
+        if (count <= 0) return WI_HEIF_END;
         ids = calloc((size_t)count, sizeof *ids);
         if (!ids) return WI_HEIF_MEMORY;
         libheif.heif_context_get_list_of_top_level_image_IDs(own->context, ids, count);
         // The primary image is first, and the others follow in the order of the file.
-        uint32_t place = 0;
+        uint32_t place = 0, left_out = 0;
         heif_item_id chosen = primary;
-        for (int index = 0; index < count; index++)
-            if (ids[index] != primary && ++place == picture) chosen = ids[index];
-        primary = chosen;
+        for (int index = 0; index < count; index++) {
+            if (is_part(ids[index], parts, part_count))
+                left_out++;
+            else if (ids[index] != primary && ++place == picture)
+                chosen = ids[index];
+        }
         free(ids);
+        *pictures -= left_out;
+        if (picture >= *pictures) return WI_HEIF_END;
+        primary = chosen;
     }
     return note(own, libheif.heif_context_get_image_handle(own->context, primary, &own->handle));
 }
@@ -73,8 +86,8 @@ static wi_heif_status describe(struct heif_image_handle *handle, wi_heif_info *i
     return WI_HEIF_OK;
 }
 
-wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side, uint32_t picture, wi_heif_info *info,
-                            wi_heif_decoder **result) {
+wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side, uint32_t picture,
+                            const uint32_t *parts, size_t part_count, wi_heif_info *info, wi_heif_decoder **result) {
     wi_heif_decoder *own = calloc(1, sizeof *own);
     if (!own) return WI_HEIF_MEMORY;
     *result = own;
@@ -82,7 +95,7 @@ wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side
     if (!own->context) return WI_HEIF_MEMORY;
     libheif.heif_context_set_maximum_image_size_limit(own->context, (int)(max_side > 0x7FFFFFFF ? 0x7FFFFFFF : max_side));
     wi_heif_status status = note(own, libheif.heif_context_read_from_memory_without_copy(own->context, data, count, NULL));
-    if (status == WI_HEIF_OK) status = choose(own, picture, &info->pictures);
+    if (status == WI_HEIF_OK) status = choose(own, picture, parts, part_count, &info->pictures);
     if (status != WI_HEIF_OK) return status;
     status = describe(own->handle, info);
     own->width = info->width;

@@ -24,8 +24,11 @@
             var info = wi_heif_info()
             // No image has such a high index.
             let index = imageIndex >= 0 ? UInt32(clamping: imageIndex) : UInt32.max
+            let images = index > 0 ? HEIFImageItems.find(in: UnsafeRawBufferPointer(bytes)) : nil
+            let parts = (images?.parts ?? []).map { UInt32(clamping: $0) }
             let status = wi_heif_open(
-                bytes.baseAddress, bytes.count, UInt32(clamping: max(1, limits.maxDimension)), index, &info, &handle)
+                bytes.baseAddress, bytes.count, UInt32(clamping: max(1, limits.maxDimension)), index, parts,
+                parts.count, &info, &handle)
             guard status == WI_HEIF_OK, let handle else {
                 defer { wi_heif_close(handle) }
                 guard status != WI_HEIF_END else {

@@ -5,6 +5,11 @@ import WebImageTestBasics
 
 /// A writer of HEIF files whose image is a grid of 2 × 2 equal tiles (ISO/IEC 23008-12, section 6.6.2.3).
 struct HEIFGrid {
+    /// A Boolean value that indicates whether the tiles are hidden, as they should be.
+    var hidesTiles = true
+    /// A Boolean value that indicates whether the file contains another image, which is equal to a tile.
+    var hasAnotherImage = false
+
     private let configuration: [UInt8]
     private let data: [UInt8]
     private let width: Int
@@ -41,28 +46,31 @@ struct HEIFGrid {
         box(name, number(version << 24 | flags) + body)
     }
 
-    /// Returns the boxes before the data. The item 1 is the grid, and the items 2 to 5 are the tiles.
+    /// Returns the boxes before the data. The item 1 is the grid, the items 2 to 5 are the tiles, and the item 6 is the
+    /// other image.
     private func head(dataOffset: Int, _ grid: [UInt8]) -> [UInt8] {
         var (names, places, tiles, uses): ([UInt8], [UInt8], [UInt8], [UInt8]) = ([], [], [], [])
-        for item in 1...5 {
+        let count = hasAnotherImage ? 6 : 5
+        for item in 1...count {
             let isGrid = item == 1
+            let isTile = (2...5).contains(item)
             let id = number(item, 2)
             let kind = Array((isGrid ? "grid" : "hvc1").utf8)
-            names += full("infe", version: 2, flags: isGrid ? 0 : 1, id + [0, 0] + kind + [0])
+            names += full("infe", version: 2, flags: isTile && hidesTiles ? 1 : 0, id + [0, 0] + kind + [0])
             places += id + [0, 0, 0, 1]
             places += number(isGrid ? dataOffset : dataOffset + grid.count)
             places += number(isGrid ? grid.count : data.count)
-            if !isGrid { tiles += id }
+            if isTile { tiles += id }
             uses += id + (isGrid ? [1, 3] : [2, 0x81, 2] as [UInt8])
         }
         let size = full("ispe", number(width) + number(height))
         let wholeSize = full("ispe", number(width * 2) + number(height * 2))
         var meta = full("hdlr", number(0) + Array("pict".utf8) + [UInt8](repeating: 0, count: 13))
         meta += full("pitm", number(1, 2))
-        meta += full("iloc", [0x44, 0] + number(5, 2) + places)
-        meta += full("iinf", number(5, 2) + names)
+        meta += full("iloc", [0x44, 0] + number(count, 2) + places)
+        meta += full("iinf", number(count, 2) + names)
         meta += full("iref", box("dimg", number(1, 2) + number(4, 2) + tiles))
-        meta += box("iprp", box("ipco", configuration + size + wholeSize) + full("ipma", number(5) + uses))
+        meta += box("iprp", box("ipco", configuration + size + wholeSize) + full("ipma", number(count) + uses))
         return box("ftyp", Array("heic".utf8) + number(0) + Array("mif1heic".utf8)) + full("meta", meta)
     }
 

@@ -160,6 +160,31 @@ struct ItemGraphTests {
         #expect(try refusal(regular, limits) == nil)
     }
 
+    @Test("The visible tiles of a grid, and a gain map, aren't independent images")
+    func parts() throws {
+        func images(_ items: [Item], _ references: [Reference], brand: String = "heic") throws -> Int {
+            let info = try ImageInfo(data: file(items, references, brand: brand).data)
+            #expect(info.frameCountIsExact)
+            return info.frameCount
+        }
+        let tiles = [Item(kind: "grid", data: grid(2, 2, 100, 100))] + (0..<4).map { _ in Item() }
+        #expect(try images(tiles, [("dimg", 1, [2, 3, 4, 5])]) == 1)
+        #expect(try images(tiles, [("dimg", 1, [2, 2, 3, 3])]) == 3, "two items are no tiles")
+        #expect(try images(tiles + [Item()], [("dimg", 1, [2, 3, 4, 5])]) == 2)
+        // A thumbnail that is a grid has visible tiles, too.
+        #expect(try images([Item()] + tiles, [("thmb", 2, [1]), ("dimg", 2, [3, 4, 5, 6])]) == 1)
+        // The primary image is an image even if it is also a tile.
+        let tile = [Item(), Item(kind: "grid", data: grid(1, 1, 64, 64))]
+        #expect(try images(tile, [("dimg", 2, [1])]) == 2)
+        #expect(try images([Item(), Item(), Item(kind: "tmap")], [("dimg", 3, [1, 2])]) == 1)
+        // The sources of an overlay are whole images.
+        let canvas = ByteBuilder().raw(0, 1).zeros(8).big(64, 4).big(64, 4)
+        #expect(try images([Item(kind: "iovl", data: canvas), Item(), Item()], [("dimg", 1, [2, 3])]) == 3)
+        // libavif decodes only the primary image.
+        #expect(try images(tiles, [("dimg", 1, [2, 3, 4, 5])], brand: "avif") == 1)
+        #expect(try images([Item(), Item()], [], brand: "avif") == 1)
+    }
+
     @Test("The canvas of an overlay counts for the limit of pixels")
     func overlays() throws {
         let canvas = ByteBuilder().raw(0, 1).zeros(8).big(30_000, 4).big(30_000, 4)

@@ -28,7 +28,8 @@ typedef struct {
     uint32_t depth;
     int has_alpha;
     int is_premultiplied;
-    /// The number of top-level images.
+    /// The number of top-level images. If an image other than the primary one was requested, parts of other images
+    /// don't count.
     uint32_t pictures;
     /// The size of the color profile in bytes, or 0 if there's none.
     size_t icc_count;
@@ -39,9 +40,9 @@ typedef struct {
 
 typedef struct wi_heif_decoder wi_heif_decoder;
 /// Opens an image. `data` must stay valid until the decoder is closed. libheif enforces `max_side`. Image 0 is the
-/// primary image.
-wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side, uint32_t picture, wi_heif_info *info,
-                            wi_heif_decoder **decoder);
+/// primary image. The items `parts` are parts of other images, such as the tiles of grids, and have no index.
+wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side, uint32_t picture,
+                            const uint32_t *parts, size_t part_count, wi_heif_info *info, wi_heif_decoder **decoder);
 void wi_heif_close(wi_heif_decoder *decoder);
 /// Returns a description of the last failure.
 const char *wi_heif_message(const wi_heif_decoder *decoder);

@@ -27,10 +27,13 @@ struct HEIFItems {
         else { throw .corrupt(format, "the item properties are missing") }
         try reader.findAssociations(iprp)
         var probe = try reader.describe(ipco)
-        if let pictures = try HEIFItemCount.read(meta) {
-            probe.frameCount = max(1, pictures)
-        } else {
-            probe.frameCountIsExact = false
+        // Only the primary image of an AVIF file can be decoded.
+        if format == .heif {
+            if let images = try HEIFImageItems(meta, primary: reader.primary) {
+                probe.frameCount = max(1, images.count)
+            } else {
+                probe.frameCountIsExact = false
+            }
         }
         let graph = try HEIFItemGraph(meta, file: file, format: format)
         probe.addCost(graph.largestCost(primary: reader.primary))
