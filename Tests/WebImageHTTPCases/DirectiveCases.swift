@@ -263,16 +263,16 @@ let directiveCases: [CacheCase] =
             ]),
         CacheCase("A lost connection without a stored response is an error", [.get(.failure, "lost")]),
         CacheCase(
-            "Connection header fields, the fields that they name, and cookies aren't stored",
+            "Connection header fields and the fields that they name aren't stored",
             [
                 .get(
                     .network,
-                    "200 | Cache-Control: max-age=60 | Connection: X-Hop | X-Hop: 1 | Keep-Alive: x | Proxy-Authenticate: Basic | TE: x | Upgrade: y | Set-Cookie: a=1 | Set-Cookie: b=2 | X-End: 1"
+                    "200 | Cache-Control: max-age=60 | Connection: X-Hop | X-Hop: 1 | Keep-Alive: x | Proxy-Authenticate: Basic | TE: x | Upgrade: y | X-End: 1"
                 ),
                 .get(
                     .cache,
                     has:
-                        "!Connection | !X-Hop | !Keep-Alive | !Proxy-Authenticate | !TE | !Upgrade | !Set-Cookie | X-End: 1"
+                        "!Connection | !X-Hop | !Keep-Alive | !Proxy-Authenticate | !TE | !Upgrade | X-End: 1"
                 ),
             ]),
         CacheCase(

@@ -18,25 +18,25 @@ struct StoredSecretTests {
         return StoredResponse(variant: VaryIndex.Variant(id: "a", stored: head), head: head, body: Data([1]))
     }
 
-    private func check(_ store: any HTTPResponseStore) async {
+    private func check(_ store: any HTTPResponseStore, _ names: [String]) async {
         await store.put(response(200), request: [:], for: "k")
         await store.update(response(200), for: "k")
         let found = await store.response(for: "k", matching: [:])
-        #expect(found?.head.head.headers.map(\.name) == ["X-Visible"])
+        #expect(found?.head.head.headers.map(\.name) == names)
         // Without its challenge, a stored 401 would be of no use, and it replaces the previous response.
         await store.put(response(401), request: [:], for: "k")
         #expect(await store.response(for: "k", matching: [:]) == nil)
     }
 
-    @Test("Cookies, challenges, and the fields of proxies aren't stored in memory, and neither is a 401 response")
-    func memory() async { await check(MemoryResponseStore()) }
+    @Test("Challenges and the fields of proxies aren't stored in memory, and neither is a 401 response")
+    func memory() async { await check(MemoryResponseStore(), ["Set-Cookie", "X-Visible"]) }
 
     @Test("Cookies, challenges, and the fields of proxies aren't stored on disk, and neither is a 401 response")
     func disk() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "webimage-secrets-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         let disk = try DiskCache(configuration: DiskCache.Configuration(directory: folder))
-        await check(DiskResponseStore(disk))
+        await check(DiskResponseStore(disk), ["X-Visible"])
         await disk.close()
     }
 }

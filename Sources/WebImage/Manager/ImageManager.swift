@@ -308,15 +308,9 @@ public final class ImageManager: Sendable {
     }
 
     private func removeCachedImage(for plan: ResolvedRequest) async {
-        // Note the removal first so that running requests don't store what is removed.
-        plan.cache.recordRemoval(of: plan.keys.data)
-        plan.cache.removeFromMemory(plan.keys.final)
-        plan.cache.removeAllFromMemory(of: plan.keys.data)
         failures.remove(plan.keys.data)
         downloader.removePartialDownloads(of: plan.request.url)
-        await plan.originalCache.remove(plan.keys.data, matching: nil)
-        if plan.request.caching.processedEncoding != nil { await plan.cache.remove(plan.processedKey, matching: nil) }
-        await plan.cache.removeDerived(from: plan.keys.allImages)
+        await plan.removeCached()
     }
 
     /// Empties the caches of the manager, and removes all failures and all resume data.

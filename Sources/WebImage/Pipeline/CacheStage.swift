@@ -134,8 +134,8 @@ final class CacheStage: Sendable {
         do throws(ImageError) {
             let image = try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
                 [coders = plan.registeredCoders] context throws(ImageError) -> DecodedImage in
-                try ProcessedForm.image(entry.data, plan.request, coders, context: context)
-                    .with(history: ImageHistory(storedForm: entry.userData, plan)).with(provenance: resource)
+                let image = try ProcessedForm.image(entry.data, plan.request, coders, context: context)
+                return ProcessedImageRecord.restored(image, from: entry.userData, plan).with(provenance: resource)
             }
             return (image, .stored(in: found.kind))
         } catch {

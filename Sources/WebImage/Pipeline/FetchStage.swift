@@ -352,6 +352,9 @@ final class FetchStage: Sendable {
                     responded: observation.meter.head ?? now())
             }
         if answer.isNotModified, let head { return .result(.notModified(head, answer.metrics)) }
+        if !plan.request.isPlainGet, let response = answer.httpResponse {
+            await plan.removeInvalidated(by: response, to: request)
+        }
         let ahead = await observation.feed.finish()
         let original = try await inspect(
             answer, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
@@ -364,7 +367,7 @@ final class FetchStage: Sendable {
     /// Returns the check of the beginning of a download, or `nil` if code of the application may change the data, or if
     /// no download is saved.
     private func earlyInspection(_ plan: ResolvedRequest, _ source: FetchSource, _ key: FetchKey) -> EarlyInspection? {
-        guard !source.isLocal, !plan.settings.rules.changesBodies else { return nil }
+        guard !source.isLocal, !plan.settings.rules.changesBodies, plan.request.isPlainGet else { return nil }
         return EarlyInspection(plan) { [audience] in audience.limits(of: key) }
     }
 
@@ -461,6 +464,31 @@ final class FetchStage: Sendable {
 }
 
 extension ResolvedRequest {
+    /// Removes the images and the data that the response to an unsafe request invalidates (RFC 9111 4.4).
+    ///
+    /// For each URL, these are the results of GET requests with the header fields and options of this request, and of plain
+    /// requests. Results of requests with other header fields that are part of the key remain.
+    fileprivate func removeInvalidated(by response: HTTPResponseHead, to sent: LoadRequest) async {
+        for url in CacheInvalidation.targets(method: sent.method, url: sent.url, response: response) {
+            var keys: Set<CacheKey> = []
+            for request in [request.fetching(url), ImageRequest(url: url)] {
+                let target = ResolvedRequest(request, defaults)
+                if keys.insert(target.keys.data).inserted { await target.removeCached() }
+            }
+        }
+    }
+
+    /// Removes everything that the caches contain for the data of the request: images of all sizes, and the data.
+    func removeCached() async {
+        // Note the removal first so that running requests don't store what is removed.
+        cache.recordRemoval(of: keys.data)
+        cache.removeFromMemory(keys.final)
+        cache.removeAllFromMemory(of: keys.data)
+        await originalCache.remove(keys.data, matching: nil)
+        if request.caching.processedEncoding != nil { await cache.remove(processedKey, matching: nil) }
+        await cache.removeDerived(from: keys.allImages)
+    }
+
     /// Checks that data is within the limits of the request. Requests for other sizes can share the data, so the size
     /// is checked when the image is decoded.
     ///

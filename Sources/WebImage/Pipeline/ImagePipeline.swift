@@ -146,7 +146,8 @@ final class ImagePipeline: Sendable {
         let resource = image.resource
         var response = ImageResponse(
             image: image, originalData: nil, source: origin, url: plan.request.url, storedHead: resource?.head,
-            originalByteCount: resource?.byteCount, freshnessPolicy: plan.defaults.freshnessPolicy)
+            originalByteCount: resource?.byteCount, freshnessPolicy: plan.defaults.freshnessPolicy,
+            deliveredAt: plan.now)
         response.isStale = isStale
         return response
     }

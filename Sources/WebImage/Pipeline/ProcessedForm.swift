@@ -73,7 +73,9 @@ extension ProcessedForm {
 
     /// Returns whether reading `image` from disk would return the same image.
     static func mayStore(_ image: DecodedImage, _ request: ImageRequest) -> Bool {
-        guard !image.isAnimated, !image.metadata.isPartial, !image.isHDR else { return false }
+        guard !image.isAnimated, !image.metadata.isPartial, !image.isHDR,
+            image.metadata.iccProfile?.count ?? 0 <= ProcessedImageRecord.maxProfileByteCount
+        else { return false }
         guard let encoding = lossyEncoding(of: request) else { return true }
         return image.encodedForm?.encoding == encoding
     }
@@ -123,31 +125,90 @@ extension DecodedImage {
     }
 }
 
-extension ImageHistory {
-    /// The history in a file, without the options, which are part of the key.
-    private struct StoredForm: Codable {
-        var originalSize: PixelSize
-        var isReduced: Bool
-        var transformers: [String]
+/// The custom data of the separate entry of a processed image: the history, without the options, which are part of the key,
+/// and the description of the original file.
+struct ProcessedImageRecord: Codable {
+    /// The properties of the original file, which the file of the processed image doesn't contain.
+    private struct Source: Codable {
+        var format: String?
+        var storedSize: PixelSize
+        var orientation: Int
+        var bitDepth: Int
+        var hasAlpha: Bool
+        var iccProfile: Data?
+        var codePoints: [Int]?
+        var curve: UInt8
+        var hasGainMap: Bool
+        var alternativeText: String?
+        var extendedDescription: String?
+        var rights: Data?
     }
 
-    /// Returns the history as custom data for the separate entry of a processed image.
-    func storedForm(originalSize: PixelSize) -> Data? {
-        try? JSONEncoder().encode(
-            StoredForm(originalSize: originalSize, isReduced: isReduced, transformers: transformers))
+    private var originalSize: PixelSize
+    private var isReduced: Bool
+    private var transformers: [String]
+    /// The description of the original file. Entries of earlier versions have none.
+    private var source: Source?
+
+    /// The maximum size of an ICC profile in a record, in bytes. Images with larger profiles aren't stored.
+    static let maxProfileByteCount = 1 << 20
+
+    /// Creates the record of a processed image.
+    init(_ image: DecodedImage) {
+        originalSize = image.originalSize
+        isReduced = image.history.isReduced
+        transformers = image.history.transformers
+        let metadata = image.metadata
+        source = Source(
+            format: image.format?.rawValue, storedSize: metadata.storedSize, orientation: metadata.orientation.rawValue,
+            bitDepth: metadata.bitDepth, hasAlpha: metadata.hasAlpha, iccProfile: metadata.iccProfile,
+            codePoints: metadata.fileCodePoints.map { [$0.primaries, $0.transfer] },
+            curve: metadata.sourceCurve.rawValue, hasGainMap: metadata.hasGainMap,
+            alternativeText: metadata.alternativeText, extendedDescription: metadata.extendedDescription,
+            rights: metadata.rights)
     }
 
-    /// Creates the history of a processed image from its separate entry. If the data isn't valid, the history contains
-    /// the transformers of the request.
-    init(storedForm data: Data?, _ plan: ResolvedRequest) {
-        self.init()
-        decodingOptions = plan.request.decodeOptions
-        guard let data, let stored = try? JSONDecoder().decode(StoredForm.self, from: data) else {
-            transformers = plan.transformers.filter { !($0 is ProcessedForm) }.map(\.identifier)
-            return
+    /// Returns an image that was read from the file of an entry, with the description in the entry’s custom data. If the data
+    /// isn't valid, the history contains the transformers of the request.
+    static func restored(_ image: DecodedImage, from data: Data?, _ plan: ResolvedRequest) -> DecodedImage {
+        var history = ImageHistory()
+        history.decodingOptions = plan.request.decodeOptions
+        guard let data, let record = try? JSONDecoder().decode(ProcessedImageRecord.self, from: data) else {
+            history.transformers = plan.transformers.filter { !($0 is ProcessedForm) }.map(\.identifier)
+            return image.with(history: history)
         }
-        originalSize = stored.originalSize
-        isReduced = stored.isReduced
-        transformers = stored.transformers
+        history.originalSize = record.originalSize
+        history.isReduced = record.isReduced
+        history.transformers = record.transformers
+        guard let source = record.source else { return image.with(history: history) }
+        return image.with(
+            format: source.format.map { ImageFormat(rawValue: $0) },
+            metadata: source.describing(image.metadata)
+        ).with(history: history)
+    }
+}
+
+extension ProcessedImageRecord.Source {
+    /// Returns metadata of the file of a processed image with the values of the original file.
+    fileprivate func describing(_ stored: ImageMetadata) -> ImageMetadata {
+        var metadata = stored
+        metadata.storedSize = storedSize
+        metadata.orientation = ImageOrientation(rawValue: orientation) ?? .up
+        metadata.bitDepth = bitDepth
+        metadata.hasAlpha = hasAlpha
+        metadata.hasGainMap = hasGainMap
+        metadata.alternativeText = alternativeText
+        metadata.extendedDescription = extendedDescription
+        metadata.rights = rights
+        // The colors of unconverted pixels are those that the decoder found.
+        guard stored.color != .source else { return metadata }
+        metadata.iccProfile = iccProfile
+        metadata.sourceCurve = LightCurve(rawValue: curve) ?? .sRGB
+        metadata.fileCodePoints = codePoints.flatMap {
+            $0.count == 2 ? ColorCodePoints(primaries: $0[0], transfer: $0[1]) : nil
+        }
+        (metadata.colorPrimaries, metadata.transferCharacteristics) = (nil, nil)
+        metadata.describePixels(in: stored.color)
+        return metadata
     }
 }

@@ -303,7 +303,8 @@ final class RequestExecution {
         var answer = ImageResponse(
             image: image, originalData: plan.request.includesOriginalData && plan.request.maker == nil ? data : nil,
             source: origin, url: plan.request.url, storedHead: resource?.head, originalByteCount: resource?.byteCount,
-            timings: timings, metrics: metrics, freshnessPolicy: plan.defaults.freshnessPolicy)
+            timings: timings, metrics: metrics, freshnessPolicy: plan.defaults.freshnessPolicy,
+            deliveredAt: origin == .network ? nil : plan.defaults.configuration.now())
         answer.isStale = usesStaleData
         return answer
     }

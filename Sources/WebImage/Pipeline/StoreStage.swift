@@ -98,7 +98,7 @@ final class StoreStage: Sendable {
                 guard let data = await encode(image, plan, encoding) else { return }
                 let entry = CacheEntry(
                     key: plan.processedKey, head: resource.head, probe: nil, data: data,
-                    userData: image.history.storedForm(originalSize: image.originalSize),
+                    userData: try? JSONEncoder().encode(ProcessedImageRecord(image)),
                     tags: plan.request.caching.tags, storedAt: plan.now)
                 await self.put(entry, in: plan.cache, tiers, plan, generation)
             }

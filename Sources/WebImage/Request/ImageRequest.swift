@@ -406,6 +406,21 @@ extension ImageRequest {
         return name.isEmpty ? nil : ImageFormat(rawValue: name)
     }
 
+    /// Returns a GET request for another URL with the same header fields and options.
+    func fetching(_ url: URL) -> ImageRequest {
+        var request = self
+        request.change { values in
+            values.url = url
+            values.method = "GET"
+            values.body = Data()
+            values.caching.key = nil
+            values.network.alternativeURLs = []
+            values.lowerQuality.urls = []
+            values.higherQualities = []
+        }
+        return request
+    }
+
     /// Returns this request with other data, for interceptors that supply the data of a request.
     ///
     /// The data is decoded and transformed as requested. The manager contacts no server, and the caches neither serve

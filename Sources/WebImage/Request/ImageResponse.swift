@@ -24,6 +24,14 @@ public struct ImageResponse: Sendable {
         /// A file, a data URL, or a custom loader.
         case local
 
+        /// A Boolean value that indicates whether the response comes from a cache, also after a revalidation.
+        fileprivate var isCache: Bool {
+            switch self {
+            case .memoryCache, .diskCache, .cacheTier, .revalidated: true
+            case .network, .local: false
+            }
+        }
+
         /// Returns the origin of an image that a cache tier of the given kind served.
         static func stored(in kind: ImageCache.Tiers) -> Source { kind.contains(.disk) ? .diskCache : .cacheTier }
     }
@@ -38,6 +46,7 @@ public struct ImageResponse: Sendable {
         var timings: [ImageManager.Stage: Duration] = [:]
         var metrics: NetworkMetrics?
         var freshnessPolicy: SharedHTTPCachePolicy?
+        var deliveredAt: Date?
     }
 
     /// The loaded image.
@@ -63,7 +72,16 @@ public struct ImageResponse: Sendable {
     /// The URL of the response after redirects, or `nil` if it's unknown. The value is computed on each access.
     public var finalURL: URL? { storedHead.flatMap { URL(string: $0.finalURL) } }
     /// The status code and the header fields of the response, or `nil` for sources without one.
-    public var httpResponse: HTTPResponseHead? { storedHead?.head }
+    ///
+    /// If a cache served the image, `Age` is the age of the response in seconds at the time of the delivery (RFC 9111 5.1).
+    /// The value is computed on each access.
+    public var httpResponse: HTTPResponseHead? {
+        guard let storedHead else { return nil }
+        guard source.isCache, let date = details.value.deliveredAt else { return storedHead.head }
+        var head = storedHead.head
+        head.headers["Age"] = storedHead.ageField(now: date)
+        return head
+    }
     /// The date at which the response becomes stale, or `nil` for sources without an HTTP response, which never become
     /// stale. The value is computed on each access.
     public var expiresAt: Date? {
@@ -104,7 +122,7 @@ public struct ImageResponse: Sendable {
     init(
         image: DecodedImage, originalData: Data?, source: Source, url: URL, storedHead: StoredResponseHead? = nil,
         originalByteCount: Int? = nil, timings: [ImageManager.Stage: Duration] = [:], metrics: NetworkMetrics? = nil,
-        freshnessPolicy: SharedHTTPCachePolicy? = nil
+        freshnessPolicy: SharedHTTPCachePolicy? = nil, deliveredAt: Date? = nil
     ) {
         self.image = image
         self.source = source
@@ -112,7 +130,7 @@ public struct ImageResponse: Sendable {
         details = CopyOnWrite(
             Details(
                 originalData: originalData, storedHead: storedHead, originalByteCount: originalByteCount,
-                timings: timings, metrics: metrics, freshnessPolicy: freshnessPolicy))
+                timings: timings, metrics: metrics, freshnessPolicy: freshnessPolicy, deliveredAt: deliveredAt))
     }
 }
 

@@ -110,6 +110,13 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
             gainMap: gainMap, provenance: provenance, encodedForm: nil, history: history)
     }
 
+    /// Returns the image with the format and the metadata of another file, from which its pixels were made.
+    package func with(format: ImageFormat?, metadata: ImageMetadata) -> DecodedImage {
+        DecodedImage(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            gainMap: gainMap, provenance: provenance, encodedForm: encodedForm, history: history)
+    }
+
     /// Returns the image with a gain map, or without one.
     package func with(gainMap: GainMap?) -> DecodedImage {
         DecodedImage(

@@ -20,9 +20,7 @@ package struct CachedReply: Sendable, Hashable {
         -> CachedReply
     {
         var head = stored.head
-        let longest = Double(CacheControl.longest)
-        let seconds = stored.age(now: now)
-        let age = String(Int((seconds < longest ? max(seconds, 0) : longest).rounded(.down)))
+        let age = stored.ageField(now: now)
         if let part = PartialResponse(stored)?.reply(to: request, age: .init(name: "Age", value: age)) { return part }
         head.headers["Age"] = age
         if head.statusCode == 200, stored.isUnmodified(for: request) {
@@ -57,6 +55,13 @@ extension HTTPResponseHead {
 }
 
 extension StoredResponseHead {
+    /// Returns the value of `Age` for a response that a cache sends at a time (RFC 9111 5.1).
+    package func ageField(now: Date) -> String {
+        let longest = Double(CacheControl.longest)
+        let seconds = age(now: now)
+        return String(Int((seconds < longest ? max(seconds, 0) : longest).rounded(.down)))
+    }
+
     /// Returns whether the conditions of the request indicate that the caller already has this response (RFC 9110
     /// 13.2.2).
     func isUnmodified(for request: RequestHead) -> Bool {

@@ -50,7 +50,14 @@ extension StoredResponse {
     /// stored, it would be of no use.
     var isChallenge: Bool { head.head.statusCode == 401 || head.head.statusCode == 407 }
 
-    /// A copy without the header fields that caches don't store.
+    /// A copy without fields for authentication, for the memory of the client.
+    var withoutAuthentication: StoredResponse {
+        var copy = self
+        copy.head.removeAuthentication()
+        return copy
+    }
+
+    /// A copy without the header fields that caches don't store on disk.
     var withoutSecrets: StoredResponse {
         var copy = self
         copy.head.removeSecrets()

@@ -60,10 +60,10 @@ package final class MemoryResponseStore: HTTPResponseStore {
         }
     }
 
-    /// Stores a response without cookies and fields for authentication. A challenge isn't stored.
+    /// Stores a response without fields for authentication. A challenge isn't stored.
     package func put(_ response: StoredResponse, request: HTTPHeaderFields, for key: String) async {
         guard !response.isChallenge else { return await remove(matching: request, for: key) }
-        let response = response.withoutSecrets
+        let response = response.withoutAuthentication
         let cost = Self.cost(response)
         state.withLock { state in
             guard cost <= byteLimit / 4 else {
@@ -83,7 +83,7 @@ package final class MemoryResponseStore: HTTPResponseStore {
 
     /// Replaces the head of a response.
     package func update(_ response: StoredResponse, for key: String) async {
-        let response = response.withoutSecrets
+        let response = response.withoutAuthentication
         state.withLock { state in
             guard var entry = state.entries[response.variant.id] else { return }
             let cost = Self.cost(response)

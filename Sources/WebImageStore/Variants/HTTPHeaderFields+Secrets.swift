@@ -5,6 +5,9 @@ import WebImageHTTP
 extension StoredResponseHead {
     /// Removes the header fields that caches don't store.
     package mutating func removeSecrets() { head.headers = head.headers.withoutSecrets }
+
+    /// Removes the fields for authentication, but not `Set-Cookie`.
+    package mutating func removeAuthentication() { head.headers = head.headers.withoutAuthentication }
 }
 
 extension HTTPHeaderFields {
@@ -26,6 +29,16 @@ extension HTTPHeaderFields {
     package var withoutSecrets: HTTPHeaderFields {
         guard lines.contains(where: Self.isResponseSecret) else { return self }
         return HTTPHeaderFields(lines.filter { !Self.isResponseSecret($0) })
+    }
+
+    /// A copy of response header fields without fields for authentication. It contains `Set-Cookie`, which a response in the
+    /// memory of the client that received it may repeat.
+    package var withoutAuthentication: HTTPHeaderFields {
+        func isRemoved(_ line: Field) -> Bool {
+            Self.isResponseSecret(line) && !["set-cookie", "set-cookie2"].contains(line.name.lowercased())
+        }
+        guard lines.contains(where: isRemoved) else { return self }
+        return HTTPHeaderFields(lines.filter { !isRemoved($0) })
     }
 
     private static func isResponseSecret(_ line: Field) -> Bool {

@@ -39,6 +39,37 @@ struct PolicyTests {
         #expect(server.counters.requests == 1)
     }
 
+    @Test("The response of a cached image has its current age, and that of a download has the age that the server sent")
+    func age() async throws {
+        let server = try LoopbackServer {
+            [
+                resource = ServerResource(
+                    body: try TestImages.png(1), type: "image/png", etag: "\"one\"", cacheControl: "max-age=60")
+            ] request in
+            var response = resource.response(to: request)
+            if request.path == "/old" { response.headers["Age"] = "7" }
+            return response
+        }
+        var fixture = try ManagerFixture()
+        func age(_ path: String) async throws -> (ImageResponse.Source, String?) {
+            let response = try await fixture.manager.response(for: ImageRequest(url: server.url(path)))
+            return (response.source, response.httpResponse?.headers["Age"])
+        }
+        #expect(try await age("/new") == (.network, nil))
+        #expect(try await age("/old") == (.network, "7"))
+        fixture.pass(seconds: 20)
+        #expect(try await age("/new") == (.memoryCache, "20"))
+        #expect(try await age("/old") == (.memoryCache, "27"))
+        fixture = try await fixture.restarted()
+        fixture.pass(seconds: 10)
+        #expect(try await age("/new") == (.diskCache, "30"))
+        #expect(try await age("/old") == (.diskCache, "37"))
+        fixture.pass(seconds: 40)
+        #expect(try await age("/new") == (.revalidated, "0"))
+        fixture.pass(seconds: 5)
+        #expect(try await age("/new") == (.memoryCache, "5"))
+    }
+
     @Test("A stale image in memory is shown immediately, revalidated by a 304, and not decoded again")
     func staleMemory() async throws {
         let server = try server()

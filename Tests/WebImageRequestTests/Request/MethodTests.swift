@@ -131,6 +131,63 @@ struct RequestMethodTests {
         #expect(!fixture.manager.cacheKey(for: circle).canonical.contains("circle"))
     }
 
+    @Test(
+        "A successful response to an unsafe method invalidates the images of the URL and of its Location (RFC 9111 4.4)",
+        arguments: ["POST", "PUT", "DELETE", "REPORT"], [200, 201, 204, 404, 500])
+    func invalidation(method: String, status: Int) async throws {
+        let image = try TestImages.png(1)
+        let server = try LoopbackServer { request in
+            if request.method != "GET" {
+                var response = LoopbackServer.Response.status(status)
+                // The body isn't an image.
+                if status != 204 { response.body = Data("done".utf8) }
+                response.headers["Location"] = "/b"
+                return response
+            }
+            var response = LoopbackServer.Response.ok(image, contentType: "image/png")
+            response.headers["Cache-Control"] = "max-age=60"
+            return response
+        }
+        let fixture = try ManagerFixture()
+        let paths = ["/a", "/b", "/c"]
+        let requests = paths.flatMap { path in
+            [nil, TargetSize.fit(width: 8)].map { ImageRequest(url: server.url(path), size: $0) }
+        }
+        for request in requests { _ = try await fixture.manager.image(for: request) }
+        await fixture.manager.diskCache?.flush()
+        var change = post(server.url("/a"), "circle")
+        change.method = method
+        change.headers["Content-Type"] = "text/plain"
+        await #expect(throws: ImageError.self) { try await fixture.manager.image(for: change) }
+        let isInvalid = status < 400
+        for request in requests {
+            let isTarget = request.url.path() != "/c"
+            #expect((fixture.manager.cachedImage(for: request) == nil) == (isInvalid && isTarget))
+        }
+        let before = server.requests.filter { $0.method == "GET" }.count
+        for request in requests { _ = try await fixture.manager.image(for: request) }
+        #expect(server.requests.filter { $0.method == "GET" }.count == before + (isInvalid ? 2 : 0))
+        // A later manager doesn't find the removed data on disk.
+        var restarted = requests[0]
+        restarted.cachePolicy = .cacheOnly
+        let stored = try await fixture.restarted().manager.response(for: restarted)
+        #expect(stored.source == .diskCache)
+    }
+
+    @Test("A safe method with a body invalidates nothing, and an image in the response of POST is delivered")
+    func noInvalidation() async throws {
+        let server = try server()
+        let fixture = try ManagerFixture()
+        let plain = ImageRequest(url: server.url("/a"))
+        _ = try await fixture.manager.image(for: plain)
+        var read = post(server.url("/a"), "circle")
+        read.method = "GET"
+        _ = try await fixture.manager.image(for: read)
+        #expect(fixture.manager.cachedImage(for: plain) != nil)
+        #expect(try await fixture.manager.response(for: post(server.url("/a"), "circle")).source == .network)
+        #expect(fixture.manager.cachedImage(for: plain) == nil)
+    }
+
     @Test("The task has the request of the caller, and an interceptor can allow caching")
     func permission() async throws {
         let server = try server()
