@@ -9,6 +9,9 @@ import Synchronization
 /// The priorities of waiting work determine its order and can change. The total cost of all running work stays within a
 /// limit. A thread starts when there is work for it. It owns one `Context`, which its work uses without a lock.
 ///
+/// Work that mostly waits for another process has a ``Lane`` of its own, so that it never occupies the threads of work that
+/// computes.
+///
 /// A watchdog checks work with a ``Watch`` once per second while such work runs. If the work is unresponsive, its
 /// requester is notified and another thread replaces its thread. The cost of the work remains charged until the lost
 /// thread returns and ends.
@@ -47,7 +50,19 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         }
     }
 
+    /// The part of the pool in which work runs.
+    package enum Lane: Sendable, Hashable, CaseIterable {
+        /// Work that computes on its thread.
+        case computing
+        /// Work that waits for another process, which computes.
+        case waiting
+        /// Work that waits for another process and that can take as long as its timeout permits, also for small data. The
+        /// lane is smaller, so that such work doesn't occupy all processes.
+        case waitingLong
+    }
+
     fileprivate struct Entry {
+        let lane: Lane
         let cost: Int
         let watch: Watch?
         let work: Work
@@ -63,8 +78,26 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         let startsWatchdog: Bool
     }
 
-    fileprivate struct State {
+    /// The work of a lane.
+    fileprivate struct LaneState {
         var queue = PriorityQueue<Int, Priority>()
+        /// The maximum number of work items that run at the same time.
+        let limit: Int
+        /// The maximum cost of the running work of this lane.
+        let costLimit: Int
+        /// The number of running work items, without unresponsive ones.
+        var running = 0
+        /// The cost of the running work of this lane, including unresponsive work.
+        var cost = 0
+
+        /// The number of waiting work items for which the lane has room.
+        var startableCount: Int { min(queue.count, max(0, limit - running)) }
+    }
+
+    fileprivate struct State {
+        private var computing: LaneState
+        private var waiting: LaneState
+        private var waitingLong: LaneState
         var entries: [Int: Entry] = [:]
         var nextID = 0
         /// The number of threads, without lost ones.
@@ -72,8 +105,6 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         /// The number of threads that were ever started.
         var named = 0
         var idle = 0
-        /// The number of running work items, without unresponsive ones.
-        var running = 0
         /// The cost of all running work, including unresponsive work.
         var costInFlight = 0
         /// The number of idle threads that running work uses in addition to its own threads.
@@ -82,13 +113,50 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         var runningLimit = Int.max
         var watch: WorkerWatchStateMachine
         /// The watched work and the processor clocks of its threads.
-        var watched: [Int: (watch: Watch, clock: clockid_t?)] = [:]
+        var watched: [Int: (watch: Watch, lane: Lane, clock: clockid_t?)] = [:]
         var isWatching = false
+
+        /// Creates a state in which each kind of work that waits can have at most half of the total cost.
+        init(threads: Int, waitingThreads: Int, costLimit: Int, watch: WorkerWatchStateMachine) {
+            computing = LaneState(limit: threads, costLimit: costLimit)
+            waiting = LaneState(limit: waitingThreads, costLimit: costLimit / 2)
+            waitingLong = LaneState(limit: max(1, waitingThreads - 1), costLimit: costLimit / 2)
+            self.watch = watch
+        }
+
+        subscript(lane: Lane) -> LaneState {
+            get {
+                switch lane {
+                case .computing: computing
+                case .waiting: waiting
+                case .waitingLong: waitingLong
+                }
+            }
+            _modify {
+                switch lane {
+                case .computing: yield &computing
+                case .waiting: yield &waiting
+                case .waitingLong: yield &waitingLong
+                }
+            }
+        }
+
+        /// The number of waiting work items in all lanes.
+        var waitingCount: Int { computing.queue.count + waiting.queue.count + waitingLong.queue.count }
+        /// The number of running work items in all lanes, without unresponsive ones.
+        var running: Int { computing.running + waiting.running + waitingLong.running }
+        /// The number of waiting work items that can start if their costs permit it.
+        var startableCount: Int {
+            computing.startableCount + waiting.startableCount + waitingLong.startableCount
+        }
+        /// The maximum number of threads, without lost ones.
+        var threadLimit: Int { computing.limit + waiting.limit + waitingLong.limit }
     }
 
     /// The values that the threads need, which don't retain the pool.
     fileprivate struct Crew: Sendable {
         let name: String
+        /// The number of threads for work that computes.
         let threads: Int
         let stackSize: Int?
         let costLimit: Int
@@ -105,7 +173,9 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the threads, to which a number is added.
-    ///   - threads: The number of threads. The minimum is one.
+    ///   - threads: The number of threads for work that computes. The minimum is one.
+    ///   - waitingThreads: The maximum number of further threads for each lane of work that waits for other processes. The
+    ///     default is the value of `threads`.
     ///   - stackSize: The stack size of the threads in bytes, or `nil` for the default of the system.
     ///   - costLimit: The maximum total cost of all running work. A single work item may exceed it.
     ///   - waitingLimit: The maximum number of waiting work items. Beyond it, the pool rejects work.
@@ -113,7 +183,8 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     ///   - time: The time source of the watchdog.
     ///   - makeContext: A closure that creates the context of a thread on that thread.
     package init(
-        name: String, threads: Int, stackSize: Int? = nil, costLimit: Int = .max, waitingLimit: Int = .max,
+        name: String, threads: Int, waitingThreads: Int? = nil, stackSize: Int? = nil, costLimit: Int = .max,
+        waitingLimit: Int = .max,
         lostThreads: WorkerWatchStateMachine.Limits = WorkerWatchStateMachine.Limits(), time: TimeSource = .system,
         makeContext: @escaping @Sendable () -> Context
     ) {
@@ -121,7 +192,10 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         crew = Crew(
             name: name, threads: max(1, threads), stackSize: stackSize, costLimit: costLimit, time: time,
             makeContext: makeContext,
-            condition: ConditionVariable(State(watch: WorkerWatchStateMachine(limits: lostThreads))))
+            condition: ConditionVariable(
+                State(
+                    threads: max(1, threads), waitingThreads: max(1, waitingThreads ?? threads), costLimit: costLimit,
+                    watch: WorkerWatchStateMachine(limits: lostThreads))))
     }
 
     deinit { close() }
@@ -129,17 +203,17 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     /// Ends the threads after the waiting work is finished. The pool rejects new work.
     package func close() { condition.withLock(wakeAll: true) { $0.isClosed = true } }
 
-    /// Limits the number of work items that run at the same time, or removes the limit if it's `nil`. Running work
-    /// continues.
+    /// Limits the number of work items of each lane that run at the same time, or removes the limit if it's `nil`. Running
+    /// work continues.
     package func limit(toThreads limit: Int?) {
         condition.withLock(wakeAll: true) { $0.runningLimit = max(1, limit ?? .max) }
     }
 
     /// The number of waiting and running work items, without unresponsive ones.
-    package var load: Int { condition.withLock { $0.queue.count + $0.running } }
+    package var load: Int { condition.withLock { $0.waitingCount + $0.running } }
 
     /// The number of waiting work items.
-    package var waitingCount: Int { condition.withLock { $0.queue.count } }
+    package var waitingCount: Int { condition.withLock { $0.waitingCount } }
 
     /// The number of threads that unresponsive work occupies.
     package var lostThreadCount: Int { condition.withLock { $0.watch.lostCount } }
@@ -194,21 +268,22 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     /// - Parameters:
     ///   - priority: The priority of the work.
     ///   - cost: The cost of the work.
+    ///   - lane: The part of the pool in which the work runs. The default is the one for work that computes.
     ///   - watch: The timeout of the work, or `nil` for no limit.
     ///   - work: The work.
     /// - Throws: A ``Refusal`` if the pool is closed or full.
     @discardableResult
     package func submit(
-        _ priority: Priority, cost: Int = 0, watch: Watch? = nil, _ work: @escaping Work
+        _ priority: Priority, cost: Int = 0, lane: Lane = .computing, watch: Watch? = nil, _ work: @escaping Work
     ) throws(Refusal) -> Int {
         let place = condition.withLock(wakeOne: true) { state -> Result<(id: Int, thread: Int?), Refusal> in
             // Reject the work because the threads may have ended.
             guard !state.isClosed else { return .failure(.closed) }
-            guard state.queue.count < waitingLimit else { return .failure(.full(limit: waitingLimit)) }
+            guard state.waitingCount < waitingLimit else { return .failure(.full(limit: waitingLimit)) }
             state.nextID += 1
-            state.entries[state.nextID] = Entry(cost: cost, watch: watch, work: work)
-            state.queue.push(state.nextID, priority)
-            return .success((state.nextID, state.addThread(limit: crew.threads)))
+            state.entries[state.nextID] = Entry(lane: lane, cost: cost, watch: watch, work: work)
+            state[lane].queue.push(state.nextID, priority)
+            return .success((state.nextID, state.addThread()))
         }
         let (id, thread) = try place.get()
         if let thread { crew.start(thread) }
@@ -217,7 +292,9 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
 
     /// Changes the priority of waiting work.
     package func setPriority(_ id: Int, _ priority: Priority) {
-        condition.withLock { if $0.queue.contains(id) { $0.queue.push(id, priority) } }
+        condition.withLock { state in
+            if let lane = state.entries[id]?.lane { state[lane].queue.push(id, priority) }
+        }
     }
 
     /// Removes waiting work. Returns `false` if the work isn't waiting.
@@ -225,8 +302,9 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         // Release the work after unlocking because a deinitializer of its captures may call this pool again. Wake a
         // thread because the next work may fit the cost limit.
         let removed = condition.withLock(wakeOne: true) { state -> Entry? in
-            state.queue.remove(id)
-            return state.entries.removeValue(forKey: id)
+            guard let entry = state.entries.removeValue(forKey: id) else { return nil }
+            state[entry.lane].queue.remove(id)
+            return entry
         }
         return removed != nil
     }
@@ -254,7 +332,7 @@ extension WorkerPool.Crew {
                     isIdle = false
                 }
                 if let next = state.dequeueNext(costLimit, clock: clock, time: time) { return .proceed(next) }
-                if state.isClosed, state.queue.isEmpty { return .stop }
+                if state.isClosed, state.waitingCount == 0 { return .stop }
                 state.idle += 1
                 isIdle = true
                 return .wait
@@ -278,7 +356,7 @@ extension WorkerPool.Crew {
             let (lost, thread, isDone) = condition.withLock(wakeAll: true) { state in
                 let lost = state.lose(now: time.uptime())
                 state.isWatching = state.watch.needsChecks
-                return (lost, lost.compactMap { _ in state.addThread(limit: threads) }, !state.isWatching)
+                return (lost, lost.compactMap { _ in state.addThread() }, !state.isWatching)
             }
             for number in thread { start(number) }
             for (watch, seconds) in lost { watch.whenLost(seconds) }
@@ -289,9 +367,9 @@ extension WorkerPool.Crew {
 
 extension WorkerPool.State {
     /// Counts another thread if there is work for it, and returns its number. The caller starts it after unlocking.
-    fileprivate mutating func addThread(limit: Int) -> Int? {
+    fileprivate mutating func addThread() -> Int? {
         // A woken thread counts as idle until it has taken its work, and that work counts as waiting.
-        guard queue.count > idle, started < limit else { return nil }
+        guard startableCount > idle, started < threadLimit else { return nil }
         started += 1
         named += 1
         return named - 1
@@ -299,7 +377,8 @@ extension WorkerPool.State {
 
     /// Lends idle threads, and returns their number.
     fileprivate mutating func lend(upTo count: Int, cost: Int, _ costLimit: Int, threads: Int) -> Int {
-        let idle = min(threads, runningLimit) - running - lent - queue.count
+        // Work that waits counts, too, because another process computes for it.
+        let idle = min(threads, runningLimit) - running - lent - self.waitingCount
         let affordable = cost > 0 ? (costLimit - costInFlight) / cost : count
         let number = max(0, min(count, idle, affordable))
         lent += number
@@ -307,20 +386,36 @@ extension WorkerPool.State {
         return number
     }
 
-    /// Returns the most urgent work if it can start.
-    ///
-    /// If it doesn't fit, no other work starts either. Otherwise, inexpensive work could delay expensive work
-    /// indefinitely.
+    /// Returns the most urgent work of a lane in which work can start.
     fileprivate mutating func dequeueNext(
         _ costLimit: Int, clock: clockid_t?, time: TimeSource
     ) -> WorkerPool.Taken? {
-        guard let id = queue.first, let entry = entries[id] else { return nil }
-        let fits = running < runningLimit && costInFlight + entry.cost <= costLimit
-        guard running == 0 || fits else { return nil }
-        queue.remove(id)
-        entries[id] = nil
-        running += 1
-        costInFlight += entry.cost
+        for lane in WorkerPool.Lane.allCases {
+            guard let id = self[lane].queue.first, let entry = entries[id], canStart(entry, costLimit) else { continue }
+            self[lane].queue.remove(id)
+            self[lane].running += 1
+            self[lane].cost += entry.cost
+            entries[id] = nil
+            costInFlight += entry.cost
+            return begin(id, entry, clock: clock, time: time)
+        }
+        return nil
+    }
+
+    /// Returns whether the most urgent work of a lane can start.
+    ///
+    /// If it doesn't fit, no other work of the lane starts either. Otherwise, inexpensive work could delay expensive work
+    /// indefinitely. For the same reason, one work item of each lane starts regardless of the costs.
+    private func canStart(_ entry: WorkerPool.Entry, _ costLimit: Int) -> Bool {
+        let lane = self[entry.lane]
+        guard lane.running > 0 else { return true }
+        return lane.running < min(lane.limit, runningLimit) && costInFlight + entry.cost <= costLimit
+            && lane.cost + entry.cost <= lane.costLimit
+    }
+
+    private mutating func begin(
+        _ id: Int, _ entry: WorkerPool.Entry, clock: clockid_t?, time: TimeSource
+    ) -> WorkerPool.Taken {
         guard let watch = entry.watch else {
             return WorkerPool.Taken(id: id, entry: entry, refusal: nil, startsWatchdog: false)
         }
@@ -330,7 +425,7 @@ extension WorkerPool.State {
         self.watch.begin(
             id, subject: watch.subject, limit: watch.limit, processor: clock.flatMap(ProcessorClock.seconds),
             now: time.uptime())
-        watched[id] = (watch, clock)
+        watched[id] = (watch, entry.lane, clock)
         defer { isWatching = true }
         return WorkerPool.Taken(id: id, entry: entry, refusal: nil, startsWatchdog: !isWatching)
     }
@@ -338,9 +433,10 @@ extension WorkerPool.State {
     /// Ends work. Returns whether the thread may take other work.
     fileprivate mutating func finish(_ taken: WorkerPool.Taken) -> Bool {
         costInFlight -= taken.entry.cost
+        self[taken.entry.lane].cost -= taken.entry.cost
         watched[taken.id] = nil
         guard !watch.end(taken.id) else { return false }
-        running -= 1
+        self[taken.entry.lane].running -= 1
         return true
     }
 
@@ -348,9 +444,10 @@ extension WorkerPool.State {
     fileprivate mutating func lose(now: Double) -> [(watch: WorkerPool.Watch, seconds: Double)] {
         let clocks = watched.mapValues(\.clock)
         return watch.check(now: now) { id in (clocks[id] ?? nil).flatMap(ProcessorClock.seconds) }.compactMap { loss in
-            running -= 1
+            guard let lost = watched.removeValue(forKey: loss.id) else { return nil }
+            self[lost.lane].running -= 1
             started -= 1
-            return watched.removeValue(forKey: loss.id).map { ($0.watch, loss.seconds) }
+            return (lost.watch, loss.seconds)
         }
     }
 }

@@ -114,6 +114,72 @@ struct WorkerPoolTests {
         #expect(lent.value == 0)
     }
 
+    @Test("Work that waits for other processes occupies neither the threads of other work nor all processes")
+    func lanes() async {
+        let pool = Pool(name: "test", threads: 1, waitingThreads: 3) { Place(Shared(0)) }
+        let (gate, running) = (TestGate(), Shared<[Pool.Lane: Int]>([:]))
+        for lane in [Pool.Lane.waitingLong, .waiting] {
+            for _ in 0..<5 {
+                _ = try? pool.submit(.veryHigh, lane: lane) { _ in
+                    running.update { $0[lane, default: 0] += 1 }
+                    gate.blockingWait()
+                }
+            }
+        }
+        await untilTrue { running.value == [.waitingLong: 2, .waiting: 3] }
+        for number in 0..<3 { #expect(await pool.run(.veryLow) { _ in number } == number) }
+        #expect(running.value == [.waitingLong: 2, .waiting: 3] && pool.waitingCount == 5 && pool.load == 10)
+        gate.open()
+        await untilTrue { pool.load == 0 }
+        #expect(running.value == [.waitingLong: 5, .waiting: 5])
+    }
+
+    @Test("Work that waits has at most half of the cost, and costs delay no other lane longer than one work item")
+    func costOfLanes() async {
+        let pool = Pool(name: "test", threads: 4, waitingThreads: 4, costLimit: 100) { Place(Shared(0)) }
+        let (gate, running) = (TestGate(), Shared<[String]>([]))
+        func start(_ name: String, _ cost: Int, _ lane: Pool.Lane) {
+            _ = try? pool.submit(.normal, cost: cost, lane: lane) { _ in
+                running.update { $0.append(name) }
+                gate.blockingWait()
+            }
+        }
+        start("first", 40, .waiting)
+        start("second", 20, .waiting)
+        // It would fit, but the work before it doesn't.
+        start("third", 1, .waiting)
+        await untilTrue { running.value == ["first"] }
+        start("computing", 60, .computing)
+        await untilTrue { running.value == ["first", "computing"] }
+        // One work item of each lane starts regardless of the costs.
+        start("long", 30, .waitingLong)
+        await untilTrue { running.value == ["first", "computing", "long"] }
+        start("last", 1, .computing)
+        #expect(pool.waitingCount == 3 && pool.costInFlight == 130)
+        gate.open()
+        await untilTrue { pool.load == 0 }
+        #expect(pool.costInFlight == 0 && running.value.count == 6)
+    }
+
+    @Test("Waiting work of each lane can be withdrawn, moved by priority, and finished by a closed pool")
+    func controlOfLanes() async throws {
+        for lane in Pool.Lane.allCases {
+            let pool = Pool(name: "test", threads: 1, waitingThreads: 1) { Place(Shared(0)) }
+            let (gate, log) = (TestGate(), Shared<[Int]>([]))
+            let first = try pool.submit(.normal, lane: lane) { _ in gate.blockingWait() }
+            await untilTrue { pool.waitingCount == 0 }
+            let numbers = try (0..<3).map { number in
+                try pool.submit(.normal, lane: lane) { _ in log.update { $0.append(number) } }
+            }
+            pool.setPriority(numbers[2], .high)
+            #expect(pool.withdraw(numbers[0]) && !pool.withdraw(numbers[0]) && !pool.withdraw(first))
+            pool.close()
+            gate.open()
+            await untilTrue { pool.load == 0 }
+            #expect(log.value == [2, 1], "\(lane)")
+        }
+    }
+
     @Test("Work runs by priority, which can change while it waits, and in order within one priority")
     func order() async {
         let pool = Pool(name: "test", threads: 1) { Place(Shared(0)) }

@@ -80,6 +80,8 @@ final class IncrementalDecode: Sendable {
 
     /// The subject for the watchdog, or `nil` if the format is still unknown.
     var subject: String? { state.withLock { $0.probe?.format.rawValue } }
+    /// The work of another process that decodes the data, or `nil` if this process does it or the format is still unknown.
+    var remoteWork: RemoteWork? { plan.coders.remoteWork(decoding: state.withLock { $0.probe?.format }) }
 
     var isFinished: Bool { state.withLock { $0.isFinished } }
     /// The error of a thread that doesn't respond, in which case the data must not be given to another thread.

@@ -212,8 +212,9 @@ struct IncrementalDecodeScheduler: Sendable {
         guard let limits = decodes.first?.plan.limits else { return nil }
         let watched = WatchedWork(
             subject: decodes.first?.subject, whenLost: { error in for decode in decodes { decode.lose(error) } })
-        return try? await workers.run(cost: 0, priority: priority, limits: limits, watched: watched) {
-            [budget] context throws(ImageError) -> Bool in
+        return try? await workers.run(
+            cost: 0, priority: priority, remote: decodes.first?.remoteWork, limits: limits, watched: watched
+        ) { [budget] context throws(ImageError) -> Bool in
             whenBegun()
             let span = decodes.first?.plan.trace?.begin(
                 .decode, cacheKey: decodes.first?.plan.keys.decoded, threadName: WorkerThreadNames.current,

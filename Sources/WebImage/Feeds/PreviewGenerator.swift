@@ -274,7 +274,8 @@ final class PreviewRenderer: Sendable {
     ) async -> Outcome? {
         do throws(ImageError) {
             return try await workers.run(
-                cost: maker.cost, priority: SharedPriority(priority), limits: maker.key.limits,
+                cost: maker.cost, priority: SharedPriority(priority),
+                remote: (plans.first?.coders ?? coders).remoteWork(decoding: maker.format), limits: maker.key.limits,
                 watched: WatchedWork(subject: maker.format?.rawValue)
             ) {
                 [coders, budget, preparation] context throws(ImageError) -> Outcome in

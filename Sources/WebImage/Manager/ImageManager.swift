@@ -442,7 +442,7 @@ extension ImageManager {
     ) async throws(ImageError) -> PixelBuffer {
         let preparation = pipeline.preparation
         return try await pipeline.workers.run(
-            cost: cost, priority: SharedPriority(.high), limits: configuration.limits
+            cost: cost, priority: SharedPriority(.high), remote: animation.remoteWork, limits: configuration.limits
         ) { (_) throws(ImageError) in
             let pixels = try animation.frame(at: index)
             preparation(pixels)

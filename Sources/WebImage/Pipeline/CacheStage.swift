@@ -132,8 +132,11 @@ final class CacheStage: Sendable {
             digest: ContentDigest(of: entry.data), byteCount: entry.data.count, head: entry.head)
         guard plan.step(for: resource).needsNothing else { return nil }
         do throws(ImageError) {
-            let image = try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
-                [coders = plan.registeredCoders] context throws(ImageError) -> DecodedImage in
+            let coders = plan.registeredCoders
+            let image = try await workers.run(
+                cost: 0, priority: priority, remote: coders.remoteWork(decoding: ImageFormat(sniffing: entry.data)),
+                limits: plan.limits
+            ) { context throws(ImageError) -> DecodedImage in
                 let image = try ProcessedForm.image(entry.data, plan.request, coders, context: context)
                 return ProcessedImageRecord.restored(image, from: entry.userData, plan).with(provenance: resource)
             }

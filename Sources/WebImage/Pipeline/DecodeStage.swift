@@ -104,7 +104,8 @@ final class DecodeStage: Sendable {
         try checkMemory(cost)
         let watched = try watched(original, ahead, plan)
         let image = try await workers.run(
-            cost: cost, priority: priority, limits: plan.limits, watched: watched,
+            cost: cost, priority: priority, remote: plan.coders.remoteWork(decoding: original.probe?.format),
+            limits: plan.limits, watched: watched,
             extraThreads: ExtraThreads(for: original.probe, limit: threadLimit)
         ) {
             [counters] context throws(ImageError) -> DecodedImage in

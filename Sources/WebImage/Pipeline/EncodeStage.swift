@@ -88,8 +88,13 @@ final class EncodeStage: Sendable {
         let cost = image.pixels.byteCount * (original == nil ? 1 : 2)
         let format = encoding.formatOrAutomatic.rawValue
         let watched = WatchedWork(subject: "encoding \(format)", isEncoding: true)
-        let data = try await workers.run(cost: cost, priority: priority, limits: plan.limits, watched: watched) {
-            [coders = plan.registeredCoders, counters] context throws(ImageError) -> Data in
+        let coders = plan.registeredCoders
+        let data = try await workers.run(
+            cost: cost, priority: priority, remote: coders.remoteWork(encoding: image, as: encoding),
+            limits: plan.limits,
+            watched: watched
+        ) {
+            [counters] context throws(ImageError) -> Data in
             counters.encodes.add(1, ordering: .relaxed)
             return try plan.trace.work(
                 .encode, key: plan.keys.final, detail: format,

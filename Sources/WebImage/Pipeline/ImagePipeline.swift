@@ -52,7 +52,8 @@ final class ImagePipeline: Sendable {
                 },
                 limit: configuration.maxRememberedFailures, now: configuration.now))
         workers = WorkerPool(
-            threads: configuration.workerThreadCount, byteBudget: configuration.decodingMemoryLimit,
+            threads: configuration.workerThreadCount, waitingThreads: configuration.decoding.maxHelpers,
+            byteBudget: configuration.decodingMemoryLimit,
             waitingLimit: configuration.maxQueuedWorkItems, time: configuration.time ?? .system)
         unresponsive = UnresponsiveData(now: configuration.now)
         self.cache = CacheStage(workers: workers, resources: resources, inFlight: inFlight)

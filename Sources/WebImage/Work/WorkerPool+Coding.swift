@@ -17,17 +17,19 @@ extension WorkerPool {
     ///
     /// - Parameters:
     ///   - threads: The number of threads. The default is one per active core.
+    ///   - waitingThreads: The number of helper processes for which threads can wait. The default is one per active core.
     ///   - byteBudget: The budget for the decoded pixels of all running jobs, in bytes. A single job can exceed it. The
     ///     default is 512 MiB.
     ///   - waitingLimit: The maximum number of waiting jobs. Further jobs are rejected. The default is 100,000.
     ///   - time: The time source of the watchdog. The default is the system clock.
     convenience init(
-        threads: Int = ProcessInfo.processInfo.activeProcessorCount, byteBudget: Int = 512 << 20,
+        threads: Int = ProcessInfo.processInfo.activeProcessorCount,
+        waitingThreads: Int = ProcessInfo.processInfo.activeProcessorCount, byteBudget: Int = 512 << 20,
         waitingLimit: Int = 100_000, time: TimeSource = .system
     ) {
         self.init(
-            name: "webimage-worker", threads: threads, stackSize: 2 << 20, costLimit: byteBudget,
-            waitingLimit: waitingLimit, time: time
+            name: "webimage-worker", threads: threads, waitingThreads: waitingThreads, stackSize: 2 << 20,
+            costLimit: byteBudget, waitingLimit: waitingLimit, time: time
         ) { WorkerThreadNames.Registration() }
     }
 
@@ -39,6 +41,8 @@ extension WorkerPool {
     /// - Parameters:
     ///   - cost: The size of the decoded pixels that `body` needs, in bytes.
     ///   - priority: The live priority, which determines the order in the queue.
+    ///   - remote: The work of another process for which `body` waits, so that it occupies no thread for work that computes.
+    ///     The default is `nil`, which means that `body` computes.
     ///   - limits: The limits of the context for `body`.
     ///   - watched: The timeout of `limits` that applies to `body`, or `nil` for work without a timeout. The
     ///     default is the limit for decoding.
@@ -52,8 +56,8 @@ extension WorkerPool {
     ///   of `watched`, and if earlier work on the same subject still occupies threads, the kind is
     ///   ``ImageError/LimitFailure/Kind/unresponsiveThreadCount``.
     func run<Value: Sendable>(
-        cost: Int, priority: SharedPriority, limits: ImageLimits, watched: WatchedWork? = WatchedWork(),
-        extraThreads: ExtraThreads = ExtraThreads(),
+        cost: Int, priority: SharedPriority, remote: RemoteWork? = nil, limits: ImageLimits,
+        watched: WatchedWork? = WatchedWork(), extraThreads: ExtraThreads = ExtraThreads(),
         _ body: @escaping @Sendable (ImageProcessingContext) throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
         let promise = Promise<Result<Value, ImageError>>()
@@ -64,7 +68,7 @@ extension WorkerPool {
             flag.cancel()
             promise.resolve(.failure(error))
         }
-        let id = try enqueue(cost: cost, priority: known, watch) { [weak self] in
+        let id = try enqueue(cost: cost, priority: known, lane: Lane(remote), watch) { [weak self] in
             guard !flag.isCancelled else {
                 promise.resolve(.failure(.cancelled))
                 return
@@ -108,16 +112,27 @@ extension WorkerPool {
     private static var maxInlineBytes: Int { 256 << 10 }
 
     private func enqueue(
-        cost: Int, priority: RequestPriority, _ watch: Watch?, _ work: @escaping @Sendable () -> Void
+        cost: Int, priority: RequestPriority, lane: Lane, _ watch: Watch?, _ work: @escaping @Sendable () -> Void
     ) throws(ImageError) -> Int {
         do throws(Refusal) {
-            return try submit(priority, cost: cost, watch: watch) { _ in work() }
+            return try submit(priority, cost: cost, lane: lane, watch: watch) { _ in work() }
         } catch {
             switch error {
             case .closed: throw .request(.managerShutDown)
             case .full(let limit):
                 throw .limitExceeded(ImageError.LimitFailure(.overloaded, limit: limit, actual: limit + 1))
             }
+        }
+    }
+}
+
+extension WorkerPool.Lane {
+    /// Creates the lane for work of this process or of another one.
+    fileprivate init(_ remote: RemoteWork?) {
+        switch remote {
+        case nil: self = .computing
+        case .images: self = .waiting
+        case .documents: self = .waitingLong
         }
     }
 }

@@ -62,7 +62,7 @@ extension ImageCoderRegistry {
 
     /// Returns the encoding with a concrete format. For the automatic format, the content of the image determines the
     /// format.
-    private func chosen(_ encoding: ImageEncoding, for image: DecodedImage) -> ImageEncoding {
+    func chosen(_ encoding: ImageEncoding, for image: DecodedImage) -> ImageEncoding {
         guard encoding.format == nil else { return encoding }
         var encoding = encoding
         if let formats = encoding.automaticFormats {

@@ -67,6 +67,9 @@ public final class ImageAnimation: Sendable {
         self.context = context
     }
 
+    /// The work of another process that decodes the frames, or `nil` if this process decodes them.
+    package var remoteWork: RemoteWork? { (decoder as? any RemoteWorker)?.remoteWork }
+
     /// The number of frames, which is at least one.
     public var frameCount: Int { timeline.frameCount }
 

@@ -15,6 +15,12 @@ struct HelperClient: Sendable {
     let format: ImageFormat?
     let fallback: IsolationFallback
 
+    /// The work of the helpers, or `nil` if there are none.
+    var remoteWork: RemoteWork? {
+        guard pool != nil else { return nil }
+        return kind == .vector ? .documents : .images
+    }
+
     /// The result of work, and the number of the helper that did it.
     typealias Work<Result> = (HelperProcess) throws(HelperFailure) -> Result
 

@@ -4,7 +4,9 @@ import Foundation
 import WebImageCore
 
 /// A coder whose work runs in a helper process. This process itself decides about formats and requirements.
-struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimationCoder, PreviewInspectingCoder {
+struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimationCoder, PreviewInspectingCoder,
+    RemoteWorker
+{
     private let base: any ImageCoder
     private let client: HelperClient
 
@@ -17,6 +19,8 @@ struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimatio
     }
 
     var identifier: String { base.identifier }
+
+    var remoteWork: RemoteWork? { client.remoteWork }
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { base.canDecode(format, prefix: prefix) }
 

@@ -159,7 +159,7 @@ struct IsolatedSource: Sendable {
 
 /// The frames of an animation that helpers decode. This process retains the encoded data, so that another helper can
 /// replace the one that has the session.
-final class IsolatedAnimation: AnimationDecoder {
+final class IsolatedAnimation: AnimationDecoder, RemoteWorker {
     let timeline: AnimationTimeline
     let isComplete: Bool
     private let source: IsolatedSource
@@ -180,6 +180,8 @@ final class IsolatedAnimation: AnimationDecoder {
     deinit { source.client.pool?.close(session: source.session, of: helper.withLock { $0 }) }
 
     var cost: Int { source.data.count }
+
+    var remoteWork: RemoteWork? { source.client.remoteWork }
 
     func frame(at index: Int) throws(ImageError) -> PixelBuffer {
         guard timeline.durations.indices.contains(index) else {
