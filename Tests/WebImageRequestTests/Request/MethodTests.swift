@@ -148,7 +148,7 @@ struct RequestMethodTests {
             response.headers["Cache-Control"] = "max-age=60"
             return response
         }
-        let fixture = try ManagerFixture()
+        let fixture = try ManagerFixture { $0.downloader.retry = .never }
         let paths = ["/a", "/b", "/c"]
         let requests = paths.flatMap { path in
             [nil, TargetSize.fit(width: 8)].map { ImageRequest(url: server.url(path), size: $0) }
