@@ -120,6 +120,26 @@ struct ConfinementTests {
         #expect(outcome("pixel", pool) == "1x1")
     }
 
+    @Test("A decoder that waits without using the processor is killed, and its error doesn't state a processor time")
+    func waiting() throws {
+        var patience = HelperPatience()
+        patience.idle = .milliseconds(50)
+        let pool = try Helpers.probePool(named: "confined", patience: patience)
+        var limits = ImageLimits.desktop
+        limits.maxDecodingTime = .milliseconds(20)
+        func error(_ attack: String) throws -> ImageError? {
+            #expect(throws: ImageError.self) {
+                try Helpers.attacker(pool).decode(
+                    Data(attack.utf8), context: ImageProcessingContext(limits: limits))
+            }
+        }
+        let waiting = try #require(try error("sleep"))
+        #expect(
+            waiting.code == 6007 && waiting.message.contains("doesn’t respond") && !waiting.message.contains("used"))
+        let computing = try #require(try error("spin"))
+        #expect(computing.code == 6007 && computing.message.contains("used"))
+    }
+
     @Test("A canceled request ends immediately, whether its decoder checks for cancellation or not")
     func cancellation() throws {
         let pool = try Helpers.probePool(named: "confined")

@@ -35,12 +35,12 @@ enum Helpers {
 
     static func makePool(
         _ path: String, maxHelpers: Int = 2, recycleAfter: Int = 500, memoryLimit: Int = 4 << 30,
-        idleTime: Duration = .seconds(30), time: TimeSource = .system
+        idleTime: Duration = .seconds(30), patience: HelperPatience = HelperPatience(), time: TimeSource = .system
     ) -> HelperPool {
         HelperPool(
             HelperPool.Configuration(
                 path: path, maxHelpers: maxHelpers, recycleAfter: recycleAfter, memoryLimit: memoryLimit,
-                idleTime: idleTime), time: time)
+                idleTime: idleTime, patience: patience), time: time)
     }
 
     /// Returns the standard coders, which all work in the helpers of `pool`.
@@ -51,7 +51,8 @@ enum Helpers {
 
     /// Returns a pool whose helpers are `isolation-probe` under another name, which selects its behavior.
     static func probePool(
-        named name: String, maxHelpers: Int = 1, time: TimeSource = .system
+        named name: String, maxHelpers: Int = 1, patience: HelperPatience = HelperPatience(),
+        time: TimeSource = .system
     ) throws -> HelperPool {
         let directory = FileManager.default.temporaryDirectory.appending(path: "webimage-isolation-\(getpid())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -59,7 +60,7 @@ enum Helpers {
         try? FileManager.default.removeItem(at: link)
         try FileManager.default.createSymbolicLink(
             atPath: link.path, withDestinationPath: try #require(Helpers.probe))
-        return makePool(link.path, maxHelpers: maxHelpers, time: time)
+        return makePool(link.path, maxHelpers: maxHelpers, patience: patience, time: time)
     }
 
     /// Returns the coder of the confined probe, whose data is the name of an attack.

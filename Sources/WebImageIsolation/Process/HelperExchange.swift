@@ -266,13 +266,17 @@ struct HelperExchange {
         return usedTime > allowance + patience.margin || elapsed > allowance * 4 + patience.idle
     }
 
+    /// Returns the failure of an operation that used too much processor time, or that took too long without using it.
     private func timeFailure() -> ImageError {
-        let used = max(usedTime, start.duration(to: .now) - patience.margin)
+        let elapsed = start.duration(to: .now) - patience.margin
+        let isWaiting = usedTime < allowance && elapsed > allowance * 4
         return .limitExceeded(
             ImageError.LimitFailure(
                 context.isEncoding ? .encodingTime : .decodingTime,
                 limit: Int(saturating: context.timeLimit / .milliseconds(1)),
-                actual: Int(saturating: (context.timeLimit - allowance + used) / .milliseconds(1))))
+                actual: Int(
+                    saturating: (context.timeLimit - allowance + max(usedTime, elapsed)) / .milliseconds(1)),
+                detail: isWaiting ? "the helper process doesn’t respond" : ""))
     }
 }
 

@@ -32,7 +32,7 @@ struct RemoteWorkTests {
     }
 
     @Test(
-        "However many images wait for other processes, an image that this process decodes doesn't wait for them",
+        "An image that this process decodes doesn't wait for images that other processes decode",
         arguments: [RemoteWork.documents, .images])
     func waiting(work: RemoteWork) async throws {
         let coder = WaitingCoder(work: work, gate: TestGate())
