@@ -206,8 +206,10 @@ final class Transfer {
         case WI_STREAM_BEGAN: stream = number
         case WI_STREAM_REFUSED, WI_STREAM_DOWNGRADED: streamRefusal = event
         case WI_STREAM_GOAWAY:
-            // Before libcurl reuses an idle connection, it reads the frames that were received over it.
-            guard let earlier, let handle, wi_curl_tls(handle.pointer) == earlier.session else { return }
+            // Before libcurl reuses an idle connection, it reads the frames that were received over it. They don't concern
+            // the request.
+            guard let earlier, let session = earlier.session, let handle, wi_curl_tls(handle.pointer) == session
+            else { return }
             earlier.recordGoAway(last: number)
         default: break
         }

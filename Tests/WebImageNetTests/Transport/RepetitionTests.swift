@@ -165,18 +165,21 @@ struct RepetitionTests {
         let (body, gate) = (body, TestGate())
         let server = try HTTP2Server(certificates, settings: [(3, 1)]) { request in
             switch request.index {
-            case 0, 1: [.wait(gate)] + HTTP2Action.whole(body)
+            case 0: HTTP2Action.whole(body)
+            case 1, 2: [.wait(gate)] + HTTP2Action.whole(body)
             default: request.connection < 2 ? [.close] : HTTP2Action.whole(body)
             }
         }
         let downloader = downloader(server)
+        // The client knows the limit of streams after the first response.
+        #expect(await failure(downloader, server.url("/a")) == nil)
         async let errors = load(2, downloader, server.url("/a"))
-        await untilTrue { server.requests.count == 2 }
+        await untilTrue { server.requests.count == 3 }
         gate.open()
         #expect(await errors == [nil, nil])
         #expect(Set(server.requests.map(\.connection)) == [0, 1])
         #expect(await failure(downloader, server.url("/a")) == nil)
-        #expect(server.requests.map(\.connection).last == 2 && server.requests.count == 4)
+        #expect(server.requests.map(\.connection).last == 2 && server.requests.count == 5)
     }
 
     @Test(
