@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestSupport
 
 @testable import WebImageIsolation
 
@@ -77,6 +78,19 @@ struct IsolatedDecodingTests {
                 try Self.previews(of: data, by: .standard, grows)
                     == Self.previews(of: data, by: Helpers.coders(), grows))
         }
+    }
+
+    @Test(
+        "The thumbnail of a HEIF file is a preview before the image arrives",
+        .enabled(if: ImageCoderRegistry.standard.canDecode(.heif), "the trait HEIF is off"))
+    func heifThumbnail() throws {
+        let data = try #require(HEIFItemOrder.reversed(Images.data("formats/thumbnail.heic")))
+        let previews = try Self.previews(of: data, by: Helpers.coders(), false)
+        #expect(try previews == Self.previews(of: data, by: .standard, false))
+        let image = try Helpers.coders().decode(data)
+        let early = try #require(previews.dropLast().last ?? nil)
+        #expect(early.size == image.size)
+        #expect(try early != Seen(image))
     }
 
     /// Returns the visible preview after each of five parts of a download. A decoder repeats a preview if its helper was

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestBasics
 
 @testable import WebImageCodecs
 
@@ -91,37 +92,15 @@ struct PartialFileTests {
     #endif
 
     #if HEIF
-        /// Returns the file with the data of its last item, which is the thumbnail, before that of its first item.
-        ///
-        /// libheif writes version 1 of the item locations, with a base offset, an offset, and a length of four bytes.
-        private func movingThumbnailFirst(_ data: Data) throws -> Data {
-            var file = data
-            let start = try #require(data.range(of: Data("iloc".utf8))).upperBound
-            func number(_ place: Int, _ width: Int) -> Int {
-                data[place..<place + width].reduce(0) { $0 << 8 | Int($1) }
-            }
-            #expect(data[start] == 1 && number(start + 4, 2) == 0x4440)
-            var items: [(entry: Int, base: Int, length: Int)] = []
-            for index in 0..<number(start + 6, 2) {
-                let entry = start + 8 + index * 20
-                guard number(entry + 2, 2) == 0 else { continue }
-                items.append((entry, number(entry + 6, 4), number(entry + 16, 4)))
-            }
-            var place = try #require(items.map(\.base).min())
-            for item in items.sorted(by: { $0.base > $1.base }) {
-                file.replaceSubrange(
-                    place..<place + item.length, with: data[item.base..<item.base + item.length])
-                let base = withUnsafeBytes(of: UInt32(place).bigEndian) { Data($0) }
-                file.replaceSubrange(item.entry + 6..<item.entry + 10, with: base)
-                place += item.length
-            }
-            return file
+        /// Returns the fixture with the thumbnail before the image.
+        private func thumbnailFirst() throws -> Data {
+            try #require(HEIFItemOrder.reversed(Fixture.named("thumbnail.heic").data()))
         }
 
         @Test("The thumbnail of a HEIF file is the first preview", arguments: [nil, TargetSize.fit(width: 30)])
         func thumbnail(_ size: TargetSize?) throws {
             let original = try Fixture.named("thumbnail.heic").data()
-            let data = try movingThumbnailFirst(original)
+            let data = try thumbnailFirst()
             let options = ImageDecodingOptions(size: size)
             let previews = try previews(data, options)
             let whole = try image(data, options)
@@ -136,7 +115,7 @@ struct PartialFileTests {
 
         @Test("HEIF data that is split anywhere results in the same image")
         func splits() throws {
-            let data = try movingThumbnailFirst(Fixture.named("thumbnail.heic").data())
+            let data = try thumbnailFirst()
             let whole = try image(data).pixels
             for cut in cuts(of: data, random: 30) {
                 var feeding = try #require(try Feeding(data))
@@ -149,7 +128,7 @@ struct PartialFileTests {
 
         @Test("The preview of a HEIF file allocates no memory for a file or a thumbnail beyond the limits")
         func heifMemory() throws {
-            let data = try movingThumbnailFirst(Fixture.named("thumbnail.heic").data())
+            let data = try thumbnailFirst()
             guard case .found(let parts) = HEIFParts.find(in: data) else {
                 Issue.record("the parts are missing")
                 return
@@ -187,7 +166,7 @@ struct PartialFileTests {
 
         @Test("Corrupt HEIF data never crashes")
         func corruptHEIF() throws {
-            try corrupt(movingThumbnailFirst(Fixture.named("thumbnail.heic").data()), rounds: 120)
+            try corrupt(thumbnailFirst(), rounds: 120)
         }
     #endif
 

@@ -63,6 +63,25 @@ struct ImagePreviewTests {
         #expect(image.size == PixelSize(width: 80, height: 60) && !image.metadata.isPartial)
     }
 
+    @Test(
+        "The thumbnail of a HEIF file is shown until the image has arrived",
+        .enabled(if: ImageCoderRegistry.standard.canDecode(.heif), "the trait HEIF is off"))
+    func heifThumbnail() async throws {
+        let file = try Data(contentsOf: Fixtures.directory.appending(path: "formats/thumbnail.heic"))
+        let picture = try SlowImage(try #require(HEIFItemOrder.reversed(file)))
+        let fixture = try ManagerFixture()
+        let task = fixture.manager.load(picture.request(.progressive(interval: .zero), size: .fit(width: 30)))
+        let log = EventLog(task)
+        for gate in picture.gates.prefix(3) { gate.open() }
+        let expected = try #require(try picture.preview(3, size: .fit(width: 30)))
+        #expect(expected.coversImage && expected.image.size.width == 30)
+        await untilTrue { log.previews.last?.pixels.packedBytes() == expected.image.pixels.packedBytes() }
+        picture.gates[3].open()
+        let image = try await task.image
+        #expect(image.size == expected.image.size && !image.metadata.isPartial)
+        #expect(await log.allPreviews().count == 1)
+    }
+
     @Test("A late listener receives a preview of the data that was received before, without further data")
     func standing() async throws {
         let picture = try SteppedImage(try TestImages.jpeg(progressive: true))
