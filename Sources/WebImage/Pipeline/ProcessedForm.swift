@@ -129,7 +129,7 @@ extension DecodedImage {
 /// and the description of the original file.
 struct ProcessedImageRecord: Codable {
     /// The properties of the original file, which the file of the processed image doesn't contain.
-    private struct Source: Codable {
+    fileprivate struct Source: Codable {
         var format: String?
         var storedSize: PixelSize
         var orientation: Int
@@ -148,7 +148,7 @@ struct ProcessedImageRecord: Codable {
     private var isReduced: Bool
     private var transformers: [String]
     /// The description of the original file. Entries of earlier versions have none.
-    private var source: Source?
+    fileprivate var source: Source?
 
     /// The maximum size of an ICC profile in a record, in bytes. Images with larger profiles aren't stored.
     static let maxProfileByteCount = 1 << 20
