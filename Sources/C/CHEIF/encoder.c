@@ -75,6 +75,8 @@ static wi_heif_status write(struct heif_context *context, struct heif_image *ima
     if (libheif.heif_context_get_encoder_for_format(context, heif_compression_HEVC, &encoder).code)
         return WI_HEIF_UNSUPPORTED;
     libheif.heif_encoder_set_lossy_quality(encoder, options->quality);
+    // Encoders other than x265 don't have the parameter, or have other values.
+    if (options->preset) libheif.heif_encoder_set_parameter_string(encoder, "preset", options->preset);
     struct heif_encoding_options *encoding = libheif.heif_encoding_options_alloc();
     // By default, libheif omits the code points.
     if (encoding && encoding->version >= 4 && options->primaries)

@@ -149,7 +149,8 @@
 
         /// Encodes a still image or the poster frame as HEIC.
         ///
-        /// The default quality is 75. By default, chroma has half the resolution, because not every device displays
+        /// The default quality is 75. The efforts 0 to 9 correspond to the presets of x265 from `ultrafast` to `placebo`, and
+        /// the default preset is `slow`. By default, chroma has half the resolution, because not every device displays
         /// other values of `subsampling`. The HEVC encoding in libheif isn't exact, so the coder rejects `isLossless`.
         /// The file can contain alpha, the color profile, EXIF, XMP, and a thumbnail.
         ///
@@ -159,7 +160,7 @@
             throws(ImageError) -> Data
         {
             try requireEncodable(image.pixels, as: .heif, maxDimension: 16_384)
-            _ = try encoding.checkedEffort()
+            let preset = try encoding.checkedEffort().map { Self.presets[$0] }
             guard !encoding.isLossless else {
                 throw .processing(.encodingFailed(format: .heif, reason: "the HEVC encoding isn't lossless"))
             }
@@ -178,9 +179,9 @@
                 var blocks = wi_heif_blocks(
                     icc: icc.baseAddress, icc_count: icc.count, exif: exif.baseAddress, exif_count: exif.count,
                     xmp: xmp.baseAddress, xmp_count: xmp.count)
-                return chroma.withCString { chroma in
+                return Self.withCStrings(chroma, preset) { chroma, preset in
                     var options = wi_heif_options(
-                        quality: Int32(quality), chroma: chroma, thumbnail_side: Int32(side),
+                        quality: Int32(quality), chroma: chroma, preset: preset, thumbnail_side: Int32(side),
                         primaries: Int32(colors?.primaries ?? 0), transfer: Int32(colors?.transfer ?? 0))
                     return wi_heif_encode(
                         AlphaUnpremultiplier.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
@@ -193,6 +194,21 @@
             }
             defer { free(bytes) }
             return Data(bytes: bytes, count: count)
+        }
+
+        /// The presets of x265 for the efforts 0 to 9. The default of libheif is `slow`.
+        private static let presets = [
+            "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
+        ]
+
+        private static func withCStrings<Result>(
+            _ first: String, _ second: String?,
+            _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>?) -> Result
+        ) -> Result {
+            first.withCString { first in
+                guard let second else { return body(first, nil) }
+                return second.withCString { body(first, $0) }
+            }
         }
     }
 #endif

@@ -50,6 +50,12 @@ struct EncodingLadder {
         return encodings[0].logSize + 2 * Self.pixelExponent * log(ratio)
     }
 
+    /// Returns the natural logarithm of the expected relative file size at an index without the effect of the dimensions.
+    func qualityLogSize(_ index: Int) -> Double { encodings[max(0, index - reductions)].logSize }
+
+    /// Returns the approximate number of pixels at an index as a fraction of those of the image.
+    func pixelShare(_ index: Int) -> Double { exp(-2 * steps(index).dimension) }
+
     /// The differences between a rung and the requested encoding. Each one is 0 for the requested encoding.
     struct Steps {
         /// The expected decrease of the natural logarithm of the size because of the lower quality.

@@ -15,6 +15,31 @@ struct FileSizePrediction {
         let index: Int
         /// The size of the file, in bytes.
         let byteCount: Int
+        /// The kind of the file.
+        var kind = Kind.file
+        /// The natural logarithm of the expected ratio of the size of a file to this size. It's 0 for files with the
+        /// requested effort.
+        var logRatio = 0.0
+    }
+
+    /// The kinds of encoded files.
+    enum Kind: Int {
+        /// A file with the requested effort.
+        case file
+        /// A file with the lowest effort, which is called a draft.
+        case draft
+        /// A size that follows from a draft of a small part of the image.
+        case partialDraft
+    }
+
+    /// The differences between a file and the first sample.
+    private struct Point {
+        let steps: EncodingLadder.Steps
+        /// The standard deviation of the ratio of files to drafts, or 0 if both or none of the files are drafts.
+        let effort: Double
+        /// The standard deviation of the size that follows from a part of the image, or 0 if that's the case for both or
+        /// none of the files.
+        let part: Double
     }
 
     /// The prior standard deviations. They describe the variation among photographs.
@@ -31,6 +56,8 @@ struct FileSizePrediction {
         static let chroma = 0.3
         /// The deviation of a single file.
         static let noise = 0.02
+        /// The deviation of a size that follows from a part of the image.
+        static let part = 0.12
     }
 
     /// The part of each file that doesn't depend on the pixels, in bytes.
@@ -41,7 +68,10 @@ struct FileSizePrediction {
     private let ladder: EncodingLadder
     /// The logarithm of the variable part of the requested encoding, relative to the ladder.
     private let offset: Double
-    private let steps: [EncodingLadder.Steps]
+    private let points: [Point]
+    /// The kind of the first sample, and the standard deviation of the ratio of files to drafts.
+    private let firstKind: Kind
+    private let ratioDeviation: Double
     /// The Cholesky factor of the covariance of the samples.
     private let factor: [[Double]]
     /// The deviations of the samples, multiplied by the inverse of their covariance.
@@ -54,13 +84,17 @@ struct FileSizePrediction {
     ///   - ladder: The ladder.
     ///   - fixedByteCount: The size of the part that doesn't depend on the pixels. It must be less than the size of
     ///     every file.
-    private init(_ samples: [Sample], _ ladder: EncodingLadder, fixedByteCount: Double) {
-        func logSize(_ sample: Sample) -> Double { log(max(1e-3, Double(sample.byteCount) - fixedByteCount)) }
+    ///   - ratioDeviation: The standard deviation of the ratio of files to drafts.
+    private init(_ samples: [Sample], _ ladder: EncodingLadder, fixedByteCount: Double, ratioDeviation: Double) {
+        func logSize(_ sample: Sample) -> Double {
+            log(max(1e-3, Double(sample.byteCount) - fixedByteCount)) + sample.logRatio
+        }
         let offset = logSize(samples[0]) - ladder.logSize(samples[0].index)
         let others = samples.dropFirst()
-        let steps = others.map { ladder.steps($0.index) }
+        let firstKind = samples[0].kind
+        let points = others.map { Self.point($0.index, $0.kind, firstKind, ladder, ratioDeviation) }
         let deviations = others.map { logSize($0) - offset - ladder.logSize($0.index) }
-        let factor = Self.factor(of: steps)
+        let factor = Self.factor(of: points)
         let standardized = Self.forward(factor, deviations)
         weights = Self.backward(factor, standardized)
         let quadratic = standardized.reduce(0) { $0 + $1 * $1 }
@@ -69,7 +103,9 @@ struct FileSizePrediction {
         self.factor = factor
         self.ladder = ladder
         self.offset = offset
-        self.steps = steps
+        self.points = points
+        self.firstKind = firstKind
+        self.ratioDeviation = ratioDeviation
         self.fixedByteCount = fixedByteCount
     }
 
@@ -80,9 +116,14 @@ struct FileSizePrediction {
     ///   - ladder: The ladder.
     ///   - headers: The approximate size of the headers, in bytes.
     ///   - metadata: The size of the metadata, in bytes. A coder may compress or omit it.
+    ///   - ratioDeviation: The standard deviation of the ratio of files to drafts. The default is 0, for samples without
+    ///     drafts.
     static func best(
-        of samples: [Sample], _ ladder: EncodingLadder, headers: Int, metadata: Int
+        of samples: [Sample], _ ladder: EncodingLadder, headers: Int, metadata: Int, ratioDeviation: Double = 0
     ) -> FileSizePrediction {
+        func prediction(_ fixed: Double) -> FileSizePrediction {
+            FileSizePrediction(samples, ladder, fixedByteCount: fixed, ratioDeviation: ratioDeviation)
+        }
         let smallest = Double(samples.map(\.byteCount).min() ?? 0)
         let (headers, metadata) = (Double(headers), Double(metadata))
         let expected = headers + metadata
@@ -96,28 +137,62 @@ struct FileSizePrediction {
             let least = expected < smallest ? expected : headers
             candidates += [0.3, 0.6, 0.8, 0.9].map { (least + (smallest - least) * $0, -4) }
         }
-        var best = FileSizePrediction(samples, ladder, fixedByteCount: 0)
+        var best = prediction(0)
         var bestScore = -Double.infinity
         for candidate in candidates where candidate.fixed < smallest * 0.99 {
-            let prediction = FileSizePrediction(samples, ladder, fixedByteCount: candidate.fixed)
-            let score = prediction.logLikelihood + candidate.prior
-            if score > bestScore { (best, bestScore) = (prediction, score) }
+            let other = prediction(candidate.fixed)
+            let score = other.logLikelihood + candidate.prior
+            if score > bestScore { (best, bestScore) = (other, score) }
         }
         return best
     }
 
-    /// Returns the expected logarithm of the variable part of a file, and its standard deviation.
+    /// Returns the index in a range whose predicted size is nearest to a size.
+    ///
+    /// - Parameters:
+    ///   - range: The indices.
+    ///   - target: The natural logarithm of the variable part of the file.
+    ///   - deviations: The number of standard deviations by which the predictions are increased. The default is 0.
+    func index(in range: ClosedRange<Int>, target: Double, deviations: Double = 0) -> Int {
+        func excess(_ index: Int) -> Double {
+            let (mean, deviation) = logSize(index)
+            return mean + deviations * deviation - target
+        }
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if excess(middle) <= 0 { low = middle } else { high = middle - 1 }
+        }
+        guard low < range.upperBound, abs(excess(low + 1)) < abs(excess(low)) else { return low }
+        return low + 1
+    }
+
+    /// Returns the expected logarithm of the variable part of a file with the requested effort, and its standard
+    /// deviation.
     func logSize(_ index: Int) -> (mean: Double, deviation: Double) {
-        let own = ladder.steps(index)
-        let covariances = steps.map { Self.covariance($0, own) }
+        let own = Self.point(index, .file, firstKind, ladder, ratioDeviation)
+        let covariances = points.map { Self.covariance($0, own) }
         let mean = zip(covariances, weights).reduce(offset + ladder.logSize(index)) { $0 + $1.0 * $1.1 }
         let explained = Self.forward(factor, covariances).reduce(0) { $0 + $1 * $1 }
         let variance = max(0, Self.covariance(own, own) - explained) + Prior.noise * Prior.noise
         return (mean, variance.squareRoot())
     }
 
-    private static func covariance(_ left: EncodingLadder.Steps, _ right: EncodingLadder.Steps) -> Double {
-        Prior.quality * Prior.quality * left.quality * right.quality
+    private static func point(
+        _ index: Int, _ kind: Kind, _ first: Kind, _ ladder: EncodingLadder, _ ratioDeviation: Double
+    ) -> Point {
+        func difference(_ least: Kind) -> Double {
+            (kind.rawValue >= least.rawValue ? 1 : 0) - (first.rawValue >= least.rawValue ? 1 : 0)
+        }
+        return Point(
+            steps: ladder.steps(index), effort: difference(.draft) * ratioDeviation,
+            part: difference(.partialDraft) * Prior.part)
+    }
+
+    private static func covariance(_ leftPoint: Point, _ rightPoint: Point) -> Double {
+        let (left, right) = (leftPoint.steps, rightPoint.steps)
+        let kinds = leftPoint.effort * rightPoint.effort + leftPoint.part * rightPoint.part
+        return kinds + Prior.quality * Prior.quality * left.quality * right.quality
             + Prior.irregularQuality * min(left.quality, right.quality)
             + Prior.dimension * Prior.dimension * left.dimension * right.dimension
             + Prior.irregularDimension * min(left.dimension, right.dimension)
@@ -125,12 +200,12 @@ struct FileSizePrediction {
     }
 
     /// Returns the lower triangular matrix whose product with its transpose is the covariance of the samples.
-    private static func factor(of steps: [EncodingLadder.Steps]) -> [[Double]] {
+    private static func factor(of points: [Point]) -> [[Double]] {
         var factor: [[Double]] = []
-        for row in steps.indices {
+        for row in points.indices {
             var values: [Double] = []
             for column in 0...row {
-                var sum = covariance(steps[row], steps[column])
+                var sum = covariance(points[row], points[column])
                 if row == column { sum += Prior.noise * Prior.noise }
                 for inner in 0..<column { sum -= values[inner] * (column == row ? values : factor[column])[inner] }
                 // The noise makes the matrix positive definite, except for rounding errors.

@@ -8,7 +8,8 @@ extension ImageCoderRegistry {
     /// Images that exceed ``ImageEncoding/maxDimension`` are reduced. With ``ImageEncoding/maxByteCount``, this method
     /// encodes the image up to five times to approach the highest quality that fits, from the requested quality down to
     /// 10. If no quality fits or the format has no quality setting, the method reduces the image, down to 16 pixels on
-    /// the longer side. The search ends if a file uses at least 95% of the limit without metadata. The timeout
+    /// the longer side. The search ends if a file uses at least 95% of the limit without metadata. For large AVIF and HEIF
+    /// images, encodes with the lowest effort predict the sizes, and the search usually needs one other encode. The timeout
     /// ``ImageLimits/maxEncodingTime`` applies to the whole call. With ``ImageEncoding/visualScore``, the search starts
     /// from the quality that reaches the score.
     ///

@@ -98,18 +98,8 @@ struct LadderSearch {
             let center = Double(limit) * (1 + Self.requiredShare) / 2 - prediction.fixedByteCount
             aim = max(min(aim, center), usable * Self.lowestAim)
         }
-        let target = log(aim) - caution.reduction
-        func excess(_ index: Int) -> Double {
-            let (mean, deviation) = prediction.logSize(index)
-            return mean + caution.deviations * deviation - target
-        }
-        var (low, high) = (range.lowerBound, range.upperBound)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if excess(middle) <= 0 { low = middle } else { high = middle - 1 }
-        }
-        guard low < range.upperBound, abs(excess(low + 1)) < abs(excess(low)) else { return low }
-        return low + 1
+        return prediction.index(
+            in: range, target: log(aim) - caution.reduction, deviations: caution.deviations)
     }
 
     /// Moves an index away from the ends of the bracket if the last two files are on the same side.

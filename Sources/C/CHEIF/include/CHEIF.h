@@ -71,6 +71,8 @@ typedef struct {
     int quality;
     /// The chroma subsampling: "444", "422", or "420".
     const char *chroma;
+    /// The preset of x265, such as "slow", or NULL for the default of libheif. Other encoders ignore it.
+    const char *preset;
     /// The longer side of the embedded thumbnail in pixels, or 0 for no thumbnail.
     int thumbnail_side;
     /// The code points of ITU-T H.273, or 0 to write none.
