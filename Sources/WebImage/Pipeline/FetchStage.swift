@@ -277,6 +277,7 @@ final class FetchStage: Sendable {
                 try await loader.load(request, context: observation.loadContext())
             }
         } catch {
+            await removeInvalidated(by: error.responseHead, to: request, plan)
             guard let limits = observation.inspection?.rejectedLimits else { throw error }
             return .rejected(error, limits: limits)
         }
@@ -352,9 +353,7 @@ final class FetchStage: Sendable {
                     responded: observation.meter.head ?? now())
             }
         if answer.isNotModified, let head { return .result(.notModified(head, answer.metrics)) }
-        if !plan.request.isPlainGet, let response = answer.httpResponse {
-            await plan.removeInvalidated(by: response, to: request)
-        }
+        await removeInvalidated(by: answer.httpResponse, to: request, plan)
         let ahead = await observation.feed.finish()
         let original = try await inspect(
             answer, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
@@ -362,6 +361,14 @@ final class FetchStage: Sendable {
         // Other requests for the URL have other alternatives.
         if !original.resource.isSubstitute { inFlight.add(original, for: plan.keys.data) }
         return .result(.original(original, ahead: ahead, metrics: answer.metrics))
+    }
+
+    /// Removes what the response to an unsafe request invalidates. A response without an image invalidates it, too.
+    private func removeInvalidated(
+        by response: HTTPResponseHead?, to request: LoadRequest, _ plan: ResolvedRequest
+    ) async {
+        guard !plan.request.isPlainGet, let response else { return }
+        await plan.removeInvalidated(by: response, to: request)
     }
 
     /// Returns the check of the beginning of a download, or `nil` if code of the application may change the data, or if

@@ -268,14 +268,14 @@ struct HelperExchange {
 
     /// Returns the failure of an operation that used too much processor time, or that took too long without using it.
     private func timeFailure() -> ImageError {
-        let elapsed = start.duration(to: .now) - patience.margin
+        let elapsed = start.duration(to: .now)
         let isWaiting = usedTime < allowance && elapsed > allowance * 4
+        let used = max(usedTime, elapsed - patience.margin)
         return .limitExceeded(
             ImageError.LimitFailure(
                 context.isEncoding ? .encodingTime : .decodingTime,
                 limit: Int(saturating: context.timeLimit / .milliseconds(1)),
-                actual: Int(
-                    saturating: (context.timeLimit - allowance + max(usedTime, elapsed)) / .milliseconds(1)),
+                actual: Int(saturating: (context.timeLimit - allowance + used) / .milliseconds(1)),
                 detail: isWaiting ? "the helper process doesn’t respond" : ""))
     }
 }
