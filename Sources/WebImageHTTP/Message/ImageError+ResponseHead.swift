@@ -40,3 +40,14 @@ extension ImageError.DecodingFailure {
         return failure
     }
 }
+
+extension ImageError {
+    /// The head of the response that caused the error, without secrets, or `nil` if no response head was received.
+    package var responseHead: HTTPResponseHead? {
+        switch self {
+        case .network(let failure): failure.responseHead
+        case .decoding(let failure): failure.responseHead
+        default: nil
+        }
+    }
+}
