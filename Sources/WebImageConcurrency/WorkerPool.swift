@@ -156,8 +156,6 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     /// The values that the threads need, which don't retain the pool.
     fileprivate struct Crew: Sendable {
         let name: String
-        /// The number of threads for work that computes.
-        let threads: Int
         let stackSize: Int?
         let costLimit: Int
         let time: TimeSource
@@ -190,7 +188,7 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     ) {
         self.waitingLimit = waitingLimit
         crew = Crew(
-            name: name, threads: max(1, threads), stackSize: stackSize, costLimit: costLimit, time: time,
+            name: name, stackSize: stackSize, costLimit: costLimit, time: time,
             makeContext: makeContext,
             condition: ConditionVariable(
                 State(
@@ -235,7 +233,7 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         upTo count: Int, cost: Int = 0, _ body: (Int) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         guard count > 0 else { return try body(0) }
-        let lent = condition.withLock { $0.lend(upTo: count, cost: cost, crew.costLimit, threads: crew.threads) }
+        let lent = condition.withLock { $0.lend(upTo: count, cost: cost, crew.costLimit) }
         guard lent > 0 else { return try body(0) }
         // Waiting work may fit the cost limit afterward.
         defer {
@@ -376,9 +374,9 @@ extension WorkerPool.State {
     }
 
     /// Lends idle threads, and returns their number.
-    fileprivate mutating func lend(upTo count: Int, cost: Int, _ costLimit: Int, threads: Int) -> Int {
+    fileprivate mutating func lend(upTo count: Int, cost: Int, _ costLimit: Int) -> Int {
         // Work that waits counts, too, because another process computes for it.
-        let idle = min(threads, runningLimit) - running - lent - self.waitingCount
+        let idle = min(self[.computing].limit, runningLimit) - running - lent - waitingCount
         let affordable = cost > 0 ? (costLimit - costInFlight) / cost : count
         let number = max(0, min(count, idle, affordable))
         lent += number

@@ -91,8 +91,7 @@ final class EncodeStage: Sendable {
         let coders = plan.registeredCoders
         let data = try await workers.run(
             cost: cost, priority: priority, remote: coders.remoteWork(encoding: image, as: encoding),
-            limits: plan.limits,
-            watched: watched
+            limits: plan.limits, watched: watched
         ) {
             [counters] context throws(ImageError) -> Data in
             counters.encodes.add(1, ordering: .relaxed)

@@ -277,7 +277,7 @@ final class FetchStage: Sendable {
                 try await loader.load(request, context: observation.loadContext())
             }
         } catch {
-            await removeInvalidated(by: error.responseHead, to: request, plan)
+            await plan.removeInvalidated(by: error.responseHead, to: request)
             guard let limits = observation.inspection?.rejectedLimits else { throw error }
             return .rejected(error, limits: limits)
         }
@@ -353,7 +353,7 @@ final class FetchStage: Sendable {
                     responded: observation.meter.head ?? now())
             }
         if answer.isNotModified, let head { return .result(.notModified(head, answer.metrics)) }
-        await removeInvalidated(by: answer.httpResponse, to: request, plan)
+        await plan.removeInvalidated(by: answer.httpResponse, to: request)
         let ahead = await observation.feed.finish()
         let original = try await inspect(
             answer, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
@@ -361,14 +361,6 @@ final class FetchStage: Sendable {
         // Other requests for the URL have other alternatives.
         if !original.resource.isSubstitute { inFlight.add(original, for: plan.keys.data) }
         return .result(.original(original, ahead: ahead, metrics: answer.metrics))
-    }
-
-    /// Removes what the response to an unsafe request invalidates. A response without an image invalidates it, too.
-    private func removeInvalidated(
-        by response: HTTPResponseHead?, to request: LoadRequest, _ plan: ResolvedRequest
-    ) async {
-        guard !plan.request.isPlainGet, let response else { return }
-        await plan.removeInvalidated(by: response, to: request)
     }
 
     /// Returns the check of the beginning of a download, or `nil` if code of the application may change the data, or if
@@ -471,31 +463,6 @@ final class FetchStage: Sendable {
 }
 
 extension ResolvedRequest {
-    /// Removes the images and the data that the response to an unsafe request invalidates (RFC 9111 4.4).
-    ///
-    /// For each URL, these are the results of GET requests with the header fields and options of this request, and of plain
-    /// requests. Results of requests with other header fields that are part of the key remain.
-    fileprivate func removeInvalidated(by response: HTTPResponseHead, to sent: LoadRequest) async {
-        for url in CacheInvalidation.targets(method: sent.method, url: sent.url, response: response) {
-            var keys: Set<CacheKey> = []
-            for request in [request.fetching(url), ImageRequest(url: url)] {
-                let target = ResolvedRequest(request, defaults)
-                if keys.insert(target.keys.data).inserted { await target.removeCached() }
-            }
-        }
-    }
-
-    /// Removes everything that the caches contain for the data of the request: images of all sizes, and the data.
-    func removeCached() async {
-        // Note the removal first so that running requests don't store what is removed.
-        cache.recordRemoval(of: keys.data)
-        cache.removeFromMemory(keys.final)
-        cache.removeAllFromMemory(of: keys.data)
-        await originalCache.remove(keys.data, matching: nil)
-        if request.caching.processedEncoding != nil { await cache.remove(processedKey, matching: nil) }
-        await cache.removeDerived(from: keys.allImages)
-    }
-
     /// Checks that data is within the limits of the request. Requests for other sizes can share the data, so the size
     /// is checked when the image is decoded.
     ///

@@ -74,13 +74,11 @@ struct PrefetchStateMachine {
     private(set) var suspensionReasons: Set<SuspensionReason> = []
     private(set) var lists: [Int: List] = [:]
     private(set) var running = 0
-    /// The progress of all lists since there was no list last.
-    private(set) var progress = ImagePrefetcher.Progress()
+    /// The finished items of all lists since there was no list last.
+    private var finished = ImagePrefetcher.Progress()
     /// The number of requests that these lists have received.
     private var receivedCount = 0
-    private var openListCount = 0 {
-        didSet { updateTotal() }
-    }
+    private var openListCount = 0
     private var nextID = 0
 
     init(concurrency: Int) {
@@ -104,7 +102,7 @@ struct PrefetchStateMachine {
     ) -> Int {
         nextID += 1
         if lists.isEmpty {
-            progress = ImagePrefetcher.Progress()
+            finished = ImagePrefetcher.Progress()
             receivedCount = 0
         }
         receivedCount += requests.count
@@ -133,7 +131,12 @@ struct PrefetchStateMachine {
         openListCount -= 1
     }
 
-    private mutating func updateTotal() { progress.totalCount = openListCount == 0 ? receivedCount : nil }
+    /// The progress of all lists since there was no list last.
+    var progress: ImagePrefetcher.Progress {
+        var progress = finished
+        progress.totalCount = openListCount == 0 ? receivedCount : nil
+        return progress
+    }
 
     mutating func set(_ hold: SuspensionReason, _ isHeld: Bool) {
         if isHeld { suspensionReasons.insert(hold) } else { suspensionReasons.remove(hold) }
@@ -179,16 +182,16 @@ struct PrefetchStateMachine {
         switch outcome {
         case .loaded:
             list.progress.loadedCount += 1
-            progress.loadedCount += 1
+            finished.loadedCount += 1
         case .skipped:
             list.progress.skippedCount += 1
-            progress.skippedCount += 1
+            finished.skippedCount += 1
         case .failed(let error):
             list.progress.add(PrefetchFailure(item.request, error))
-            progress.failedCount += 1
+            finished.failedCount += 1
         case .cancelled:
             list.progress.cancelledCount += 1
-            progress.cancelledCount += 1
+            finished.cancelledCount += 1
         }
         lists[item.list] = list.isFinished ? nil : list
         return list
@@ -199,7 +202,7 @@ struct PrefetchStateMachine {
         guard var list = lists.removeValue(forKey: id) else { return nil }
         let count = list.waiting + list.running.count
         list.progress.cancelledCount += count
-        progress.cancelledCount += count
+        finished.cancelledCount += count
         if list.isOpen { openListCount -= 1 }
         list.progress.totalCount = list.progress.finishedCount
         return list

@@ -58,10 +58,7 @@ struct DraftSearch {
     private var hasSample = true
     private var ratios: [(index: Int, logRatio: Double)] = []
     private var samples: [FileSizePrediction.Sample] = []
-    /// The file with the highest index that fits.
-    private var low: FileSizePrediction.Sample?
-    /// The file with the lowest index that exceeds the limit.
-    private var high: FileSizePrediction.Sample?
+    private var bracket = FileSizeBracket()
 
     /// Creates a search.
     ///
@@ -83,6 +80,11 @@ struct DraftSearch {
         self.metadata = metadata
         self.pixelCount = pixelCount
     }
+
+    /// The file with the highest index that fits.
+    private var low: FileSizePrediction.Sample? { bracket.low }
+    /// The file with the lowest index that exceeds the limit.
+    private var high: FileSizePrediction.Sample? { bracket.high }
 
     /// The size of the smallest file, in bytes, or 0 if there's none.
     var smallestByteCount: Int { samples.filter { $0.kind == .file }.map(\.byteCount).min() ?? 0 }
@@ -118,13 +120,7 @@ struct DraftSearch {
     mutating func addFile(index: Int, byteCount: Int) -> Bool {
         let sample = FileSizePrediction.Sample(index: index, byteCount: byteCount)
         samples.append(sample)
-        if byteCount > limit {
-            if index < high?.index ?? .max { high = sample }
-        } else if index > low?.index ?? -1 {
-            low = sample
-            return true
-        }
-        return false
+        return bracket.add(sample, limit: limit)
     }
 
     // MARK: Decisions

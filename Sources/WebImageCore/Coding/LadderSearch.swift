@@ -30,10 +30,7 @@ struct LadderSearch {
     private let headers: Int
     private let metadata: Int
     private var samples: [FileSizePrediction.Sample] = []
-    /// The file with the highest index that fits.
-    private(set) var low: FileSizePrediction.Sample?
-    /// The file with the lowest index that exceeds the limit.
-    private var high: FileSizePrediction.Sample?
+    private var bracket = FileSizeBracket()
 
     /// Creates a search.
     ///
@@ -49,6 +46,11 @@ struct LadderSearch {
         self.metadata = metadata
     }
 
+    /// The file with the highest index that fits.
+    var low: FileSizePrediction.Sample? { bracket.low }
+    /// The file with the lowest index that exceeds the limit.
+    private var high: FileSizePrediction.Sample? { bracket.high }
+
     /// The size of the smallest file, in bytes, or 0 if there's none.
     var smallestByteCount: Int { samples.map(\.byteCount).min() ?? 0 }
 
@@ -58,13 +60,7 @@ struct LadderSearch {
     mutating func add(index: Int, byteCount: Int) -> Bool {
         let sample = FileSizePrediction.Sample(index: index, byteCount: byteCount)
         samples.append(sample)
-        if byteCount > limit {
-            if index < high?.index ?? .max { high = sample }
-        } else if index > low?.index ?? -1 {
-            low = sample
-            return true
-        }
-        return false
+        return bracket.add(sample, limit: limit)
     }
 
     /// Returns the index of the next encode, or `nil` if the search is complete.

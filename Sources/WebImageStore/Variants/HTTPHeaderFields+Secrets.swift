@@ -26,19 +26,16 @@ extension HTTPHeaderFields {
     /// A copy of response header fields without cookies and fields for authentication.
     ///
     /// Caches neither store nor export these fields, because they concern the exchange that received them.
-    package var withoutSecrets: HTTPHeaderFields {
-        guard lines.contains(where: Self.isResponseSecret) else { return self }
-        return HTTPHeaderFields(lines.filter { !Self.isResponseSecret($0) })
-    }
+    package var withoutSecrets: HTTPHeaderFields { without(Self.isResponseSecret) }
 
     /// A copy of response header fields without fields for authentication. It contains `Set-Cookie`, which a response in the
     /// memory of the client that received it may repeat.
     package var withoutAuthentication: HTTPHeaderFields {
-        func isRemoved(_ line: Field) -> Bool {
-            Self.isResponseSecret(line) && !["set-cookie", "set-cookie2"].contains(line.name.lowercased())
-        }
-        guard lines.contains(where: isRemoved) else { return self }
-        return HTTPHeaderFields(lines.filter { !isRemoved($0) })
+        without { Self.isResponseSecret($0) && !["set-cookie", "set-cookie2"].contains($0.name.lowercased()) }
+    }
+
+    private func without(_ isRemoved: (Field) -> Bool) -> HTTPHeaderFields {
+        lines.contains(where: isRemoved) ? HTTPHeaderFields(lines.filter { !isRemoved($0) }) : self
     }
 
     private static func isResponseSecret(_ line: Field) -> Bool {

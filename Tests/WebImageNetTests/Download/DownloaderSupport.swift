@@ -7,6 +7,7 @@ import WebImageCore
 import WebImageHTTP
 import WebImageHTTPTesting
 import WebImageNet
+import WebImageTestSupport
 
 /// Returns pseudorandom bytes that are the same in every run.
 func patternBytes(_ count: Int, seed: UInt64 = 1) -> Data {
@@ -120,4 +121,20 @@ extension ImageError {
         if case .network(let error) = self { return error }
         return nil
     }
+}
+
+/// Returns a downloader that trusts the certificate of a server.
+func makeDownloader(
+    for server: HTTP2Server, http2: Bool = true, _ change: (inout ImageDownloader.Configuration) -> Void = { _ in }
+) -> ImageDownloader {
+    makeDownloader {
+        $0.tls = .authorities(server.authority)
+        $0.allowsHTTP2 = http2
+        change(&$0)
+    }
+}
+
+/// Returns an HTTP/1.1 response with a body.
+func http1Response(_ body: Data) -> Data {
+    Data("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
 }

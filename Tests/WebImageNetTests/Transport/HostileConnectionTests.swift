@@ -21,32 +21,18 @@ struct HostileConnectionTests {
         certificates = try TestCertificates(in: URL(filePath: directory.path))
     }
 
-    private func text(_ body: Data) -> Data {
-        Data("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
-    }
-
-    private func downloader(
-        _ server: HTTP2Server, http2: Bool = true, _ change: (inout ImageDownloader.Configuration) -> Void = { _ in }
-    ) -> ImageDownloader {
-        makeDownloader {
-            $0.tls = .authorities(server.authority)
-            $0.allowsHTTP2 = http2
-            change(&$0)
-        }
-    }
-
     // MARK: Unrequested responses
 
     @Test("A late second response over an idle TLS connection is never used")
     func lateSecondResponse() async throws {
         let (go, written) = (TestGate(), TestGate())
-        let poison = text(Data("poison".utf8))
-        let answer = text(body)
+        let poison = http1Response(Data("poison".utf8))
+        let answer = http1Response(body)
         let server = try HTTP2Server(certificates) { request in
             request.index == 0
                 ? [.bytes(answer), .wait(go), .bytes(poison), .open(written)] : [.bytes(answer)]
         }
-        let downloader = downloader(server, http2: false)
+        let downloader = makeDownloader(for: server, http2: false)
         #expect(try await downloader.load(server.url("/0")).body == body)
         go.open()
         await written.wait()
@@ -57,19 +43,19 @@ struct HostileConnectionTests {
     @Test("A second response in the same TLS record as the first is never used", arguments: [40_000, 200_000])
     func secondResponseInRecord(_ count: Int) async throws {
         let body = patternBytes(count)
-        let poison = text(Data("poison".utf8))
-        let answer = text(body)
+        let poison = http1Response(Data("poison".utf8))
+        let answer = http1Response(body)
         let server = try HTTP2Server(certificates) { _ in [.bytes(answer + poison)] }
-        let downloader = downloader(server, http2: false)
+        let downloader = makeDownloader(for: server, http2: false)
         for index in 0..<4 { #expect(try await downloader.load(server.url("/\(index)")).body == body) }
         #expect(server.connections == 4)
     }
 
     @Test("TLS connections without stray bytes are reused")
     func kept() async throws {
-        let answer = text(body)
+        let answer = http1Response(body)
         let server = try HTTP2Server(certificates) { _ in [.bytes(answer)] }
-        let downloader = downloader(server, http2: false)
+        let downloader = makeDownloader(for: server, http2: false)
         for index in 0..<4 { #expect(try await downloader.load(server.url("/\(index)")).body == body) }
         #expect(server.connections == 1)
     }
@@ -109,7 +95,7 @@ struct HostileConnectionTests {
     @Test("A stream that is always refused is sent once per attempt, but at least twice", arguments: [1, 3])
     func refusedStream(_ attempts: Int) async throws {
         let server = try HTTP2Server(certificates) { _ in [.reset(7)] }
-        let downloader = downloader(server) { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: .zero) }
+        let downloader = makeDownloader(for: server) { $0.retry = RetryPolicy(maxAttempts: attempts, baseDelay: .zero) }
         let error = try #require(await downloader.failure(server.url("/a"))?.network)
         #expect(error.reason == .connectionLost && error.attempt == max(attempts, 2))
         #expect(server.requests.count == max(attempts, 2))
@@ -134,7 +120,7 @@ struct HostileConnectionTests {
             default: HTTP2Action.whole(body)
             }
         }
-        let downloader = downloader(server) { $0.timeouts = LoadTimeouts(connect: 5, idle: 8, total: 20) }
+        let downloader = makeDownloader(for: server) { $0.timeouts = LoadTimeouts(connect: 5, idle: 8, total: 20) }
         let url = server.url("/a")
         _ = try await downloader.load(url)
         let results = await withTaskGroup(of: ImageError.NetworkFailure.Reason?.self) { group in
@@ -156,7 +142,7 @@ struct HostileConnectionTests {
             default: [.head(), .data(part, ends: false)]
             }
         }
-        let downloader = downloader(server) { $0.timeouts = LoadTimeouts(connect: 5, idle: 8, total: 20) }
+        let downloader = makeDownloader(for: server) { $0.timeouts = LoadTimeouts(connect: 5, idle: 8, total: 20) }
         let url = server.url("/a")
         _ = try await downloader.load(url)
         let results = await withTaskGroup(of: ImageError.NetworkFailure.Reason?.self) { group in
@@ -191,7 +177,7 @@ struct HostileConnectionTests {
             default: request.index == 1 ? [] : [.head(), .data(body, ends: false)]
             }
         }
-        let downloader = downloader(server)
+        let downloader = makeDownloader(for: server)
         let url = server.url("/a")
         _ = try await downloader.load(url)
         let other = phase == 2 ? Task { try await downloader.load(url) } : nil
@@ -216,7 +202,9 @@ struct HostileConnectionTests {
         arguments: [HTTP2Server.Entrance.certificate, .certificateByTLS12], [true, false])
     func missingCertificate(_ entrance: HTTP2Server.Entrance, http2: Bool) async throws {
         let server = try HTTP2Server(certificates, entrance: entrance) { _ in [] }
-        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero) }
+        let downloader = makeDownloader(for: server, http2: http2) {
+            $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
+        }
         for _ in 0..<10 {
             let before = server.connections
             let error = try #require(await downloader.failure(server.url("/a"))?.network)
@@ -232,7 +220,7 @@ struct HostileConnectionTests {
         let server = try HTTP2Server(certificates, entrance: entrance) { _ in [] }
         let unknown = TLSOptions.ClientCertificate.files(
             certificate: certificates.certificate(.selfSigned), privateKey: certificates.key)
-        let downloader = downloader(server, http2: http2) {
+        let downloader = makeDownloader(for: server, http2: http2) {
             $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
             $0.tls = $0.tls.identifying(as: unknown, at: "localhost")
         }
@@ -249,7 +237,9 @@ struct HostileConnectionTests {
         arguments: [true, false])
     func goodbye(http2: Bool) async throws {
         let server = try HTTP2Server(certificates) { _ in [.sayGoodbye] }
-        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero) }
+        let downloader = makeDownloader(for: server, http2: http2) {
+            $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
+        }
         let error = try #require(await downloader.failure(server.url("/a"))?.network)
         #expect(error.reason == .connectionLost && error.code == 2005 && error.attempt == 3, "\(error)")
         #expect(server.requests.count == 3)
@@ -258,11 +248,11 @@ struct HostileConnectionTests {
     @Test("The total timeout wins over the idle timeout while a TLS record arrives slowly")
     func trickle() async throws {
         let slowdown = TestGate()
-        let answer = text(body)
+        let answer = http1Response(body)
         let server = try HTTP2Server(certificates) { _ in [.open(slowdown), .bytes(answer)] }
         let relay = try SlowRelay(to: server.port, slowdown: slowdown)
         let url = try #require(URL(string: "https://localhost:\(relay.port)/a"))
-        let error = await downloader(server, http2: false).failure(url) {
+        let error = await makeDownloader(for: server, http2: false).failure(url) {
             $0.timeouts = LoadTimeouts(connect: 5, idle: 0.5, total: 1.5)
         }
         #expect(error?.network?.reason == .timedOut && error?.network?.phase == .total, "\(error as Any)")
@@ -271,7 +261,7 @@ struct HostileConnectionTests {
     @Test("The total timeout wins over the idle timeout of a silent TLS server", arguments: [true, false])
     func silence(http2: Bool) async throws {
         let server = try HTTP2Server(certificates) { _ in [] }
-        let downloader = downloader(server, http2: http2)
+        let downloader = makeDownloader(for: server, http2: http2)
         for idle in [0.4, 0.41, 5] {
             let error = await downloader.failure(server.url("/a")) {
                 $0.timeouts = LoadTimeouts(connect: 5, idle: idle, total: 0.4)
@@ -302,7 +292,7 @@ struct HostileConnectionTests {
 
     @Test("Connections are marked close-on-exec, and none remains open after close()", arguments: [true, false])
     func descriptors(http2: Bool) async throws {
-        let (body, answer) = (body, text(body))
+        let (body, answer) = (body, http1Response(body))
         let server = try HTTP2Server(certificates) { request in
             switch (request.index, http2) {
             case (0, true): HTTP2Action.whole(body)
@@ -311,7 +301,7 @@ struct HostileConnectionTests {
             }
         }
         let plain = try LoopbackServer(routes: ["/a": .ok(body), "/silent": .silent])
-        let downloader = downloader(server, http2: http2)
+        let downloader = makeDownloader(for: server, http2: http2)
         _ = try await downloader.load(server.url("/a"))
         _ = try await downloader.load(plain.url("/a"))
         let silent = [server.url("/b"), plain.url("/silent")].map { url in Task { try await downloader.load(url) } }

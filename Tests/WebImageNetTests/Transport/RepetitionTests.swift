@@ -20,20 +20,6 @@ struct RepetitionTests {
         certificates = try TestCertificates(in: URL(filePath: directory.path))
     }
 
-    private func text(_ body: Data) -> Data {
-        Data("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
-    }
-
-    private func downloader(
-        _ server: HTTP2Server, http2: Bool = true, _ change: (inout ImageDownloader.Configuration) -> Void = { _ in }
-    ) -> ImageDownloader {
-        makeDownloader {
-            $0.tls = .authorities(server.authority)
-            $0.allowsHTTP2 = http2
-            change(&$0)
-        }
-    }
-
     /// Loads `url` several times at the same time and returns the errors. Bodies must be ``body``.
     private func load(_ count: Int, _ downloader: ImageDownloader, _ url: URL, method: String = "GET") async
         -> [ImageError.NetworkFailure?]
@@ -81,7 +67,7 @@ struct RepetitionTests {
     private func keep(_ count: Int, _ transport: Transport, _ policy: RetryPolicy = .never) async throws
         -> KeptConnections
     {
-        let (body, text, gate, seen) = (body, text(body), TestGate(), Shared<Set<Int>>([]))
+        let (body, text, gate, seen) = (body, http1Response(body), TestGate(), Shared<Set<Int>>([]))
         /// Returns whether the request is the first one of its connection.
         let isFirst: @Sendable (Int) -> Bool = { connection in
             connection >= count || seen.update { $0.insert(connection).inserted }
@@ -104,7 +90,7 @@ struct RepetitionTests {
             }
             kept = KeptConnections(
                 url: server.url("/a"),
-                downloader: downloader(server, http2: false) {
+                downloader: makeDownloader(for: server, http2: false) {
                     $0.maxConnectionsPerHost = count
                     $0.retry = policy
                 }, requests: { server.requests.map(\.connection) }, server: server)
@@ -170,7 +156,7 @@ struct RepetitionTests {
             default: request.connection < 2 ? [.close] : HTTP2Action.whole(body)
             }
         }
-        let downloader = downloader(server)
+        let downloader = makeDownloader(for: server)
         // The client knows the limit of streams after the first response.
         #expect(await failure(downloader, server.url("/a")) == nil)
         async let errors = load(2, downloader, server.url("/a"))
@@ -196,7 +182,7 @@ struct RepetitionTests {
                 // A server can reduce the number of the last stream, but not below a stream that it has processed.
                 return isNew ? ending : [.goAway(last: 1)] + ending.dropFirst()
             }
-            let downloader = downloader(server)
+            let downloader = makeDownloader(for: server)
             if !isNew { #expect(await failure(downloader, server.url("/a")) == nil) }
             let error = await failure(downloader, server.url("/a"), method: method)
             #expect(error == nil, "\(ending)")
@@ -218,7 +204,7 @@ struct RepetitionTests {
             default: HTTP2Action.whole(body)
             }
         }
-        let errors = await load(4, downloader(server), server.url("/a"), method: method)
+        let errors = await load(4, makeDownloader(for: server), server.url("/a"), method: method)
         #expect(errors == [nil, nil, nil, nil])
         #expect(server.requests.count == 6 && server.requests.count { $0.connection == 0 } == 4)
     }
@@ -229,7 +215,7 @@ struct RepetitionTests {
         let server = try HTTP2Server(certificates) { request in
             request.index == 0 ? HTTP2Action.whole(body) : [.goAway(last: request.stream), .close]
         }
-        let downloader = downloader(server)
+        let downloader = makeDownloader(for: server)
         #expect(await failure(downloader, server.url("/a")) == nil)
         let error = try #require(await failure(downloader, server.url("/a"), method: "POST"))
         #expect(error.reason == .connectionLost && error.attempt == 1, "\(error)")
@@ -239,7 +225,7 @@ struct RepetitionTests {
     @Test("Requests that are never processed are sent twice", arguments: ["GET", "POST"])
     func neverProcessed(method: String) async throws {
         let server = try HTTP2Server(certificates) { _ in [.goAway(last: 0)] }
-        let error = try #require(await failure(downloader(server), server.url("/a"), method: method))
+        let error = try #require(await failure(makeDownloader(for: server), server.url("/a"), method: method))
         #expect(error.reason == .connectionLost && error.code == 2005 && error.attempt == 2, "\(error)")
         #expect(server.requests.map(\.connection) == [0, 1])
     }
@@ -250,15 +236,15 @@ struct RepetitionTests {
         let server = try HTTP2Server(certificates) { request in
             request.index == 0 ? [.reset(7)] : HTTP2Action.whole(body)
         }
-        #expect(await failure(downloader(server), server.url("/a"), method: method) == nil)
+        #expect(await failure(makeDownloader(for: server), server.url("/a"), method: method) == nil)
         #expect(server.requests.map(\.connection) == [0, 1])
     }
 
     @Test("A request that isn't idempotent and requires HTTP/1.1 is repeated", arguments: [1, 4])
     func downgraded(count: Int) async throws {
-        let text = text(body)
+        let text = http1Response(body)
         let server = try HTTP2Server(certificates) { $0.stream == 0 ? [.bytes(text)] : [.reset(13)] }
-        let downloader = downloader(server)
+        let downloader = makeDownloader(for: server)
         for _ in 0..<2 {
             let errors = await load(count, downloader, server.url("/a"), method: "POST")
             #expect(errors.allSatisfy { $0 == nil }, "\(errors)")
@@ -288,7 +274,7 @@ struct RepetitionTests {
             if request.connection > 0 { return count == 1 ? HTTP2Action.whole(body) : Self.poison[index] }
             return count == 3 ? Self.poison[index] : []
         }
-        let downloader = downloader(server)
+        let downloader = makeDownloader(for: server)
         if isKept { #expect(await failure(downloader, server.url("/a")) == nil) }
         let errors = await load(3, downloader, server.url("/a"))
         #expect(errors == [nil, nil, nil], "\(errors)")
@@ -326,7 +312,9 @@ struct RepetitionTests {
         let server = try HTTP2Server(
             certificates, entrance: actions == nil ? .certificateWithoutAlert : .optionalCertificate
         ) { _ in actions ?? [] }
-        let downloader = downloader(server, http2: http2) { $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero) }
+        let downloader = makeDownloader(for: server, http2: http2) {
+            $0.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
+        }
         for _ in 0..<10 {
             let before = server.connections
             let error = try #require(await failure(downloader, server.url("/a")))
@@ -339,11 +327,11 @@ struct RepetitionTests {
         "After a response, the end of a connection with an optional certificate is an interruption",
         arguments: [true, false])
     func optionalCertificate(http2: Bool) async throws {
-        let (body, text) = (body, text(body))
+        let (body, text) = (body, http1Response(body))
         let server = try HTTP2Server(certificates, entrance: .optionalCertificate) { request in
             request.index == 1 ? [.close] : request.stream == 0 ? [.bytes(text)] : HTTP2Action.whole(body)
         }
-        let downloader = downloader(server, http2: http2)
+        let downloader = makeDownloader(for: server, http2: http2)
         for _ in 0..<3 { #expect(await failure(downloader, server.url("/a")) == nil) }
         #expect(server.requests.map(\.connection) == [0, 0, 1, 1])
     }

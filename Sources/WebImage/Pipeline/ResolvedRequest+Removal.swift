@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageHTTP
+import WebImageNet
+import WebImageStore
+
+extension ResolvedRequest {
+    /// Removes the images and the data that the response to an unsafe request invalidates (RFC 9111 4.4), also if the
+    /// response contains no image.
+    ///
+    /// For each URL, these are the results of GET requests with the header fields and options of this request, and of plain
+    /// requests. Results of requests with other header fields that are part of the key remain.
+    func removeInvalidated(by response: HTTPResponseHead?, to sent: LoadRequest) async {
+        guard !request.isPlainGet, let response else { return }
+        for url in CacheInvalidation.targets(method: sent.method, url: sent.url, response: response) {
+            var keys: Set<CacheKey> = []
+            for request in [request.fetching(url), ImageRequest(url: url)] {
+                let target = ResolvedRequest(request, defaults)
+                if keys.insert(target.keys.data).inserted { await target.removeCached() }
+            }
+        }
+    }
+
+    /// Removes everything that the caches contain for the data of the request: images of all sizes, and the data.
+    func removeCached() async {
+        // Note the removal first so that running requests don't store what is removed.
+        cache.recordRemoval(of: keys.data)
+        cache.removeFromMemory(keys.final)
+        cache.removeAllFromMemory(of: keys.data)
+        await originalCache.remove(keys.data, matching: nil)
+        if request.caching.processedEncoding != nil { await cache.remove(processedKey, matching: nil) }
+        await cache.removeDerived(from: keys.allImages)
+    }
+}
