@@ -251,25 +251,33 @@ final class PrefetchRunner: Sendable {
         for task in running { task.priority = priority }
     }
 
-    func cancelAll() { cancel(state.withLock { Array($0.table.lists.keys) }) }
+    func cancelAll() { cancel { Array($0.lists.keys) } }
 
-    func cancel(_ lists: [Int]) {
-        for id in lists {
-            let (task, list, works, feeder, reader) = state.withLock { state in
+    func cancel(_ lists: [Int]) { cancel { _ in lists } }
+
+    /// Cancels the lists that `selection` returns. All of them leave the table first. Otherwise, the end of an item of one list
+    /// could start an item of a list that is about to be canceled.
+    private func cancel(_ selection: (PrefetchStateMachine) -> [Int]) {
+        let cancelled = state.withLock { state in
+            selection(state.table).map { id in
                 let works = state.running.values.filter { $0.list == id }.map { ($0.work, $0.task) }
                 return (
-                    state.tasks.removeValue(forKey: id), state.table.cancel(id), works,
-                    state.feeders.removeValue(forKey: id), state.readers.removeValue(forKey: id)
+                    task: state.tasks.removeValue(forKey: id), list: state.table.cancel(id), works: works,
+                    feeder: state.feeders.removeValue(forKey: id), reader: state.readers.removeValue(forKey: id)
                 )
             }
-            reader?.cancel()
-            for (work, request) in works {
+        }
+        for ended in cancelled {
+            ended.reader?.cancel()
+            for (work, request) in ended.works {
                 request?.cancel()
                 work?.cancel()
             }
-            feeder?.resume()
-            reportProgress()
-            if let task, let list { task.receive(list.progress, isFinished: true) }
+            ended.feeder?.resume()
+        }
+        reportProgress()
+        for ended in cancelled {
+            if let task = ended.task, let list = ended.list { task.receive(list.progress, isFinished: true) }
         }
     }
 
